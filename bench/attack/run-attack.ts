@@ -108,7 +108,10 @@ async function observe(creel: MeasuredCreel, attack: Attack, target: AttackTarge
   const headers = { cookie: creel.cookie };
   const health = new SteadyRequests({ url: `${creel.origin}/healthz`, method: 'GET' }, 50);
   const neighbor = new SteadyRequests(neighborCapture(creel), NEIGHBOR_EVERY_MS);
-  const dashboard = new SteadyRequests({ url: `${creel.origin}/api/endpoints`, method: 'GET', headers }, 200);
+  const dashboard = new SteadyRequests(
+    { url: creel.origin + (attack.neighborCall ?? '/api/endpoints'), method: 'GET', headers },
+    200,
+  );
   const attackerSaw = await attackWith(attack, target);
   await sleep(AFTER_MS);
   const afterMb = await residentMb(creel.pid);

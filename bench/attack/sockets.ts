@@ -77,10 +77,10 @@ export class AnswerCount {
 
   /** Reads everything that the socket receives. Misses a response whose status line is split between two reads. */
   follow(socket: Socket): void {
-    socket.on('data', (bytes: Buffer) => this.#count(bytes));
+    socket.on('data', (bytes: Buffer) => this.count(bytes));
   }
 
-  #count(bytes: Buffer): void {
+  count(bytes: Buffer): void {
     for (let at = bytes.indexOf(STATUS_LINE); at >= 0; at = bytes.indexOf(STATUS_LINE, at + 1)) {
       const status = bytes.toString('latin1', at + STATUS_LINE.length, at + STATUS_LINE.length + 3);
       this.#byStatus.set(status, (this.#byStatus.get(status) ?? 0) + 1);

@@ -3,6 +3,7 @@ import type { Attack } from './attack.ts';
 import { callFloods } from './calls.ts';
 import { connectionAttacks } from './connections.ts';
 import { cutOffBodies } from './cut-off-bodies.ts';
+import { featureFloods } from './features.ts';
 import { pipelining } from './pipelining.ts';
 import { tenantFloods } from './tenants.ts';
 
@@ -22,4 +23,5 @@ export const ATTACKS: readonly Attack[] = [
   ...connectionAttacks,
   ...tenantFloods,
   ...callFloods,
+  ...featureFloods,
 ];

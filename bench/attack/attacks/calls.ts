@@ -7,7 +7,7 @@ import type { Attack } from './attack.ts';
 
 const SECONDS = 12;
 
-function callBytes(method: string, path: string, headers: readonly string[], body = ''): string {
+export function callBytes(method: string, path: string, headers: readonly string[], body = ''): string {
   const length = body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
   return [`${method} ${path} HTTP/1.1`, 'Host: h', ...headers, ...length, '', body].join('\r\n');
 }
@@ -33,16 +33,21 @@ function crowd(name: string, what: string, count: number, body: (nth: number) =>
   };
 }
 
-/** Calls on `connections` connections without a pause, each after the previous response. */
-function repeated(name: string, what: string, connections: number, bytes: (target: AttackTarget) => string): Attack {
+/** Calls on `connections` connections without a pause, each after the previous response. `bytes` may prepare them. */
+export function repeated(
+  name: string,
+  what: string,
+  connections: number,
+  bytes: (target: AttackTarget) => string | Promise<string>,
+): Attack {
   return {
     name,
     what,
     neighborP99Ms: 500,
-    maxSeconds: SECONDS + 10,
+    maxSeconds: SECONDS + 20,
     async run(target) {
       const answers = new AnswerCount();
-      const request = bytes(target);
+      const request = await bytes(target);
       const until = performance.now() + SECONDS * 1000;
       await inParallel(connections, connections, async (nth) => {
         const socket = await open(target, addressOf(nth));
@@ -65,7 +70,7 @@ function repeated(name: string, what: string, connections: number, bytes: (targe
   };
 }
 
-function upgradeBytes(path: string, cookie: string): string {
+export function upgradeBytes(path: string, cookie: string): string {
   const key = `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}`;
   const lines = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', key];
   return callBytes('GET', path, cookie === '' ? lines : [...lines, `Cookie: ${cookie}`]);

@@ -1,6 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { capturedAt } from '../test/captured-at.ts';
+import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { CaptureFeed } from './capture-feed.ts';
 
 /** A feed on a stubbed server, with a record of what it emits. */
@@ -22,8 +22,8 @@ function startFeed(given: { from: number; newFrom?: number }) {
     onCapture: async ({ index }) => void seen.push(index),
     onDeleted: async (first, last) => void seen.push(`${first}-${last} gone`),
   });
-  const store = (...indexes: number[]) => stored.push(...indexes.map(capturedAt));
-  const take = (...indexes: number[]) => feed.take(indexes.map(capturedAt));
+  const store = (...indexes: number[]) => stored.push(...indexes.map((index) => sampleRequest(index)));
+  const take = (...indexes: number[]) => feed.take(indexes.map((index) => sampleRequest(index)));
   return { feed, seen, asked, store, take, breakIt: (is: boolean) => (broken = is) };
 }
 

@@ -20,3 +20,8 @@ export function errorLines(error: unknown): string[] | undefined {
   const fields = Object.values(error.fields).filter((field) => field !== sentence);
   return [sentence, ...fields, ...(error.code === 'NOT_SIGNED_IN' ? ['Log in with: creel login'] : [])];
 }
+
+/** The code of a system error, or the error as text. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,7 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { Client } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { capturedAt } from '../test/captured-at.ts';
+import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { DeliveryReports } from './delivery-reports.ts';
 import type { SendResult } from './send-capture.ts';
 
@@ -29,7 +29,7 @@ function world(outcomes: readonly (ApiError | undefined)[] = []) {
   const notify = async (sentence: string): Promise<void> => void told.push(sentence);
   const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
   const add = (index: number, result = ANSWERED): void =>
-    reports.add({ request: capturedAt(index), url: 'http://127.0.0.1/a', number: 1, startedAt: 0, result });
+    reports.add({ request: sampleRequest(index), url: 'http://127.0.0.1/a', number: 1, startedAt: 0, result });
   return { reports, add, bodies, told, callCount: () => calls };
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { connect } from './connection.ts';
-import { capturedAt } from '../test/captured-at.ts';
+import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { send, startLiveServerStub } from '../test/live-server-stub.ts';
 import type { LiveServerStub } from '../test/live-server-stub.ts';
 import { CaptureFeed } from './capture-feed.ts';
@@ -53,7 +53,7 @@ test('an expired endpoint ends it by the clock of the server, after the stored c
   const { ended, seen } = await begin(
     {
       async *storedBetween() {
-        yield capturedAt(0);
+        yield sampleRequest(0);
       },
     },
     EXPIRES,
@@ -67,7 +67,7 @@ test('an expiry that has moved does not end it', async () => {
   const opened = server.opened();
   const { ended, seen, stop } = await begin({}, EXPIRES);
   await vi.waitUntil(() => server.calls() === 2);
-  send(await opened, { type: 'request', data: capturedAt(0) });
+  send(await opened, { type: 'request', data: sampleRequest(0) });
   await vi.waitUntil(() => seen.length === 1);
   stop();
   await expect(ended).resolves.toBeUndefined();
@@ -90,7 +90,7 @@ test.each([
   const opened = server.opened();
   const { ended, seen } = await begin();
   const socket = await opened;
-  send(socket, { type: 'init', data: [capturedAt(1), capturedAt(0)] });
+  send(socket, { type: 'init', data: [sampleRequest(1), sampleRequest(0)] });
   socket.close(code);
   await expect(ended).rejects.toThrow(sentence);
   expect(seen).toEqual([0, 1]);
@@ -102,13 +102,13 @@ test('captures missed through a failed call follow after the next connection', a
   const { ended, seen, notices, stop } = await begin({
     async *storedBetween(from, below = 0) {
       if ((failures -= 1) >= 0) throw new ApiError(503, 'The server is busy. Please try again in a moment.');
-      for (let index = from; index < below; index += 1) yield capturedAt(index);
+      for (let index = from; index < below; index += 1) yield sampleRequest(index);
     },
   });
   const second = first.then(() => server.opened());
-  send(await first, { type: 'request', data: capturedAt(2) });
-  send(await first, { type: 'request', data: capturedAt(3) });
-  send(await second, { type: 'init', data: [capturedAt(4)] });
+  send(await first, { type: 'request', data: sampleRequest(2) });
+  send(await first, { type: 'request', data: sampleRequest(3) });
+  send(await second, { type: 'init', data: [sampleRequest(4)] });
   await vi.waitUntil(() => seen.length === 5);
   expect(seen).toEqual([0, 1, 2, 3, 4]);
   expect(notices).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
@@ -129,7 +129,7 @@ async function loseConnection(status: number) {
 
 test.each([503, 429])('a call that returns %i while disconnected does not end it', async (status) => {
   const { second, seen, stop, ended } = await loseConnection(status);
-  send(await second, { type: 'init', data: [capturedAt(0)] });
+  send(await second, { type: 'init', data: [sampleRequest(0)] });
   await vi.waitUntil(() => seen.length === 1);
   stop();
   await expect(ended).resolves.toBeUndefined();
@@ -160,7 +160,8 @@ test('a slow reader makes the server wait and misses nothing', async () => {
   });
   const socket = await opened;
   const body = 'x'.repeat(8000);
-  for (let index = 0; index < 4000; index += 1) send(socket, { type: 'request', data: { ...capturedAt(index), body } });
+  for (let index = 0; index < 4000; index += 1)
+    send(socket, { type: 'request', data: { ...sampleRequest(index), body } });
   await sleep(500);
   expect(socket.bufferedAmount).toBeGreaterThan(0);
   release();

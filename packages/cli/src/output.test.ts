@@ -1,7 +1,7 @@
 import type { CapturedRequest } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
-import { capturedAt } from '../test/captured-at.ts';
+import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import {
   captureLine,
   endpointLines,
@@ -50,7 +50,7 @@ describe('plain text', () => {
 });
 
 const request = (given: Partial<CapturedRequest>): CapturedRequest => ({
-  ...capturedAt(7),
+  ...sampleRequest(7, { timestamp: '2026-01-02T03:04:05.678Z', rawHeaders: [] }),
   path: '/a',
   size: 3,
   ...given,

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from './cli-error.ts';
-import { COMMANDS } from './commands.ts';
-import { parse } from './run.ts';
+import { COMMANDS, parse } from './run.ts';
 
 /** An invocation as plain data, with commands as their names. */
 function parsed(line: string): unknown {

@@ -1,11 +1,29 @@
+import { readdirSync } from 'node:fs';
+import type { z } from 'zod';
 import { errorLines, UsageError } from './cli-error.ts';
-import type { Command } from './command.ts';
-import { COMMANDS } from './commands.ts';
+import { Command, optionHelp } from './command.ts';
 import { VERSION } from './connection.ts';
-import { commandHelp, helpText } from './help.ts';
 import { visible } from './output.ts';
 import { write } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
+
+const FOLDER = new URL('commands/', import.meta.url);
+
+/** Every command, by name. A file in `commands/` is a command: adding one needs no other change. */
+export const COMMANDS: ReadonlyMap<string, Command> = await loadCommands();
+
+async function loadCommands(): Promise<Map<string, Command>> {
+  const files = readdirSync(FOLDER).filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'));
+  const commands = await Promise.all(files.map(loadCommand));
+  return new Map(commands.map((command) => [command.name, command]));
+}
+
+async function loadCommand(file: string): Promise<Command> {
+  const module: unknown = await import(new URL(file, FOLDER).href);
+  if (typeof module === 'object' && module !== null && 'command' in module && module.command instanceof Command)
+    return module.command;
+  throw new Error(`commands/${file} must export \`command\`, made with defineCommand.`);
+}
 
 /** Success, failure, invalid command line. */
 export type ExitCode = 0 | 1 | 2;
@@ -67,4 +85,44 @@ function outputErrorLines(error: unknown): string[] | undefined {
   const code = systemCode(error);
   const isWrite = error instanceof Error && 'syscall' in error && error.syscall === 'write';
   return isWrite && code !== undefined ? [`Standard output can't be written (${code}).`] : undefined;
+}
+
+/** Text of `creel --help`. */
+function helpText(): string {
+  return `Usage: creel <command> [options]
+
+Capture webhooks from the command line.
+
+${columns([...COMMANDS.values()].map((command) => [command.usage, command.description.summary]))}
+
+On the machine of a server:
+  creel serve                start the server; so does creel without a command
+  creel admin --help         back up, restore, verify, import and manage its data
+
+<endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
+In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.
+Help for one command: creel <command> --help
+Exit codes: 0 success, 1 failure, 2 invalid command line.
+`;
+}
+
+/** Text of `creel <command> --help`. */
+function commandHelp({ usage, description }: Command): string {
+  const { summary, options, details } = description;
+  const schemas: [string, z.ZodType][] = Object.entries(options.shape);
+  const rows = schemas.map(([name, schema]) => {
+    const { value, help = '' } = optionHelp.get(schema) ?? {};
+    return [value === undefined ? `--${name}` : `--${name} ${value}`, help];
+  });
+  return `Usage: creel ${usage} [options]
+
+${summary[0]?.toUpperCase()}${summary.slice(1)}.
+
+${columns(rows)}
+${details === undefined ? '' : `\n${details}\n`}`;
+}
+
+function columns(rows: readonly (readonly string[])[]): string {
+  const width = Math.max(...rows.map(([left = '']) => left.length));
+  return rows.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }

@@ -1,4 +1,10 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, replayHeaderLines, targetOf, targetUrlSchema } from '@creel/contract';
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  forwardedUrl,
+  replayHeaderLines,
+  targetOf,
+  targetUrlSchema,
+} from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -32,15 +38,9 @@ export function parseDestination(text: string): URL {
   throw new UsageError(`“${text}” is no URL to forward to.${reason} Say one such as http://localhost:4000/webhooks`);
 }
 
-/**
- * Path and query at the destination: the destination's own, followed by what followed the capture URL, byte for byte, as in a reverse
- * proxy.
- */
+/** Path and query at the destination: its own, followed by what followed the capture URL. */
 export function destinationPath({ pathname, search }: URL, rawTarget: string): string {
-  const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(rawTarget) ?? [];
-  const base = path === '' ? pathname : pathname.replace(/\/$/, '');
-  const joined = search === '' || query.length < 2 ? search || query : `${search}&${query.slice(1)}`;
-  return base + path + joined;
+  return forwardedUrl(pathname + search, true, rawTarget);
 }
 
 /**

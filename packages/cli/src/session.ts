@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { CliError } from './cli-error.ts';
+import { CliError, codeOf } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The user's login: a server's origin and its cookies, which go to this server only. There is one login at a time. */
@@ -62,10 +62,6 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
 
 export async function deleteSession(env: Env): Promise<void> {
   await rm(sessionPath(env), { force: true });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
 /** Value of the `Cookie` header. Empty without cookies. */

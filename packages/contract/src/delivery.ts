@@ -44,12 +44,11 @@ export type Destination = z.infer<typeof destinationSchema>;
 /** The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. */
 export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: string): string {
   if (!appendPath || capturedTarget === '') return url;
-  const [, base = url, query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
-  const queryAt = capturedTarget.indexOf('?');
-  const path = queryAt < 0 ? capturedTarget : capturedTarget.slice(0, queryAt);
-  const queries = [query, queryAt < 0 ? '' : capturedTarget.slice(queryAt + 1)].filter((part) => part !== '');
+  const [, base = url, ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(capturedTarget) ?? [];
   const joined = path === '' ? base : base.replace(/\/$/, '') + path;
-  return queries.length === 0 ? joined : `${joined}?${queries.join('&')}`;
+  if (ownQuery === '') return joined + query;
+  return query.length < 2 ? `${joined}?${ownQuery}` : `${joined}?${ownQuery}&${query.slice(1)}`;
 }
 
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });

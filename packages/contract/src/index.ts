@@ -13,12 +13,14 @@ export * from './operations/operation.ts';
 export { serviceInfoSchema, type ServiceInfo } from './operations/service-operations.ts';
 export * from './plan.ts';
 export * from './problems.ts';
-export { matcherOf, matches, timeOf } from './query/matches.ts';
+export { matcherOf, matches, steppedMatcherOf, timeOf } from './query/matches.ts';
 export { parseQuery, type QueryMistake, type QueryParseResult, type UnknownField } from './query/parse-query.ts';
 export { printQuery } from './query/print-query.ts';
 export * from './query/query.ts';
 export * from './query/searchable-request.ts';
+export { RequestView } from './query/request-view.ts';
 export { foldCase } from './query/text-match.ts';
+export type { WorkSteps } from './query/work-steps.ts';
 export * from './replay.ts';
 export {
   parseSearchPosition,

@@ -61,7 +61,6 @@ export const PROBLEMS = {
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
-  EXPECTATION_FAILED: { status: 417, sentence: 'The only supported expectation is 100-continue.' },
   UPGRADE_REQUIRED: { status: 426, sentence: 'This URL accepts only WebSocket connections.' },
   RATE_LIMITED: { status: 429, sentence: 'Too many requests. Please try again later.' },
   HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },

@@ -1,3 +1,5 @@
+import { skipSpace, stringEnd } from './query/json-text.ts';
+
 /** Maximum number of characters to scan, so that the cost per row stays low. */
 const MAX_SCANNED = 16 * 1024;
 
@@ -7,20 +9,20 @@ const MAX_SCANNED = 16 * 1024;
  */
 export function topLevelStrings(text: string, keys: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
-  const end = Math.min(text.length, MAX_SCANNED);
-  let at = skipSpace(text, 0, end);
-  if (text[at] !== '{') return found;
+  const scanned = text.slice(0, MAX_SCANNED);
+  let at = skipSpace(scanned, scanned.startsWith('\uFEFF') ? 1 : 0);
+  if (scanned[at] !== '{') return found;
   let depth = 0;
   let key: string | undefined;
-  while (at < end && found.size < keys.length) {
-    const character = text[at];
+  while (at < scanned.length && found.size < keys.length) {
+    const character = scanned[at];
     if (character === '"') {
-      const close = stringEnd(text, at, end);
-      if (close < 0) return found;
-      const after = skipSpace(text, close + 1, end);
+      const end = stringEnd(scanned, at);
+      if (end < 0) return found;
+      const after = skipSpace(scanned, end);
       if (depth === 1) {
-        const value = unquote(text.slice(at, close + 1));
-        if (text[after] === ':') key = value;
+        const value = unquote(scanned.slice(at, end));
+        if (scanned[after] === ':') key = value;
         else if (key !== undefined && keys.includes(key) && !found.has(key)) found.set(key, value);
       }
       at = after;
@@ -32,25 +34,6 @@ export function topLevelStrings(text: string, keys: readonly string[]): Map<stri
     at++;
   }
   return found;
-}
-
-function skipSpace(text: string, from: number, end: number): number {
-  let at = from;
-  while (
-    at < end &&
-    (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t' || text[at] === '\uFEFF')
-  )
-    at++;
-  return at;
-}
-
-/** Returns the position of the closing quote, or -1. */
-function stringEnd(text: string, open: number, end: number): number {
-  for (let at = open + 1; at < end; at++) {
-    if (text[at] === '\\') at++;
-    else if (text[at] === '"') return at;
-  }
-  return -1;
 }
 
 function unquote(quoted: string): string {

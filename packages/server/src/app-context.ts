@@ -30,8 +30,6 @@ export interface AppContext {
   readonly searches: Searches;
   /** Origin of capture URLs and links, without a trailing slash. Known after the server listens. */
   readonly publicUrl: () => string;
-  /** Drops an endpoint from the capture path's cache after a change or deletion. */
-  readonly forgetEndpoint: (uid: string) => void;
   /** Starts removing cleared and deleted requests from disk. */
   readonly purgeSoon: () => void;
 }

@@ -81,21 +81,6 @@ const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
 });
 
-export interface OidcConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string | undefined;
-  readonly name: string;
-}
-
-export interface StripeEnvironment {
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  /** Another host with Stripe's API. Only its scheme, host and port are used. */
-  readonly apiBase: string | undefined;
-  readonly prices: Readonly<Record<'BASIC' | 'PREMIUM', Readonly<Record<'monthly' | 'yearly', string>>>>;
-}
-
 type Environment = z.output<typeof environmentSchema>;
 
 /** Reads the environment. An empty variable counts as not set. @throws ConfigProblem that lists every mistake. */
@@ -137,17 +122,18 @@ function isLoopback(host: string): boolean {
  * Stripe is used only when it is fully configured. The test gateway gives plans away, so production never gets it by
  * default.
  */
-function defaultBilling(environment: Environment, stripe: StripeEnvironment | undefined): 'stripe' | 'test' | 'off' {
+function defaultBilling(environment: Environment, hasStripe: boolean): 'stripe' | 'test' | 'off' {
   if (environment.NODE_ENV !== 'production') return 'test';
-  return stripe === undefined ? 'off' : 'stripe';
+  return hasStripe ? 'stripe' : 'off';
 }
 
-function stripeOf(environment: Environment): StripeEnvironment | undefined {
+function stripeOf(environment: Environment) {
   const { data } = stripeSchema.safeParse(environment);
   if (data === undefined) return undefined;
   return {
     secretKey: data.STRIPE_SECRET_KEY,
     webhookSecret: data.STRIPE_WEBHOOK_SECRET,
+    /** Another host with Stripe's API. Only its scheme, host and port are used. */
     apiBase: environment.STRIPE_API_BASE,
     prices: {
       BASIC: { monthly: data.STRIPE_PRICE_BASIC_MONTHLY, yearly: data.STRIPE_PRICE_BASIC_YEARLY },
@@ -158,6 +144,8 @@ function stripeOf(environment: Environment): StripeEnvironment | undefined {
 
 /** The settings of a server. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;
+export type OidcConfig = NonNullable<Config['oidc']>;
+export type StripeConfig = NonNullable<Config['stripe']>;
 
 function toConfig(environment: Environment) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
@@ -180,7 +168,7 @@ function toConfig(environment: Environment) {
     trustProxy: environment.TRUST_PROXY ?? [],
     signupsPerHour: environment.SIGNUPS_PER_HOUR,
     expiredRetentionMs: environment.EXPIRED_RETENTION_HOURS * 3_600_000,
-    billing: environment.BILLING ?? defaultBilling(environment, stripe),
+    billing: environment.BILLING ?? defaultBilling(environment, stripe !== undefined),
     /** Set when all Stripe variables are set. */
     stripe,
     defaultTier: environment.DEFAULT_TIER,

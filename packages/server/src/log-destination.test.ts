@@ -7,16 +7,21 @@ function failure(code: string): Error {
 
 /** A destination with a configurable capacity; with `undefined` it throws `code`. */
 function someDestination() {
-  const disk = { text: '', room: Number.POSITIVE_INFINITY, code: 'EAGAIN' };
-  const log = new LogDestination({
-    lossReport: (count) => `lost ${count}\n`,
-    writeSome(bytes) {
-      if (disk.room === 0) throw failure(disk.code);
-      const written = Math.min(disk.room, bytes.length);
-      disk.text += Buffer.from(bytes.subarray(0, written)).toString();
-      disk.room -= written;
-      return written;
+  const disk = {
+    written: '',
+    room: Number.POSITIVE_INFINITY,
+    code: 'EAGAIN',
+    /** With short reports of lost lines. */
+    get text() {
+      return this.written.replaceAll(/^\{.*"count":(\d+).*\}$/gm, 'lost $1');
     },
+  };
+  const log = new LogDestination((bytes) => {
+    if (disk.room === 0) throw failure(disk.code);
+    const written = Math.min(disk.room, bytes.length);
+    disk.written += Buffer.from(bytes.subarray(0, written)).toString();
+    disk.room -= written;
+    return written;
   });
   return { disk, log };
 }

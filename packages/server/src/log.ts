@@ -15,7 +15,7 @@ export function createLog(level: string, isTerminal: boolean, destination: Desti
 }
 
 /** The log line about lines that its destination lost. */
-export function lossReport(count: number): string {
+function lossReport(count: number): string {
   const msg = `${count} log lines were lost because they could not be written`;
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), count, msg })}\n`;
 }
@@ -69,18 +69,12 @@ const RETRY_MS = 250;
 /** Writes some of the bytes without blocking and returns how many. Throws `EAGAIN` when it would block. */
 export type WriteSome = (bytes: Uint8Array) => number;
 
-export interface LogDestinationOptions {
-  readonly writeSome: WriteSome;
-  /** The line that reports how many lines were lost, with its line feed. */
-  readonly lossReport: (count: number) => string;
-}
-
 /**
  * The destination of log lines. A full disk, or a closed or slow reader may lose lines, which are counted. It never
  * blocks, throws, or keeps the process running. When writing works again, one line reports the number of lost lines.
  */
 export class LogDestination implements DestinationStream {
-  readonly #options: LogDestinationOptions;
+  readonly #writeSome: WriteSome;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   /** The rest of a partly written line. It is written first, so that the next line starts on its own line. */
@@ -89,8 +83,8 @@ export class LogDestination implements DestinationStream {
   #unreported = 0;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(options: LogDestinationOptions) {
-    this.#options = options;
+  constructor(writeSome: WriteSome) {
+    this.#writeSome = writeSome;
   }
 
   /** Lines lost since the start. */
@@ -126,7 +120,7 @@ export class LogDestination implements DestinationStream {
   #writeNext(): boolean {
     const bytes = this.#torn ?? this.#waiting[0] ?? this.#report();
     if (bytes === undefined) return false;
-    const written = this.#options.writeSome(bytes);
+    const written = this.#writeSome(bytes);
     // A write of zero bytes is no progress; retry later.
     if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'EAGAIN' });
     if (this.#torn === undefined) this.#removeFirst();
@@ -135,7 +129,7 @@ export class LogDestination implements DestinationStream {
   }
 
   #report(): Buffer | undefined {
-    return this.#unreported === 0 ? undefined : Buffer.from(this.#options.lossReport(this.#unreported));
+    return this.#unreported === 0 ? undefined : Buffer.from(lossReport(this.#unreported));
   }
 
   /** The current item was started: a waiting line, or the report when no line waits. */

@@ -1,5 +1,5 @@
 import { ConfigProblem, readConfig } from './config.ts';
-import { createLog, lossReport, LogDestination, standardOutput } from './log.ts';
+import { createLog, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
@@ -22,7 +22,7 @@ function reasonOf(error: unknown): string | undefined {
 async function start(): Promise<{ server: RunningServer; log: Logger }> {
   const config = readConfig(process.env);
   const { isTerminal, writeSome } = standardOutput(process.stdout);
-  const destination = new LogDestination({ writeSome, lossReport });
+  const destination = new LogDestination(writeSome);
   process.once('exit', () => destination.flush());
   const log = createLog(config.logLevel, isTerminal, destination);
   const store = await openStore(config);

@@ -13,7 +13,7 @@ import {
   recoverPayment,
 } from '../src/features/billing/simulation.ts';
 import type { Simulated, SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
-import type { StripeEnvironment } from '../src/config.ts';
+import type { StripeConfig } from '../src/config.ts';
 import { PLAN_PRICES } from '../src/features/billing/rules.ts';
 import type { PlanPrice } from '../src/features/billing/rules.ts';
 
@@ -38,7 +38,7 @@ export type WireEvent = Pick<Stripe.Event, 'id' | 'object' | 'livemode' | 'creat
 };
 
 /** The same settings, as the server reads them. */
-export const STRIPE_CONFIG: StripeEnvironment = {
+export const STRIPE_CONFIG: StripeConfig = {
   secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
   webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
   apiBase: undefined,

@@ -82,8 +82,8 @@ function newSocket() {
     get bufferedAmount() {
       return pending;
     },
-    on: (event, listener) => {
-      listeners[event] = listener;
+    on: (event: string, listener: (data: Buffer) => void) => {
+      listeners[event] = () => listener(Buffer.alloc(0));
     },
     send(data, { fin }, done) {
       const isPart = typeof data !== 'string';
@@ -98,6 +98,7 @@ function newSocket() {
     },
     ping: () => undefined,
     close: () => undefined,
+    pause: () => undefined,
     terminate: () => undefined,
   };
   const take = (isReading: boolean): void => {

@@ -6,16 +6,17 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isServerReachable } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
-import { followTheme } from './features/settings/theme.ts';
-import { router } from './router.tsx';
-import { shareNonce } from './shell/page-nonce.ts';
-import { preloadPages } from './shell/pages.ts';
-import { listenForShortcuts } from './shell/shortcuts.ts';
+import { followTheme } from './features/settings/theme.tsx';
+import { router, preloadPages } from './router.tsx';
 import { Toaster } from './shell/toaster.tsx';
+import { TooltipProvider } from './ui/button.tsx';
+import { listenForShortcuts } from './ui/commands.ts';
 import { setServerCheck } from './ui/lazy-part.tsx';
-import { TooltipProvider } from './ui/tooltip.tsx';
 
-shareNonce();
+// Radix locks scrolling behind a dialog with a style element, whose nonce get-nonce looks for here. Browsers hide the
+// attribute from scripts, but not the property. The development server sets none.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
+Reflect.set(globalThis, '__webpack_nonce__', nonce === '' ? undefined : nonce);
 followTheme();
 listenForShortcuts();
 setServerCheck(isServerReachable);

@@ -5,9 +5,28 @@ import { isSignedOut } from './api/connection.ts';
 import { userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { AppLayout } from './shell/app-layout.tsx';
-import { LoadFailed, RootFailed } from './shell/load-failed.tsx';
-import { pages } from './shell/pages.ts';
-import { ownPath } from './ui/own-path.ts';
+import { LoadFailed, NotFoundPage, RootFailed } from './shell/error-pages.tsx';
+import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
+import { ownPath } from './ui/urls.ts';
+
+/** All pages. Each is loaded on first use. */
+const pages = {
+  AuthPage: lazyPart(async () => (await import('./features/accounts/auth-page.tsx')).AuthPage),
+  ResetPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).ResetPage),
+  VerifyPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).VerifyPage),
+  HomePage: lazyPart(async () => (await import('./features/endpoints/home-page.tsx')).HomePage),
+  EndpointPage: lazyPart(async () => (await import('./shell/endpoint-page.tsx')).EndpointPage),
+  SearchPage: lazyPart(async () => (await import('./features/search/search-page.tsx')).SearchPage),
+  ProfilePage: lazyPart(async () => (await import('./shell/profile-page.tsx')).ProfilePage),
+  SettingsPage: lazyPart(async () => (await import('./features/settings/settings-page.tsx')).SettingsPage),
+  SubscriptionPage: lazyPart(async () => (await import('./features/billing/subscription-page.tsx')).SubscriptionPage),
+  TestCheckoutPage: lazyPart(
+    async () => (await import('./features/billing/test-gateway/test-checkout-page.tsx')).TestCheckoutPage,
+  ),
+  TestPortalPage: lazyPart(
+    async () => (await import('./features/billing/test-gateway/test-portal-page.tsx')).TestPortalPage,
+  ),
+} as const;
 
 // Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
 
@@ -158,7 +177,7 @@ const subscriptionRoute = createRoute({
 const missingRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$',
-  component: pages.NotFoundPage,
+  component: NotFoundPage,
 });
 
 const routeTree = rootRoute.addChildren([
@@ -184,4 +203,15 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** Milliseconds after the load event before other pages are preloaded, so that the first action is not delayed. */
+const PRELOAD_AFTER_MS = 3000;
+
+/** Preloads the other pages when the browser is idle, so that they open at once, even offline. */
+export function preloadPages(): void {
+  setTimeout(() => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => void preloadParts(), { timeout: 5000 });
+    else void preloadParts();
+  }, PRELOAD_AFTER_MS);
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { CliError } from '../cli-error.ts';
+import { CliError, codeOf } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
 import { openSession } from '../connection.ts';
 import { findEndpoint } from '../find-endpoint.ts';
@@ -36,7 +36,6 @@ export const command = defineCommand({
 
 async function writeToFile(path: string, bytes: Uint8Array): Promise<void> {
   await writeFile(path, bytes).catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CliError(`${path} can't be written (${code}).`);
+    throw new CliError(`${path} can't be written (${codeOf(error)}).`);
   });
 }

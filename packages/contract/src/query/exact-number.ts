@@ -3,7 +3,8 @@ export interface ExactNumber {
   readonly isNegative: boolean;
   /** Without leading and trailing zeros. Empty for zero. */
   readonly digits: string;
-  readonly magnitude: bigint;
+  /** A number where that is exact, because bodies can have millions of numbers. */
+  readonly magnitude: number | bigint;
 }
 
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?)(\d+))?$/;
@@ -20,15 +21,17 @@ export function parseExactNumber(text: string): ExactNumber | undefined {
   const [, sign, whole = '', fraction = '', exponentSign, exponent = '0'] = parts;
   const all = whole + fraction;
   const start = countZeros(all);
-  if (start === all.length) return { isNegative: false, digits: '', magnitude: 0n };
+  if (start === all.length) return { isNegative: false, digits: '', magnitude: 0 };
   let end = all.length;
   while (all[end - 1] === '0') end -= 1;
+  const digits = all.slice(start, end);
+  const isNegative = sign === '-';
+  if (exponent.length < 16) {
+    const shift = Number(exponent) * (exponentSign === '-' ? -1 : 1);
+    return { isNegative, digits, magnitude: shift + whole.length - start };
+  }
   const shift = exponentOf(exponent) * (exponentSign === '-' ? -1n : 1n);
-  return {
-    isNegative: sign === '-',
-    digits: all.slice(start, end),
-    magnitude: shift + BigInt(whole.length - start),
-  };
+  return { isNegative, digits, magnitude: shift + BigInt(whole.length - start) };
 }
 
 /** Comparison for sorting: negative, zero or positive. */

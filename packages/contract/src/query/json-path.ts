@@ -1,91 +1,124 @@
-import { skipSpace, stringEnd, valueEnd } from './json-text.ts';
+import { containerEnd, skipSpace, stringEnd, valueEnd } from './json-text.ts';
 import type { JsonStep } from './query.ts';
+import { STEPS_PER_YIELD } from './work-steps.ts';
+import type { WorkSteps } from './work-steps.ts';
 
-/** Reasons to end a walk: the value was found, or the text is not JSON. */
-const FOUND = -1;
-const BROKEN = -2;
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
  * True if `accepts` returns true for a value at `path` in JSON text. Checks all duplicates of a key. `accepts` receives the source text of
  * the value. For text that is not JSON, the walk ends but the result has no meaning.
  */
-export function someValueAt(text: string, path: readonly JsonStep[], accepts: (raw: string) => boolean): boolean {
-  return new PathWalk(text, path, accepts).isFound();
+export function* someValueAt(text: string, path: readonly JsonStep[], accepts: (raw: string) => boolean): WorkSteps {
+  const walk = new PathWalk(text, path, accepts);
+  for (let steps = 1; ; steps += 1) {
+    const isFound = walk.advance();
+    if (isFound !== undefined) return isFound;
+    if (steps % STEPS_PER_YIELD === 0) yield;
+  }
 }
 
+/** A step of a path, with the array position that it names: -1 for none, `Infinity` for all. */
+interface PlacedStep {
+  readonly key: string | undefined;
+  readonly place: number;
+}
+
+/** An open container on the path. */
+interface Container {
+  readonly closer: number;
+  readonly step: PlacedStep;
+  /** Position of the next element of an array. */
+  place: number;
+}
+
+/** Visits the values on a path one at a time, so that a walk through a large text can be interrupted. */
 class PathWalk {
   readonly #text: string;
-  readonly #path: readonly JsonStep[];
+  readonly #path: readonly PlacedStep[];
   readonly #accepts: (raw: string) => boolean;
+  /** Containers around the current value, outermost first. */
+  readonly #containers: Container[] = [];
+  /** Start of the next value, or of its key. */
+  #at: number;
 
   constructor(text: string, path: readonly JsonStep[], accepts: (raw: string) => boolean) {
     this.#text = text;
-    this.#path = path;
+    this.#path = path.map(placedStep);
     this.#accepts = accepts;
+    this.#at = skipSpace(text, 0);
   }
 
-  isFound(): boolean {
-    return this.#walk(skipSpace(this.#text, 0), 0) === FOUND;
+  /** Visits the next value. Returns whether one was found, or `undefined` while more follow. */
+  advance(): boolean | undefined {
+    const container = this.#containers.at(-1);
+    const isOnPath = container === undefined || this.#startChild(container);
+    if (isOnPath === undefined) return false;
+    const step = this.#path[this.#containers.length];
+    if (isOnPath && step !== undefined && this.#enter(step)) return undefined;
+    const end = valueEnd(this.#text, this.#at);
+    if (end < 0) return false;
+    if (isOnPath && step === undefined && this.#accepts(this.#text.slice(this.#at, end))) return true;
+    return this.#leave(end);
   }
 
-  /** Returns the position after the value at `start`, or why the walk ends. Recursion is limited by the length of the path. */
-  #walk(start: number, depth: number): number {
-    const step = this.#path[depth];
-    if (step === undefined) return this.#look(start);
-    if (this.#text[start] === '{') return this.#members(start, depth, step);
-    if (this.#text[start] === '[') return this.#elements(start, depth, step);
-    return this.#skip(start);
-  }
-
-  #look(start: number): number {
-    const end = this.#skip(start);
-    return end >= 0 && this.#accepts(this.#text.slice(start, end)) ? FOUND : end;
-  }
-
-  #skip(start: number): number {
-    const end = valueEnd(this.#text, start);
-    return end < 0 ? BROKEN : end;
-  }
-
-  #members(start: number, depth: number, step: JsonStep): number {
+  /** Moves to the value of a child. Returns whether it is on the path, or `undefined` if the text is not JSON. */
+  #startChild({ closer, step, place }: Container): boolean | undefined {
+    if (closer === CLOSE_ARRAY) return step.place === Infinity || step.place === place;
     const text = this.#text;
-    let at = skipSpace(text, start + 1);
-    if (text[at] === '}') return at + 1;
+    if (text.charCodeAt(this.#at) !== QUOTE) return undefined;
+    const keyStart = this.#at;
+    const keyEnd = stringEnd(text, keyStart);
+    const colon = skipSpace(text, keyEnd);
+    if (keyEnd < 0 || text.charCodeAt(colon) !== COLON) return undefined;
+    this.#at = skipSpace(text, colon + 1);
+    return step.key === undefined || isKey(text, keyStart, keyEnd, step.key);
+  }
+
+  /** Enters the container at the current position. False if there is none with children on the path. */
+  #enter(step: PlacedStep): boolean {
+    const opener = this.#text.charCodeAt(this.#at);
+    if (opener !== OPEN_OBJECT && (opener !== OPEN_ARRAY || step.place < 0)) return false;
+    const closer = opener === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+    const first = skipSpace(this.#text, this.#at + 1);
+    if (this.#text.charCodeAt(first) === closer) return false;
+    this.#containers.push({ closer, step, place: 0 });
+    this.#at = first;
+    return true;
+  }
+
+  /** Moves on after a value. Returns false at the end of the text, or if it is not JSON. */
+  #leave(end: number): false | undefined {
+    let at = skipSpace(this.#text, end);
     for (;;) {
-      if (text[at] !== '"') return BROKEN;
-      const keyEnd = stringEnd(text, at);
-      const colon = skipSpace(text, keyEnd);
-      if (keyEnd < 0 || text[colon] !== ':') return BROKEN;
-      const isOnPath = step === 'any' || isKey(text.slice(at, keyEnd), step.key);
-      const next = this.#afterChild(skipSpace(text, colon + 1), depth, isOnPath);
-      if (next < 0) return next;
-      if (text[next] === '}') return next + 1;
-      if (text[next] !== ',') return BROKEN;
-      at = skipSpace(text, next + 1);
+      const container = this.#containers.at(-1);
+      if (container === undefined) return false;
+      container.place += 1;
+      const isPast = container.closer === CLOSE_ARRAY && container.place > container.step.place;
+      const code = this.#text.charCodeAt(at);
+      if (code === COMMA && !isPast) {
+        this.#at = skipSpace(this.#text, at + 1);
+        return undefined;
+      }
+      const after = code === COMMA ? containerEnd(this.#text, at, 1) : code === container.closer ? at + 1 : -1;
+      if (after < 0) return false;
+      this.#containers.pop();
+      at = skipSpace(this.#text, after);
     }
-  }
-
-  #elements(start: number, depth: number, step: JsonStep): number {
-    const text = this.#text;
-    let at = skipSpace(text, start + 1);
-    if (text[at] === ']') return at + 1;
-    for (let place = 0; ; place += 1) {
-      const next = this.#afterChild(at, depth, step === 'any' || step.key === String(place));
-      if (next < 0) return next;
-      if (text[next] === ']') return next + 1;
-      if (text[next] !== ',') return BROKEN;
-      at = skipSpace(text, next + 1);
-    }
-  }
-
-  #afterChild(start: number, depth: number, isOnPath: boolean): number {
-    const end = isOnPath ? this.#walk(start, depth + 1) : this.#skip(start);
-    return end < 0 ? end : skipSpace(this.#text, end);
   }
 }
 
-function isKey(raw: string, key: string): boolean {
-  return raw.includes('\\') ? unescapedString(raw) === key : raw.length === key.length + 2 && raw.slice(1, -1) === key;
+function placedStep(step: JsonStep): PlacedStep {
+  if (step === 'any') return { key: undefined, place: Infinity };
+  return { key: step.key, place: /^(?:0|[1-9]\d*)$/.test(step.key) ? Number(step.key) : -1 };
+}
+
+function isKey(text: string, start: number, end: number, key: string): boolean {
+  const isWritten = end - start === key.length + 2 && text.startsWith(key, start + 1);
+  if (isWritten && !key.includes('\\')) return true;
+  const raw = text.slice(start, end);
+  return raw.includes('\\') && unescapedString(raw) === key;
 }
 
 /** Decodes a JSON string. Returns `undefined` if it is not valid. */

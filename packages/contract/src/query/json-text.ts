@@ -1,3 +1,6 @@
+import { STEPS_PER_YIELD } from './work-steps.ts';
+import type { WorkSteps } from './work-steps.ts';
+
 /**
  * Reads JSON text without creating values: this preserves duplicate keys and all digits of numbers, and needs no memory besides the
  * text.
@@ -31,8 +34,13 @@ export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return stringEnd(text, start);
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scalarEnd(text, start);
-  let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
+  return containerEnd(text, start, 0);
+}
+
+/** Returns the position after the outermost of the open containers, or -1. Without one, the container starts at `from`. */
+export function containerEnd(text: string, from: number, openContainers: number): number {
+  let depth = openContainers;
+  for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = stringEnd(text, at);
@@ -60,10 +68,11 @@ const CONTROL = /[\u0000-\u001f]/;
 const WRONG_ESCAPE = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;
 
 /** True for exactly the texts that `JSON.parse` accepts. Uses one byte per level of nesting. */
-export function isJson(text: string): boolean {
+export function* isJson(text: string): WorkSteps {
   const closers = new Closers();
   let at = skipSpace(text, 0);
-  for (;;) {
+  for (let steps = 1; ; steps += 1) {
+    if (steps % STEPS_PER_YIELD === 0) yield;
     const opener = text.charCodeAt(at);
     if (opener === OPEN_OBJECT || opener === OPEN_ARRAY) {
       const isObject = opener === OPEN_OBJECT;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { matches } from './matches.ts';
+import { randomNumbers } from '../../../../fixtures/generated-queries.ts';
+import { matches, steppedMatcherOf } from './matches.ts';
 import { parseQuery } from './parse-query.ts';
+import { RequestView } from './request-view.ts';
 import type { SearchableRequest } from './searchable-request.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -276,4 +278,43 @@ test('hostile patterns and bodies take little time', () => {
   expect(finds('json.a:<1e-2000', { body: `{"a":1e-${'9'.repeat(200_000)}}` })).toBe(true);
   expect(finds('json.a:*', { body: `{"a":"${'\\'.repeat(200_001)}` })).toBe(false);
   expect(finds('json.a:x', { body: `{"b":${'"\\"'.repeat(100_000)}` })).toBe(false);
+});
+
+test('a large body is matched in many steps, so that a thread can do other work in between', () => {
+  const body = `{"a":[${'{"b":1},'.repeat(100_000)}1]}`;
+  const steps = (written: string): number => {
+    const parsed = parseQuery(written);
+    if (!parsed.ok) throw new Error(parsed.sentence);
+    return [...steppedMatcherOf(parsed.query, NOW)(new RequestView(sampleSearchable({ body })))].length;
+  };
+  expect(steps('json.a.*.b:2')).toBeGreaterThan(20);
+  // The value is found at once, and then the whole body is checked.
+  expect(steps('json.a.0.b:1')).toBeGreaterThan(20);
+  expect(steps('one OR two OR three')).toBeGreaterThanOrEqual(3);
+});
+
+test.each([
+  ['json.a.1:y', '{"a":["x","y","z"],"a":[]}', true],
+  ['json.a.3:y', '{"a":["x","y","z"]}', false],
+  ['json.a.01:y', '{"a":["x","y"]}', false],
+  ['json.a.x:y', '{"a":["x",{"x":"y"}]}', false],
+  ['json.a.0.b:2', '{"a":[{"b":1}],"a":[{"b":2}]}', true],
+  ['json.*.0:[]', '[ [] , [ [ ] ], [ [] , 1 ] ]', true],
+  ['json.1.0:y', '[["x",["y"]],["y"]]', true],
+  ['json.0:x', '["x","y"', false],
+  ['json.0:x', '["x" "y"]', false],
+])('%s in %s: %s', (query, body, isFound) => {
+  expect(finds(query, { body })).toBe(isFound);
+});
+
+test('texts of any length are found like short ones', () => {
+  const random = randomNumbers(4);
+  const letters = (length: number): string => Array.from({ length }, () => (random() < 0.9 ? 'a' : 'b')).join('');
+  for (let nth = 0; nth < 300; nth += 1) {
+    const body = letters(3000);
+    const at = Math.floor(random() * 2700);
+    const text = body.slice(at, at + 180 + Math.floor(random() * 60));
+    const other = `${text.slice(0, -1)}${text.endsWith('a') ? 'b' : 'a'}`;
+    for (const needle of [text, other]) expect(finds(`body:${needle}`, { body })).toBe(body.includes(needle));
+  }
 });

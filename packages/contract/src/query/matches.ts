@@ -4,9 +4,12 @@ import { someValueAt, unescapedString } from './json-path.ts';
 import type { Comparison, Moment, Pattern, Query, Term, TimeUnit } from './query.ts';
 import { RequestView } from './request-view.ts';
 import type { SearchableRequest } from './searchable-request.ts';
-import { foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './text-match.ts';
+import { contains, foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './text-match.ts';
+import { resultOf } from './work-steps.ts';
+import type { WorkSteps } from './work-steps.ts';
 
-type Test = (view: RequestView) => boolean;
+type Test = (view: RequestView) => boolean | WorkSteps;
+type Matcher = (view: RequestView) => WorkSteps;
 
 /** True if a request matches a query. Relative times count from `now`, in milliseconds since 1970. */
 export function matches(query: Query, request: SearchableRequest, now: number): boolean {
@@ -15,20 +18,33 @@ export function matches(query: Query, request: SearchableRequest, now: number): 
 
 /** Prepares a query for many requests. */
 export function matcherOf(query: Query, now: number): (request: SearchableRequest) => boolean {
-  const test = testOf(query, now);
-  return (request) => test(new RequestView(request));
+  const matcher = steppedMatcherOf(query, now);
+  return (request) => resultOf(matcher(new RequestView(request)));
 }
 
-function testOf(query: Query, now: number): Test {
+/** The same, in steps. Many terms can take seconds for a large body, so a thread that serves others needs this. */
+export function steppedMatcherOf(query: Query, now: number): Matcher {
   if (query.kind === 'and' || query.kind === 'or') {
-    const tests = query.parts.map((part) => testOf(part, now));
-    return query.kind === 'and'
-      ? (view) => tests.every((test) => test(view))
-      : (view) => tests.some((test) => test(view));
+    const matchers = query.parts.map((part) => steppedMatcherOf(part, now));
+    const isAnd = query.kind === 'and';
+    return function* matchParts(view) {
+      for (const matcher of matchers) if ((yield* matcher(view)) !== isAnd) return !isAnd;
+      return isAnd;
+    };
   }
-  if (query.kind !== 'not') return testOfTerm(query, now);
-  const test = testOf(query.part, now);
-  return (view) => !test(view);
+  if (query.kind === 'not') {
+    const matcher = steppedMatcherOf(query.part, now);
+    return function* matchNone(view) {
+      return !(yield* matcher(view));
+    };
+  }
+  const test = testOfTerm(query, now);
+  return function* matchTerm(view) {
+    const result = test(view);
+    const isMatch = typeof result === 'boolean' ? result : yield* result;
+    yield;
+    return isMatch;
+  };
 }
 
 function testOfTerm(term: Term, now: number): Test {
@@ -120,12 +136,12 @@ function testOfLabel(kind: 'source' | 'event', patterns: readonly Pattern[]): Te
 function testOfJson({ path, value }: Extract<Term, { kind: 'json' }>): Test {
   const accepts = value.operator === 'is' ? acceptsText(value.pattern) : acceptsNumber(value);
   const keys = path.flatMap((step) => (step === 'any' || /^\d+$/.test(step.key) ? [] : [step.key]));
-  return (view) => {
+  return function* findValue(view) {
     const { bodyText } = view;
     if (bodyText === undefined) return false;
     // A fast path for most requests: without the key and without escapes, the walk can't find anything.
-    if (keys.some((key) => !bodyText.includes(key)) && !bodyText.includes('\\')) return false;
-    return someValueAt(bodyText, path, accepts) && view.isJson;
+    if (keys.some((key) => !contains(bodyText, key)) && !bodyText.includes('\\')) return false;
+    return (yield* someValueAt(bodyText, path, accepts)) && (yield* view.checkJson());
   };
 }
 

@@ -1,7 +1,8 @@
 import { isJson } from './json-text.ts';
 import type { SearchableRequest } from './searchable-request.ts';
-import { byteText, foldCase, percentDecoded, wireContains } from './text-match.ts';
+import { byteText, contains, foldCase, percentDecoded, wireContains } from './text-match.ts';
 import type { Needle } from './text-match.ts';
+import type { WorkSteps } from './work-steps.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -59,8 +60,9 @@ export class RequestView {
     return this.#searchedBody.text;
   }
 
-  get isJson(): boolean {
-    return this.#searchedBody.isJson;
+  /** True if the body is JSON. */
+  checkJson(): WorkSteps {
+    return this.#searchedBody.checkJson();
   }
 
   bodyContains(needle: Needle): boolean {
@@ -109,8 +111,8 @@ class SearchedBody {
     this.text = decodedUtf8(this.#bytes);
   }
 
-  get isJson(): boolean {
-    return (this.#isJson ??= this.text !== undefined && isJson(this.text));
+  *checkJson(): WorkSteps {
+    return (this.#isJson ??= this.text !== undefined && (yield* isJson(this.text)));
   }
 
   /** UTF-8 is self-synchronizing, so the needle's bytes match only in valid sequences. */
@@ -118,7 +120,7 @@ class SearchedBody {
     this.#folded ??= foldCase(this.text ?? byteText(this.#bytes));
     return this.text === undefined
       ? wireContains(this.#folded, { text: needle.bytes, bytes: needle.bytes })
-      : this.#folded.includes(needle.text);
+      : contains(this.#folded, needle.text);
   }
 }
 

@@ -6,15 +6,13 @@ import { backup, restore, vacuumFile, verify, expectDatabase } from './sqlite-fi
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase as openPostgres, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
+import type { Config } from '../config.ts';
 import type { Database } from '../database/schema.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
 import { databaseFile } from '../database/sqlite/open-database.ts';
 
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
-export interface AdminConfig {
-  readonly dataDir: string;
-  readonly databaseUrl: string | undefined;
-}
+export type AdminConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
 
 interface AdminContext {
   readonly config: AdminConfig;
@@ -151,24 +149,22 @@ const BUSY_TIMEOUT_MS = 5000;
  * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be
  * opened
  */
-async function withDatabase<Result>(config: AdminConfig, work: (db: Database) => Promise<Result>): Promise<Result> {
-  const { databaseUrl } = config;
-  if (databaseUrl !== undefined) {
-    const db = openPostgres(databaseUrl, SESSIONS.migration);
-    try {
-      return await work(db);
-    } catch (error) {
-      throw startProblem(error, databaseUrl);
-    } finally {
-      await db.destroy();
-    }
-  }
-  const file = databaseFile(config.dataDir);
-  expectDatabase(file);
-  const db = sqliteDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+async function withDatabase<Result>(
+  { dataDir, databaseUrl }: AdminConfig,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const db = databaseUrl === undefined ? openSqlite(dataDir) : openPostgres(databaseUrl, SESSIONS.migration);
   try {
     return await work(db);
+  } catch (error) {
+    throw databaseUrl === undefined ? error : startProblem(error, databaseUrl);
   } finally {
     await db.destroy();
   }
+}
+
+function openSqlite(dataDir: string): Database {
+  const file = databaseFile(dataDir);
+  expectDatabase(file);
+  return sqliteDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
 }

@@ -18,6 +18,8 @@ export interface Bus {
   subscribe(handle: (notice: Notice) => void): void;
   /** Calls `handle` when notices may have been lost: data that depends on them must be read again. */
   onGap(handle: () => void): void;
+  /** Whether there are other nodes. Without them, what is published is dropped. */
+  readonly hasListeners: boolean;
   /** False while notices may be missing. Then the database must be asked at intervals. */
   readonly isHealthy: boolean;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export const localBus: Bus = {
   captured: () => undefined,
   subscribe: () => undefined,
   onGap: () => undefined,
+  hasListeners: false,
   isHealthy: true,
   close: () => Promise.resolve(),
 };

@@ -95,13 +95,13 @@ export class NodeBus implements Bus {
   }
 
   publish(notice: Notice): void {
-    if (!this.#hasListeners) return this.#drop();
+    if (!this.hasListeners) return this.#drop();
     this.#enqueue(notice);
     this.#sendSoon();
   }
 
   captured(endpointId: number, index: number): void {
-    if (!this.#hasListeners) return this.#drop();
+    if (!this.hasListeners) return this.#drop();
     this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
     this.#sendSoon();
   }
@@ -118,7 +118,7 @@ export class NodeBus implements Bus {
   }
 
   /** A node without others sends only heartbeats. */
-  get #hasListeners(): boolean {
+  get hasListeners(): boolean {
     return this.#isUp && this.#peers.size > 0;
   }
 

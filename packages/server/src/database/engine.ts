@@ -1,6 +1,13 @@
 import type { Expression, RawBuilder } from 'kysely';
 import type { Database, DatabaseTransaction } from './schema.ts';
 
+/**
+ * How a row is locked until the transaction ends. Several may `share` the row of an endpoint while it is captured to:
+ * they plan and record its deliveries. Captures and other changes of its `counters` exclude each other. What removes its
+ * requests or changes its destinations needs it `alone`.
+ */
+export type RowLock = 'share' | 'counters' | 'alone';
+
 /** The differences between the two databases. All other SQL is shared. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
@@ -24,7 +31,18 @@ export interface Engine {
   ): RawBuilder<boolean>;
   /** Ids for saved requests. Never reused; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
+  /** The end of a `select` that locks its rows. SQLite has one writer, so it needs none. */
+  readonly locks: Readonly<Record<RowLock, RawBuilder<unknown>>>;
   tableExists(db: Database, name: string): Promise<boolean>;
   /** Blocks migrations by other processes until the transaction ends. */
   lockForMigration(transaction: DatabaseTransaction): Promise<void>;
+}
+
+/** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */
+const SIZES = [64, 32, 16, 8, 4, 2, 1];
+
+/** Splits rows for statements with several rows each, so that PostgreSQL needs few round trips. */
+export function* rowChunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+  let at = 0;
+  for (const size of SIZES) for (; rows.length - at >= size; at += size) yield rows.slice(at, at + size);
 }

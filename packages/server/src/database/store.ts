@@ -77,7 +77,7 @@ export interface Store extends CaptureStore {
   /** Calls back with the state of the disk and each change of it. Only for a database in the data folder. */
   readonly watchDisk?: (onState: (state: DiskState) => void) => void;
   /** Resolves when the database can store a capture; throws otherwise. */
-  checkWritable(now: number): Promise<void>;
+  checkWritable(): Promise<void>;
   /** True if other processes may write to the same database. */
   readonly shared: boolean;
   /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { Database } from './schema.ts';
@@ -236,11 +237,11 @@ export function methodChanges(added: readonly UnpackedCapture[], trimmed: readon
   return [...changes.values()].filter((change) => change.stored !== 0 || change.bytes !== 0);
 }
 
-/** Writes to the disk as a capture does. @throws the database's error when it can't */
-export async function checkWritable(db: Database, now: number): Promise<void> {
+/** Commits a small write, as a capture does. @throws the database's error when it can't */
+export async function checkWritable(db: Database): Promise<void> {
   await db
     .insertInto('counters')
-    .values({ name: 'checked_at', value: now })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now }))
+    .values({ name: 'checks', value: 1 })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: sql`counters.value + 1` }))
     .execute();
 }

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../../../../fixtures/free-port.ts';
 import { Connections } from './connections.ts';
 import { portOf, serveRequests } from './listener.ts';
 import { LoopTurns } from './loop-turns.ts';
@@ -38,6 +40,21 @@ test('a port that another server shares is in use', async () => {
   await expect(create().connections.listen({ port, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await first.connections.close(0);
   await create().connections.listen({ port, host: '127.0.0.1' });
+});
+
+test('of two servers that start at the same moment, one gets the port', async () => {
+  const port = await freePort();
+  for (let turnsBetween = 0; turnsBetween < 10; turnsBetween += 1) {
+    const [first, second] = [create().connections, create().connections];
+    const start = (connections: Connections) => connections.listen({ port, host: '127.0.0.1' });
+    const later = async (): Promise<void> => {
+      for (let turn = 0; turn < turnsBetween; turn += 1) await setImmediate();
+      await start(second);
+    };
+    const outcomes = await Promise.allSettled([start(first), later()]);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await Promise.all([first.close(0), second.close(0)]);
+  }
 });
 
 test('connections of all listening sockets are served, and closing ends them', async () => {

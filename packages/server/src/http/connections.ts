@@ -56,6 +56,8 @@ export class Connections {
   readonly #options: ConnectionOptions;
   /** The listening sockets besides the listener's own. */
   readonly #others: SocketServer[] = [];
+  /** Keeps other servers from sharing the port. */
+  readonly #claim = createServer().unref();
   /** By client address, so that the address with the most connections loses one first; oldest connection first. */
   readonly #byAddress = new Map<string, Map<Socket, Reader>>();
   #count = 0;
@@ -71,7 +73,10 @@ export class Connections {
   /** Listens. @throws what `net.Server.listen` emits, such as EADDRINUSE */
   async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<void> {
     const reusePort = LISTENING_SOCKETS > 1;
-    if (reusePort && port !== 0) await expectFreePort(port, host);
+    if (reusePort && port !== 0) {
+      await listening(this.#claim, { path: claimPath(port, host) });
+      await expectFreePort(port, host);
+    }
     await listening(this.#listener, { port, host, backlog: BACKLOG, reusePort });
     while (this.#others.length < LISTENING_SOCKETS - 1) {
       const pass = (socket: Socket): void => void this.#listener.emit('connection', socket);
@@ -125,7 +130,7 @@ export class Connections {
    * `maxMs`. Resolves when none is left.
    */
   async close(maxMs: number): Promise<void> {
-    const servers = [this.#listener, ...this.#others];
+    const servers = [this.#listener, ...this.#others, this.#claim];
     const closed = Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))));
     this.#closeIdle();
     const sweep = setInterval(() => this.#closeIdle(), SWEEP_MS);
@@ -153,7 +158,15 @@ async function listening(server: SocketServer, options: ListenOptions): Promise<
   await once(server, 'listening');
 }
 
-/** Listens for a moment without sharing the port, because another process may share it. @throws EADDRINUSE */
+/**
+ * An abstract socket of Linux, which one process can have and which ends with it. Without it, two servers that start in
+ * the same millisecond would share the port.
+ */
+function claimPath(port: number, host: string): string {
+  return `\0creel ${host} ${port}`;
+}
+
+/** Listens for a moment without sharing the port, because another program may share it. @throws EADDRINUSE */
 async function expectFreePort(port: number, host: string): Promise<void> {
   const probe = createServer();
   await listening(probe, { port, host });

@@ -92,12 +92,17 @@ export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions
     if (name === 'close') mainPort().close();
   }
 
+  const answers = new Set<Promise<void>>();
   let last: Promise<void> = Promise.resolve();
   // Only the client of the same build posts messages.
   mainPort().on('message', (message: ToWorker) => {
-    if (message.kind === 'abort') running.get(message.id)?.abort();
-    else if (inOrder) last = last.then(() => answer(message));
-    else void answer(message);
+    if (message.kind === 'abort') return running.get(message.id)?.abort();
+    if (inOrder) last = last.then(() => answer(message));
+    else if (message.name === 'close') last = Promise.all(answers).then(() => answer(message));
+    else {
+      const answered = answer(message).finally(() => answers.delete(answered));
+      answers.add(answered);
+    }
   });
   post({ kind: 'ready' });
 }

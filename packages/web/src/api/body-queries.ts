@@ -1,18 +1,17 @@
 import { ApiError, firstHeader, OPERATIONS, fillPath } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { bodyBytes } from '../bodies/body-bytes.ts';
 import { MAX_DECODED_BYTES } from '../bodies/decode-body.ts';
+import { bodyBytes } from '../bodies/encoding.ts';
 import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { BEGINNING_BYTES } from '../bodies/view-body.ts';
 import type { BodyView } from '../bodies/view-body.ts';
 import { client } from './client.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryClient, queryKeys } from './query-client.ts';
 import type { ListedRequest } from './request-list.ts';
 import { requestQuery } from './request-queries.ts';
 
-export type Extent = 'beginning' | 'whole';
+type Extent = 'beginning' | 'whole';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,7 @@
-import { useSyncExternalStore } from 'react';
-import { signal } from './signal.ts';
+import type { User } from '@creel/contract';
+import { z } from 'zod';
+import { signal, useSignal } from '../ui/state.ts';
+import { queryClient, queryKeys } from './query-client.ts';
 
 /** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
@@ -10,7 +12,7 @@ const reachable = signal(true);
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
 
 export const setReachable = (isReachable: boolean): void => reachable.set(isReachable);
-export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.read);
+export const useReachable = (): boolean => useSignal(reachable);
 
 /** Call this after a login. */
 export const markSessionActive = (): void => session.set('active');
@@ -30,6 +32,38 @@ export const dismissLoginDialog = (): void => {
 
 /** True from the end of the session until the next login. */
 export const isSignedOut = (): boolean => session.read() !== 'active';
-export const useSignedOut = (): boolean => useSyncExternalStore(session.subscribe, isSignedOut);
-export const useIsLoginDialogOpen = (): boolean =>
-  useSyncExternalStore(session.subscribe, () => session.read() === 'ended');
+export const useSignedOut = (): boolean => useSignal(session) !== 'active';
+export const useIsLoginDialogOpen = (): boolean => useSignal(session) === 'ended';
+
+const sessionMessageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('signed-out') }),
+  z.object({ type: z.literal('signed-in'), userId: z.int() }),
+]);
+type SessionMessage = z.infer<typeof sessionMessageSchema>;
+
+/**
+ * One channel sends and receives, because a channel does not receive its own messages but would receive those of a
+ * second channel in the same page.
+ */
+const channel = new BroadcastChannel('creel-session');
+
+/** Tells the other tabs of this browser, which share the session, about a login or logout. */
+export function notifyOtherTabs(news: SessionMessage): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
+  channel.postMessage(news);
+}
+
+/** Handles messages from other tabs. A tab without a logged-in user ignores them. */
+export function listenToOtherTabs(): () => void {
+  const onMessage = ({ data }: MessageEvent<unknown>): void => {
+    const news = sessionMessageSchema.safeParse(data);
+    const user = queryClient.getQueryData<User | null>(queryKeys.user);
+    if (!news.success || !user) return;
+    if (news.data.type === 'signed-out') markSessionEnded();
+    else if (news.data.userId === user.id) markSessionActive();
+    // Another user has logged in: nothing on this page belongs to them.
+    else location.assign('/');
+  };
+  channel.addEventListener('message', onMessage);
+  return () => channel.removeEventListener('message', onMessage);
+}

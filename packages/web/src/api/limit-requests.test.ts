@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import * as limit from './limit-requests.ts';
-import { EMPTY_LIST, isDropped } from './request-list.ts';
+import { EMPTY_LIST, isDropped, labelOf } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
-import { labelOf } from './row-label.ts';
-import { sampleRequest as sample } from './sample-request.ts';
+import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
 
 /** Rows with the indexes from `count - 1` down to 0. */
 function listOf(count: number, change: Partial<RequestList> = {}): RequestList {

@@ -1,6 +1,5 @@
-import { positionOf } from './request-list.ts';
+import { positionOf, labelOf } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
-import { labelOf } from './row-label.ts';
 
 /** Maximum of rows while requests stream in and nobody scrolls. Dropped rows can be loaded again as a page. */
 export const MAX_LIVE_ROWS = 2000;

@@ -4,14 +4,14 @@ import { useEffect } from 'react';
 import { useSignedOut } from './connection.ts';
 import { NOT_LIVE, openLiveFeed } from './live-feed.ts';
 import type { LiveStatus } from './live-feed.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryKeys } from './query-client.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
 import type { ListedRequest } from './request-list.ts';
 import { readList } from './request-lists.ts';
 import { requestListQuery } from './request-queries.ts';
 
 /** The live view of an endpoint. */
-export interface LiveEndpoint {
+interface LiveEndpoint {
   readonly state: LiveState;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;

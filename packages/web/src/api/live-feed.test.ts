@@ -1,7 +1,7 @@
 import type { LiveMessage } from '@creel/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { countReceived, gatherFrames } from './live-feed.ts';
-import { sampleRequest as sample } from './sample-request.ts';
+import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
 
 const live = (index: number): LiveMessage => ({ type: 'request', data: sample(index) });
 const init = (...indexes: number[]): LiveMessage => ({ type: 'init', data: indexes.map((index) => sample(index)) });

@@ -6,8 +6,7 @@ import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } fro
 import type { StoredUnsaved } from './limit-requests.ts';
 import { addLive, applyMessages } from './merge-requests.ts';
 import { patchEndpoint } from './queries.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
 import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';

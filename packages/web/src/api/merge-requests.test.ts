@@ -4,7 +4,7 @@ import * as merge from './merge-requests.ts';
 import { acceptsOf } from './request-filter.ts';
 import { EMPTY_LIST, isHidden, rowOf } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
-import { sampleRequest as sample } from './sample-request.ts';
+import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
 
 const INIT_SIZE = 3;
 const samples = (...indexes: number[]) => indexes.map((index) => sample(index));

@@ -1,4 +1,5 @@
 // Cache times and retries of the queries.
+
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { endpointQuery, endpointsQuery, settingsQuery } from './queries.ts';

@@ -1,10 +1,24 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
-import { userSettingsPreference } from './user-settings.ts';
+import { queryClient, queryKeys } from './query-client.ts';
+
+/** The user's settings as last loaded or saved; `null` before that. */
+export const userSettingsPreference = storedValue(
+  'userSettings',
+  z
+    .object({
+      autoSaveNewEndpoints: z.boolean(),
+      emailNotifyExpiry: z.boolean().exactOptional(),
+      emailNotifySubscription: z.boolean().exactOptional(),
+      email: z.string().exactOptional(),
+    })
+    .nullable(),
+  null,
+);
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -15,7 +29,7 @@ export const userQuery = queryOptions({
   queryFn: async ({ signal }): Promise<User | null> => {
     try {
       const user = await client.call('getUser', {}, signal);
-      userSettingsPreference.write(user.settings);
+      userSettingsPreference.set(user.settings);
       return user;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
@@ -68,7 +82,7 @@ export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
 }
 
 /** True for a 4xx response, which a retry would not change. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
@@ -76,7 +90,7 @@ export const settingsQuery = queryOptions({
   queryKey: queryKeys.settings,
   queryFn: async ({ signal }) => {
     const settings = await client.call('getSettings', {}, signal);
-    userSettingsPreference.write(settings);
+    userSettingsPreference.set(settings);
     return settings;
   },
 });

@@ -18,3 +18,57 @@ export const queryClient = new QueryClient({
 export function refetchFailedQueries(): void {
   void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 }
+
+interface ListName {
+  readonly method?: string | undefined;
+  readonly query?: string | undefined;
+}
+
+/**
+ * Every key of the query cache. Longer keys start with shorter ones, so that all entries of a noun can be removed at
+ * once.
+ */
+export const queryKeys = {
+  user: ['user'],
+  serviceInfo: ['service-info'],
+  settings: ['settings'],
+  sessions: ['sessions'],
+  /** Preview of a plan change. */
+  planChange: (tier: string, interval: string) => ['plan-change', tier, interval] as const,
+  /** The built-in test gateway. */
+  testCheckout: (id: string) => ['test-gateway', 'checkout', id] as const,
+  testSubscription: ['test-gateway', 'subscription'],
+  endpoints: ['endpoints'],
+  endpoint: (uid: string) => ['endpoint', uid] as const,
+  /** The state of the live connection. */
+  live: (uid: string) => ['live', uid] as const,
+  /**
+   * All requests of an endpoint. Single requests are identified by their index, which does not change when they are
+   * saved.
+   */
+  requests: (uid: string) => ['requests', uid] as const,
+  requestLists: (uid: string) => ['requests', uid, 'list'] as const,
+  requestList: (uid: string, { method, query }: ListName) =>
+    ['requests', uid, 'list', method ?? 'all', query ?? ''] as const,
+  requestPage: (uid: string, { method, query }: ListName, before: number, after: number) =>
+    ['requests', uid, 'page', method ?? 'all', query ?? '', before, after] as const,
+  requestAround: (uid: string, { method, query }: ListName, index: number) =>
+    ['requests', uid, 'around', method ?? 'all', query ?? '', index] as const,
+  requestsOne: (uid: string) => ['requests', uid, 'one'] as const,
+  request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,
+  body: (uid: string, index: number, extent: 'beginning' | 'whole') =>
+    ['requests', uid, 'body', index, extent] as const,
+  bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
+    ['requests', uid, 'view', index, extent] as const,
+  /** The attempts to send a request, and a parsed response of one of them. */
+  deliveries: (uid: string, index: number) => ['requests', uid, 'deliveries', index] as const,
+  responseView: (uid: string, index: number, attempt: number) =>
+    ['requests', uid, 'response-view', index, attempt] as const,
+  signatures: (uid: string) => ['requests', uid, 'signature'] as const,
+  signature: (uid: string, index: number) => ['requests', uid, 'signature', index] as const,
+  destinations: (uid: string) => ['destinations', uid] as const,
+  /** The last replay of a request, and its parsed response. */
+  replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
+  replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,
+  search: (q: string, endpoint: string | undefined) => ['search', q, endpoint ?? 'all'] as const,
+} as const satisfies Record<string, readonly unknown[] | ((...parts: never[]) => readonly unknown[])>;

@@ -4,7 +4,7 @@ import { addLive, applyMessages, putSaved, startSearch } from './merge-requests.
 import { acceptsOf, searchText } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
-import { sampleRequest as sample } from './sample-request.ts';
+import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
 
 const verdict = (query: string, change: Partial<ListedRequest>, method?: string) =>
   acceptsOf({ method, query })({ ...sample(1), ...change });

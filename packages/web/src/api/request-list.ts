@@ -1,5 +1,4 @@
 import type { CapturedRequest } from '@creel/contract';
-import type { RowLabel } from './row-label.ts';
 
 /**
  * A row of the list. A `slim` row has dropped its body and headers to save memory and kept its label. The details load
@@ -84,4 +83,27 @@ export function isHidden(request: CapturedRequest): boolean {
   const empty =
     request.path === '' && request.rawHeaders.length === 0 && (request.body === null || request.body === '');
   return empty && request.size === 0;
+}
+
+/** What a row shows besides method and path. */
+export interface RowLabel {
+  readonly source: string;
+  /** The event type, or the first fields of a form; else empty. */
+  readonly event: string;
+}
+
+/** The label of a row. */
+export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel }): RowLabel {
+  const { slim, source, eventType, contentType, body, bodyEncoding } = request;
+  if (slim !== undefined) return slim;
+  const text = bodyEncoding === 'utf8' ? (body ?? '') : '';
+  return { source, event: eventType ?? formBeginning(contentType, text) };
+}
+
+/** Maximum of characters of a form that are shown as its event. */
+const FORM_BEGINNING = 80;
+
+/** Forms have no event type, so their first fields are shown. */
+function formBeginning(contentType: string | null, text: string): string {
+  return /x-www-form-urlencoded/i.test(contentType ?? '') ? text.slice(0, FORM_BEGINNING) : '';
 }

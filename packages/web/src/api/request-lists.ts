@@ -1,7 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
 import { dropRequests, putSaved, restoreRequests } from './merge-requests.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryClient, queryKeys } from './query-client.ts';
 import { acceptsOf, ALL_REQUESTS } from './request-filter.ts';
 import type { Accepts, RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';

@@ -1,19 +1,17 @@
-import { positionBefore } from '@creel/contract';
-import type { CapturedRequest } from '@creel/contract';
+import { positionBefore, parseSearchPosition, SEARCHED_HEADER } from '@creel/contract';
+import type { CapturedRequest, Answer, SearchPosition } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { slimRows } from './limit-requests.ts';
 import { mergeRange, joinPages, pageRange, startSearch } from './merge-requests.ts';
 import type { IndexRange } from './merge-requests.ts';
 import { endpointQuery } from './queries.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryClient, queryKeys } from './query-client.ts';
 import { acceptsOf, ALL_REQUESTS, searchText } from './request-filter.ts';
 import type { RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
 import { readList } from './request-lists.ts';
-import { searchProgress } from './search-progress.ts';
 
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
@@ -148,4 +146,30 @@ async function findByIndex(uid: string, index: number, signal?: AbortSignal): Pr
     client.call('listSaved', input, signal),
   ]);
   return [...saved, ...unsaved].find((request) => request.index === index) ?? null;
+}
+
+/** What one call of a search covered. */
+interface SearchedPart {
+  /** Number of stored requests. */
+  readonly searched: number;
+  /** Where the next page starts; `undefined` when everything was searched. */
+  readonly next: SearchPosition | undefined;
+  /** `next` as the `before` parameter. */
+  readonly before: string | undefined;
+}
+
+/** The `before` parameter of the next page; `undefined` after the last one. `next` is the URL of an answer's next page. */
+export function nextBefore(next: string | undefined): string | undefined {
+  if (next === undefined) return undefined;
+  return new URL(next, location.origin).searchParams.get('before') ?? undefined;
+}
+
+/** Reads the progress of a search from the headers of its answer. */
+export function searchProgress({ next, headers }: Pick<Answer<'search'>, 'next' | 'headers'>): SearchedPart {
+  const before = nextBefore(next);
+  return {
+    searched: Number(headers.get(SEARCHED_HEADER) ?? 0),
+    next: before === undefined ? undefined : parseSearchPosition(before),
+    before,
+  };
 }

@@ -1,5 +1,31 @@
-import { parseForm } from './form.ts';
-import { mediaType } from './media-type.ts';
+/** A content type: the type in lower case, and its parameters by lower-case name (RFC 9110, section 8.3.1). */
+interface MediaType {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
+
+/** Parses a header such as `multipart/form-data; boundary="x"`. Invalid parameters are skipped. */
+export function mediaType(header: string | null | undefined): MediaType {
+  const text = header ?? '';
+  const parameters = new Map<string, string>();
+  for (const [, name = '', quoted, bare = ''] of text.matchAll(PARAMETER)) {
+    const key = name.toLowerCase();
+    if (!parameters.has(key)) parameters.set(key, quoted === undefined ? bare : quoted.replaceAll(/\\(.)/g, '$1'));
+  }
+  return { type: (text.split(';', 1)[0] ?? '').trim().toLowerCase(), parameters };
+}
+
+/**
+ * The fields of an urlencoded form in order, repeats included (WHATWG URL, section 5.1); `undefined` if the text is
+ * not a form.
+ */
+export function parseForm(text: string): [string, string][] | undefined {
+  if (text === '' || /[\s<>{}"]/.test(text.trim()) || !text.includes('=')) return undefined;
+  // The constructor drops a leading question mark. After an empty pair, it keeps it.
+  return [...new URLSearchParams('&' + text.trim())];
+}
 
 /** What a body is, decided by its bytes rather than by its content type. */
 export type BodyKind = 'none' | 'json' | 'form' | 'multipart' | 'image' | 'xml' | 'text' | 'binary';
@@ -37,4 +63,58 @@ export function bodyKind({ bytes, text, isJson, contentType }: BodyFacts): BodyK
   if (type.includes('x-www-form-urlencoded') && parseForm(text) !== undefined) return 'form';
   if (/^\uFEFF?\s*<(\?xml|[A-Za-z_!])/.test(text) && !/^\s*<!doctype html|^\s*<html/i.test(text)) return 'xml';
   return text.includes('\0') ? 'binary' : 'text';
+}
+
+/** A text and the name of the character set that it was decoded from. */
+interface DecodedText {
+  readonly charset: string;
+  readonly text: string;
+}
+
+/** NUL and ESC. Plain text does not contain them; 16-bit and stateful character sets do. */
+const TELLTALE = new Set([0x00, 0x1b]);
+
+/** Maximum of bytes before a cut at which an incomplete character can start. */
+const CUT_AT_MOST = 3;
+
+/**
+ * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
+ * if none is declared, the browser does not know it, or the bytes are not valid in it. Also `undefined` for bytes that
+ * are valid UTF-8, because many senders declare `iso-8859-1` and send UTF-8.
+ * @param whole false if the bytes may end within a character
+ */
+export function textInCharset(
+  bytes: Uint8Array,
+  contentType: string | null,
+  isUtf8: boolean,
+  whole: boolean,
+): DecodedText | undefined {
+  const charset = mediaType(contentType).parameters.get('charset');
+  if (charset === undefined || bytes.length === 0) return undefined;
+  const decoder = decoderOf(charset);
+  if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
+  if (isUtf8 && !bytes.some((byte) => TELLTALE.has(byte))) return undefined;
+  if (imageType(bytes) !== undefined) return undefined;
+  for (let cut = 0; cut <= (whole ? 0 : CUT_AT_MOST); cut++) {
+    const text = decoded(decoder, bytes.subarray(0, bytes.length - cut));
+    if (text !== undefined) return { charset: charset.toLowerCase(), text };
+  }
+  return undefined;
+}
+
+/** The decoder for a label of the Encoding Standard; `undefined` for other names. */
+function decoderOf(charset: string): TextDecoder | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    return undefined;
+  }
+}
+
+function decoded(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

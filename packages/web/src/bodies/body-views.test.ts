@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
 import { defaultTab } from '../features/requests/default-tab.ts';
-import { bodyBytes, textOf, textOfBeginning, toBase64 } from './body-bytes.ts';
-import { bodyKind, imageType } from './body-kind.ts';
-import { parseForm } from './form.ts';
-import { hexDump, hexLine } from './hex.ts';
-import { mediaType } from './media-type.ts';
+import { bodyKind, imageType, parseForm, mediaType } from './body-kind.ts';
+import { bodyBytes, textOf, textOfBeginning, toBase64, latin1Bytes, readable } from './encoding.ts';
 import { parseMultipart, safeFileName } from './multipart.ts';
-import { latin1Bytes, readable } from './wire-text.ts';
+import { hexDump, hexLine } from './view-lines.ts';
 import { formatXml } from './xml.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);

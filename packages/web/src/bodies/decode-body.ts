@@ -30,7 +30,7 @@ export function codingsOf(contentEncoding: string | undefined): string[] {
     .filter((name) => name !== '' && name !== 'identity');
 }
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** Maximum of decoded bytes. */
   readonly limit?: number;
   /** True if the bytes are only the first part of the body. The result is then partial. */

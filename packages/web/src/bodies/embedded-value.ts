@@ -1,5 +1,5 @@
 import { imageType } from './body-kind.ts';
-import { textOf } from './body-bytes.ts';
+import { latin1Bytes, textOf } from './encoding.ts';
 import { CELL, cellOf, KIND, keyOf, valueToCopy } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 
@@ -92,8 +92,7 @@ function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   const [, digits = ''] = /^([\w+/-]+)={0,2}$/.exec(text) ?? [];
   if (digits === '' || digits.length % 4 === 1) return undefined;
   try {
-    const binary = atob(digits.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return latin1Bytes(atob(digits.replaceAll('-', '+').replaceAll('_', '/')));
   } catch {
     return undefined;
   }

@@ -1,18 +1,17 @@
-import type { ComponentType } from 'react';
 import { useMemo } from 'react';
-import { formatInstant } from '../ui/times.ts';
+import type { ComponentType } from 'react';
+import { formatInstant } from '../ui/format.ts';
+import { HexView, ImageView } from './binary-view.tsx';
+import { imageType } from './body-kind.ts';
 import type { Embedded } from './embedded-value.ts';
 import { formatJson } from './format-json.ts';
-import { HexView } from './hex-view.tsx';
-import { imageType } from './body-kind.ts';
-import { ImageView } from './image-view.tsx';
 import type { JsonLines } from './json-lines.ts';
 import { TextView } from './text-view.tsx';
 
 /** The marks beside values that can be opened. */
 export const EMBEDDED_LABELS = { json: 'JSON', jwt: 'JWT', base64: 'Base64', time: 'Time' } as const;
 
-export interface EmbeddedViewProps {
+interface EmbeddedViewProps {
   readonly embedded: Embedded;
   /** Shows JSON. Passed in, because a JSON view contains this view. */
   readonly Json: ComponentType<{ readonly json: JsonLines; readonly label: string }>;

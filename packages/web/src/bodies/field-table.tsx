@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 
 /** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
 const MAX_RENDERED_ROWS = 200;
 
-export interface FieldTableProps {
+interface FieldTableProps {
   readonly label: string;
   readonly nameTitle: string;
   readonly fields: readonly (readonly [string, string])[];

@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { IconButton } from '../ui/button.tsx';
 import { useFocusReturn } from '../ui/focus.ts';
-import { IconButton } from '../ui/icon-button.tsx';
 
-export interface FindBarProps {
+interface FindBarProps {
   readonly find: string;
   readonly onFind: (find: string | undefined) => void;
   readonly count: number;
@@ -49,4 +49,16 @@ export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) 
       <IconButton label="Close search" icon={<X />} onClick={() => onFind(undefined)} />
     </div>
   );
+}
+
+/** Steps through `count` matches, cyclically. Starts over when the searched text changes. */
+export function useSteps(count: number, about: string): readonly [number, (step: 1 | -1) => number] {
+  const [state, setState] = useState({ about, at: 0 });
+  const at = state.about === about && state.at < count ? state.at : 0;
+  const step = (by: 1 | -1): number => {
+    const next = count === 0 ? 0 : (at + by + count) % count;
+    setState({ about, at: next });
+    return next;
+  };
+  return [at, step];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findText, foundWithin, markPieces } from './find-text.ts';
-import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
+import { lineOfPosition, textLines, textOfLine } from './view-lines.ts';
 
 test.each([
   [

@@ -24,7 +24,7 @@ export function findText(text: string, wanted: string, limit = MAX_FOUND): Found
 }
 
 /** A piece of text with the number of the match that it belongs to, if any. */
-export interface MarkedPiece {
+interface MarkedPiece {
   readonly text: string;
   readonly place: number | undefined;
   readonly at: number;

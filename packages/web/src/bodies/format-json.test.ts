@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { formatJson, jsonBreak } from './format-json.ts';
-import { KIND, lineOf, pathOf, sourceOf, valueToCopy, visibleLines } from './json-lines.ts';
+import { KIND, lineOf, pathOf, sourceOf, valueToCopy, visibleLines, linesAround, searchJson } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
-import { linesAround, searchJson } from './search-json.ts';
 
 const NONE: JsonLines = { text: '', count: 0, values: 0, cells: new Int32Array(), ended: 'complete' };
 const format = (text: string, partial = false): JsonLines => formatJson(text, { partial }) ?? NONE;

@@ -2,9 +2,9 @@ import { CELL, CELLS_PER_LINE, KIND } from './json-lines.ts';
 import type { JsonLines, LineKind } from './json-lines.ts';
 
 /** Maximum of lines in a view: about 60 MB of numbers. */
-export const MAX_LINES = 1_500_000;
+const MAX_LINES = 1_500_000;
 
-export interface FormatOptions {
+interface FormatOptions {
   /** True if the text may be only the first part of the JSON. The lines up to its end are returned. */
   readonly partial?: boolean;
   /** True if several values may follow each other: JSON Lines, NDJSON, JSON text sequences (RFC 7464). */
@@ -24,7 +24,7 @@ export function formatJson(text: string, options: FormatOptions = {}): JsonLines
 }
 
 /** Where a text stops being JSON, counted from 1. `ended` is true if the text only ends too early. */
-export interface JsonBreak {
+interface JsonBreak {
   readonly at: number;
   readonly line: number;
   readonly column: number;

@@ -2,13 +2,12 @@ import { clsx } from 'clsx';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { escapeBidiControls } from './bidi.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EMBEDDED_LABELS } from './embedded-view.tsx';
+import { escapeBidiControls } from './encoding.ts';
 import { KIND, lineOf } from './json-lines.ts';
-import type { JsonLine, JsonLines } from './json-lines.ts';
+import type { JsonLine, JsonLines, JsonMatch } from './json-lines.ts';
 import { MarkedText } from './marked-text.tsx';
-import type { JsonMatch } from './search-json.ts';
 
 export const LINE_HEIGHT = 20;
 
@@ -30,7 +29,7 @@ const ISOLATED = '[unicode-bidi:isolate]';
 /** The id of a line's element. `view` distinguishes several views on one page. */
 export const lineId = (view: string, line: number): string => `${view}-${line}`;
 
-export interface JsonLineViewProps {
+interface JsonLineViewProps {
   readonly view: string;
   readonly json: JsonLines;
   readonly line: number;

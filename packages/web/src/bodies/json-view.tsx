@@ -1,17 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, useDeferredValue } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
-import { toast } from '../ui/toast-store.ts';
-import { copyText } from '../ui/use-copy.ts';
+import { copyWithToast } from '../ui/copy.tsx';
+import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
+import { FindBar, useSteps } from './find-bar.tsx';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
-import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf } from './json-lines.ts';
-import type { JsonLines } from './json-lines.ts';
-import { linesAround } from './search-json.ts';
-import type { JsonMatch } from './search-json.ts';
+import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf, linesAround, searchJson } from './json-lines.ts';
+import type { JsonLines, JsonMatch } from './json-lines.ts';
+import { NoteLine } from './note-line.tsx';
 
 const PAGE = 20;
 
@@ -49,9 +49,7 @@ const MAX_PLAIN_LINES = 400;
 
 const NO_MATCHES: readonly never[] = [];
 
-const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
-
-export interface JsonViewProps {
+interface JsonViewProps {
   readonly json: JsonLines;
   /** Name for screen readers. */
   readonly label: string;
@@ -112,7 +110,6 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   }
   const toggle = (line: number): void => setFolded(toggled(folded, line));
   const toggleContent = (line: number): void => setOpened(toggled(opened, line));
-  const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
   const foldAll = [
     { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
     { id: 'json.unfold', title: 'Unfold all JSON', group: 'Request', run: () => setFolded(new Set()) },
@@ -128,7 +125,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (target.dataset['do'] === 'fold') toggle(line);
     else if (target.dataset['do'] === 'open') toggleContent(line);
     else if ((getSelection()?.toString() ?? '') === '')
-      copy(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
+      void copyWithToast(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
   };
   const onKey = (press: KeyboardEvent): void => {
     if (press.target !== press.currentTarget) return;
@@ -137,7 +134,8 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (to !== undefined) {
       setActive(to);
       scrollTo(to);
-    } else if (press.key === 'Enter') copy(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
+    } else if (press.key === 'Enter')
+      void copyWithToast(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
     else if (foldsTo !== undefined && press.key === (folded.has(active) ? 'ArrowRight' : 'ArrowLeft')) toggle(active);
     else if (press.key === (opened.has(active) ? 'ArrowLeft' : 'ArrowRight') && embeddedAt(json, active) !== undefined)
       toggleContent(active);
@@ -210,5 +208,27 @@ function VirtualLines({ virtual, draw }: VirtualLinesProps) {
         </div>
       ))}
     </div>
+  );
+}
+
+interface SearchedJsonProps {
+  readonly json: JsonLines;
+  readonly find: string | undefined;
+  readonly onFind: (find: string | undefined) => void;
+}
+
+/** Formatted JSON with a search field. */
+export function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
+  const wanted = useDeferredValue(find ?? '');
+  const matches = useMemo(() => searchJson(json, wanted), [json, wanted]);
+  const [current, step] = useSteps(matches.length, wanted);
+  return (
+    <>
+      {find === undefined ? null : (
+        <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
+      )}
+      {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
+      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
+    </>
   );
 }

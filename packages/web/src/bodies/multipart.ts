@@ -1,5 +1,5 @@
-import { mediaType } from './media-type.ts';
-import { latin1Bytes, readable } from './wire-text.ts';
+import { mediaType } from './body-kind.ts';
+import { latin1Bytes, readable } from './encoding.ts';
 
 /** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
 export interface MultipartPart {

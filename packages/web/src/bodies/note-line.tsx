@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
-import { formatSize } from '../ui/sizes.ts';
+import { formatSize } from '../ui/format.ts';
 import type { Coding } from './view-body.ts';
 
 /** A note above a body, for example that it was decoded or truncated. */

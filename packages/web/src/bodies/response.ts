@@ -1,6 +1,7 @@
-import type { BodyEncoding, HeaderPair } from '@creel/contract';
-import { bodyBytes } from './body-bytes.ts';
+import { MAX_REPLAY_ANSWER_BYTES, targetUrlSchema } from '@creel/contract';
+import type { BodyEncoding, HeaderPair, ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
+import { bodyBytes } from './encoding.ts';
 import type { BodySource } from './view-body.ts';
 
 /** The response of a destination. */
@@ -14,7 +15,7 @@ export interface ReceivedResponse {
 }
 
 /** All values of a header. `name` is in lower case. */
-export function headerValues({ headers }: Pick<ReceivedResponse, 'headers'>, name: string): string[] {
+function headerValues({ headers }: Pick<ReceivedResponse, 'headers'>, name: string): string[] {
   return headers.filter(({ key }) => key.toLowerCase() === name).map(({ value }) => value);
 }
 
@@ -35,4 +36,37 @@ export function responseSource(response: ReceivedResponse): BodySource {
     contentType: headerValues(response, 'content-type')[0] ?? null,
     limit: MAX_DECODED_BYTES,
   };
+}
+
+/** The target of a redirect. */
+interface Redirect {
+  /** The header as the destination sent it. */
+  readonly location: string;
+  /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */
+  readonly url: string | undefined;
+}
+
+/**
+ * The `Location` of a 3xx response to a replay sent to `sentTo` (RFC 9110, section 10.2.2). Redirects are never
+ * followed.
+ */
+export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sentTo: string): Redirect | undefined {
+  if (answer.status < 300 || answer.status > 399) return undefined;
+  const [location] = headerValues(answer, 'location');
+  if (location === undefined) return undefined;
+  const url = URL.canParse(location, sentTo) ? new URL(location, sentTo).href : '';
+  return { location, url: targetUrlSchema.safeParse(url).success ? url : undefined };
+}
+
+/** Decodes UTF-8. A text that ends within a character is cut before that character. */
+const LONGEST_CHARACTER = 4;
+
+/** Why the body is incomplete; `undefined` if it is complete. `size` is the number of received bytes. */
+export function truncationNote(
+  { bodyTruncated }: Pick<ReplayAnswer, 'bodyTruncated'>,
+  size: number,
+): string | undefined {
+  if (!bodyTruncated) return undefined;
+  if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the destination sent more.';
+  return 'The destination stopped sending or took too long. This is what had arrived.';
 }

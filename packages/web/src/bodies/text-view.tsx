@@ -1,13 +1,12 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
-import { ColoredText } from './colored-text.tsx';
-import type { ColoredRange } from './colored-text.tsx';
-import { FindBar } from './find-bar.tsx';
+import { FindBar, useSteps } from './find-bar.tsx';
 import { findText } from './find-text.ts';
 import type { Found } from './find-text.ts';
-import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
-import { useSteps } from './use-steps.ts';
+import { ColoredText } from './marked-text.tsx';
+import type { ColoredRange } from './marked-text.tsx';
+import { lineOfPosition, textLines, textOfLine } from './view-lines.ts';
 
 const LINE_HEIGHT = 20;
 
@@ -17,7 +16,7 @@ const MAX_WRAPPED_LENGTH = 64 * 1024;
 /** Characters per line of a longer text. */
 const COLUMNS = 160;
 
-export interface TextViewProps {
+interface TextViewProps {
   readonly text: string;
   /** Name for screen readers. */
   readonly label: string;

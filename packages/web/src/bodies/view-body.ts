@@ -1,9 +1,8 @@
-import { textOf, textOfBeginning } from './body-bytes.ts';
-import { bodyKind } from './body-kind.ts';
+import { bodyKind, textInCharset } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
-import { textInCharset } from './charset.ts';
 import { codingsOf, decodeBody } from './decode-body.ts';
 import type { Decoded, Unbrotli } from './decode-body.ts';
+import { textOf, textOfBeginning } from './encoding.ts';
 import { formatJson } from './format-json.ts';
 import type { JsonLines } from './json-lines.ts';
 

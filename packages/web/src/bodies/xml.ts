@@ -1,4 +1,4 @@
-import type { ColoredRange } from './colored-text.tsx';
+import type { ColoredRange } from './marked-text.tsx';
 
 /** Longer XML is shown as received and without colors. */
 const MAX_XML = 1024 * 1024;

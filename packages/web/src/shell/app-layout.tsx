@@ -1,16 +1,30 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
-import { useSignedOut } from '../api/connection.ts';
-import { useUser } from '../api/queries.ts';
-import { listenToOtherTabs } from '../api/session-channel.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation, useNavigate, Link, useParams, useRouter } from '@tanstack/react-router';
+import { Menu, CloudOff } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import { useEffect, useRef, useState } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
+import {
+  useSignedOut,
+  listenToOtherTabs,
+  useReachable,
+  dismissLoginDialog,
+  useIsLoginDialogOpen,
+} from '../api/connection.ts';
+import { useLiveStatus } from '../api/live-cache.ts';
+import { useUser, serviceInfoQuery } from '../api/queries.ts';
+import { refetchFailedQueries } from '../api/query-client.ts';
 import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
+import { LoginForm } from '../features/accounts/login-form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
-import { useIsNarrow } from '../ui/use-media.ts';
-import { ConnectionBar } from './connection-bar.tsx';
+import { Logo } from '../ui/page.tsx';
+import { useIsNarrow } from '../ui/state.ts';
+import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
+import { connectionMessage } from './connection-message.ts';
 import { ShellDialogs } from './dialogs.tsx';
-import { MobileBar } from './mobile-bar.tsx';
 import { Sidebar } from './sidebar.tsx';
-import { SignedOutDialog } from './signed-out-dialog.tsx';
 
 /** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */
 export function AppLayout() {
@@ -62,4 +76,97 @@ function useLeave(): () => void {
         clearUserCache();
       },
     });
+}
+
+/** Below 768 px: a bar with the slide-in menu, which closes after a choice. */
+function MobileBar({ children }: { readonly children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const closeBehindChoice = ({ target }: MouseEvent): void => {
+    if (target instanceof Element && target.closest('a, [data-leaves-menu]') !== null) setOpen(false);
+  };
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2">
+      <Radix.Root open={open} onOpenChange={setOpen}>
+        <Radix.Trigger
+          aria-label="Open menu"
+          className="grid size-9 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
+        >
+          <Menu className="size-5" />
+        </Radix.Trigger>
+        <Radix.Portal>
+          <Radix.Overlay className="fixed inset-0 z-30 bg-veil animate-fade-in" />
+          <Radix.Content
+            aria-describedby={undefined}
+            onClick={closeBehindChoice}
+            className="fixed inset-y-0 left-0 z-30 w-72 max-w-[85vw] border-r border-line bg-bg shadow-float outline-none animate-slide-in-left"
+          >
+            <Radix.Title className="sr-only">Menu</Radix.Title>
+            {children}
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+      <Link to="/" aria-label="Creel, home" className="rounded-md px-1">
+        <Logo />
+      </Link>
+    </header>
+  );
+}
+
+const POLL_INTERVAL_MS = 3000;
+
+/**
+ * The only message about a lost connection. It floats, so that it moves nothing. While the server can't be reached, it
+ * is polled; afterwards all failed queries are loaded again, and the error messages of the outage close.
+ */
+function ConnectionBar() {
+  const reachable = useReachable();
+  const { uid = '' } = useParams({ strict: false });
+  const live = useLiveStatus(uid);
+  useQuery({
+    ...serviceInfoQuery,
+    staleTime: reachable ? Number.POSITIVE_INFINITY : 0,
+    refetchInterval: reachable ? false : POLL_INTERVAL_MS,
+  });
+  const isDown = !reachable || (live.lost && live.state !== 'ended');
+  const before = useRef<{ readonly toastId: number }>(undefined);
+  useEffect(() => {
+    if (isDown) before.current ??= { toastId: newestToastId() };
+    else if (before.current !== undefined) {
+      dismissErrorsAfter(before.current.toastId);
+      before.current = undefined;
+      refetchFailedQueries();
+    }
+  }, [isDown]);
+  const message = connectionMessage(reachable, live);
+  return (
+    <div role="status" className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4">
+      {message === undefined ? null : (
+        <p className="flex items-center gap-2 rounded-full border border-warn bg-warn-soft px-3.5 py-1 text-warn shadow-float">
+          <CloudOff aria-hidden className="size-4 shrink-0" />
+          {message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Shown when the session has ended. Everything behind this dialog stays as it is, including unsent input. */
+function SignedOutDialog() {
+  const asks = useIsLoginDialogOpen();
+  const user = useUser();
+  const router = useRouter();
+  const next = router.state.location.href;
+  return (
+    <Dialog
+      open={asks}
+      onOpenChange={dismissLoginDialog}
+      title="You have been logged out"
+      description="Your session has ended. Log in again to continue. Unsaved input on this page is kept."
+    >
+      <LoginForm username={user?.username ?? ''} onSignedIn={() => void router.invalidate()} />
+      <Button asChild variant="ghost" className="mt-3 w-full">
+        <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the login page instead</a>
+      </Button>
+    </Dialog>
+  );
 }

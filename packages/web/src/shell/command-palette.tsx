@@ -1,13 +1,18 @@
+import { endpointTitle } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { useId, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { endpointsQuery } from '../api/queries.ts';
+import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { Kbd } from '../ui/button.tsx';
+import { rankChoices, showKeys, useAllCommands } from '../ui/commands.ts';
+import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Kbd } from '../ui/kbd.tsx';
-import { rankChoices } from './rank-choices.ts';
-import { showKeys } from './shortcuts.ts';
 
 /** One choice: a command, an endpoint, or a search. */
-export interface PaletteChoice {
+interface PaletteChoice {
   readonly id: string;
   readonly title: string;
   /** Heading of the group. The filter also matches it. */
@@ -16,30 +21,27 @@ export interface PaletteChoice {
   readonly run: () => void;
 }
 
-export interface CommandPaletteProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-  readonly choices: readonly PaletteChoice[];
-  /** Always offered last, for the typed text. */
-  readonly onSearch: (text: string) => void;
-}
+/** Groups of the commands that every page has. The palette offers those of the current page and the endpoints first. */
+const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
 
-/** Finds every command and every endpoint by a few letters. */
-export function CommandPalette({ open, onOpenChange, choices, onSearch }: CommandPaletteProps) {
-  return (
-    <Dialog open={open} onOpenChange={onOpenChange} bare width="md" title="Command palette">
-      <PaletteBody choices={choices} onSearch={onSearch} onDone={() => onOpenChange(false)} />
-    </Dialog>
+const toChoice = (command: Command): PaletteChoice => ({ ...command, hint: command.group });
+
+/** Finds every command and every endpoint by a few letters. A search for the typed text is always the last choice. */
+export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
+  const navigate = useNavigate();
+  const commands = useAllCommands();
+  const endpoints = useQuery(endpointsQuery);
+  const toEndpoints = sortEndpoints(endpoints.data ?? []).map((endpoint): PaletteChoice => ({
+    id: endpoint.uid,
+    title: endpointTitle(endpoint),
+    hint: 'Endpoint',
+    run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
+  }));
+  const { ofPage = [], ofShell = [] } = Object.groupBy(
+    commands.filter((command) => command.inPalette !== false),
+    ({ group }) => (SHELL_GROUPS.has(group) ? 'ofShell' : 'ofPage'),
   );
-}
-
-interface PaletteBodyProps {
-  readonly choices: readonly PaletteChoice[];
-  readonly onSearch: (text: string) => void;
-  readonly onDone: () => void;
-}
-
-function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
+  const choices = [...ofPage.map(toChoice), ...toEndpoints, ...ofShell.map(toChoice)];
   const [query, setQuery] = useState('');
   const [at, setAt] = useState(0);
   const listId = useId();
@@ -48,14 +50,14 @@ function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
     id: 'search-all',
     title: `Search requests for “${text}”`,
     hint: 'Search',
-    run: () => onSearch(text),
+    run: () => void navigate({ to: '/search', search: { q: text } }),
   };
   const shown: readonly PaletteChoice[] = [...rankChoices(choices, query), ...(text === '' ? [] : [search])];
   const current = shown[Math.min(at, shown.length - 1)];
 
   const choose = (choice: PaletteChoice | undefined): void => {
     if (choice === undefined) return;
-    onDone();
+    onClose();
     choice.run();
   };
   const move = (step: number): void => {
@@ -71,7 +73,7 @@ function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
     press.preventDefault();
   };
   return (
-    <div>
+    <Dialog open onOpenChange={onClose} bare width="md" title="Command palette">
       <input
         role="combobox"
         aria-label="Command or endpoint"
@@ -100,7 +102,7 @@ function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
           />
         ))}
       </div>
-    </div>
+    </Dialog>
   );
 }
 

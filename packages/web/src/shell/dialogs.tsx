@@ -1,16 +1,13 @@
-import { endpointTitle } from '@creel/contract';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { clsx } from 'clsx';
 import { useState } from 'react';
-import { endpointsQuery } from '../api/queries.ts';
 import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
-import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
-import { COMMAND_IDS, useAllCommands, useCommands } from '../ui/commands.ts';
+import { themePreference, THEMES } from '../features/settings/theme.tsx';
+import { Kbd } from '../ui/button.tsx';
+import { COMMAND_IDS, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';
 import type { Command } from '../ui/commands.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { CommandPalette } from './command-palette.tsx';
-import type { PaletteChoice } from './command-palette.tsx';
-import { HelpOverlay } from './help-overlay.tsx';
-import { useShellCommands } from './use-shell-commands.ts';
 
 type Open = 'create' | 'palette' | 'help' | undefined;
 
@@ -37,50 +34,94 @@ export function ShellDialogs() {
     },
     { id: COMMAND_IDS.help, title: 'Keyboard shortcuts', group: 'General', keys: '?', run: () => setOpen('help') },
   ]);
-  const onOpenChange = (isOpen: boolean): void => (isOpen ? undefined : setOpen(undefined));
+  const onClose = (): void => setOpen(undefined);
   return (
     <>
       {open === 'create' ? (
         <CreateEndpointDialog
-          open
-          onOpenChange={onOpenChange}
+          onClose={onClose}
           onCreated={(uid) => {
-            setOpen(undefined);
+            onClose();
             void navigate({ to: '/endpoints/$uid', params: { uid } });
           }}
         />
       ) : null}
-      {open === 'palette' ? <Palette onOpenChange={onOpenChange} /> : null}
-      {open === 'help' ? <HelpOverlay open onOpenChange={onOpenChange} /> : null}
+      {open === 'palette' ? <CommandPalette onClose={onClose} /> : null}
+      {open === 'help' ? <HelpOverlay onClose={onClose} /> : null}
     </>
   );
 }
 
-function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => void }) {
+/** Commands of every page that don't open a dialog. */
+function useShellCommands(): void {
   const navigate = useNavigate();
+  useCommands([
+    {
+      id: COMMAND_IDS.search,
+      title: 'Search',
+      group: 'General',
+      keys: '/',
+      run: () => void navigate({ to: '/search' }),
+    },
+    { id: 'go.home', title: 'Dashboard', group: 'Go to', run: () => void navigate({ to: '/' }) },
+    { id: 'go.profile', title: 'Profile', group: 'Go to', run: () => void navigate({ to: '/profile' }) },
+    { id: 'go.settings', title: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
+    {
+      id: COMMAND_IDS.subscription,
+      title: 'Subscription',
+      group: 'Go to',
+      run: () => void navigate({ to: '/subscription' }),
+    },
+    ...THEMES.map(({ value, label }) => ({
+      id: `theme.${value}`,
+      title: `${label} theme`,
+      group: 'Theme',
+      run: () => themePreference.set(value),
+    })),
+  ]);
+}
+
+/** All keyboard shortcuts of the current page. */
+function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
   const commands = useAllCommands();
-  const endpoints = useQuery(endpointsQuery);
-  const toEndpoints = sortEndpoints(endpoints.data ?? []).map((endpoint): PaletteChoice => ({
-    id: endpoint.uid,
-    title: endpointTitle(endpoint),
-    hint: 'Endpoint',
-    run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
-  }));
-  const { ofPage = [], ofShell = [] } = Object.groupBy(
-    commands.filter((command) => command.inPalette !== false),
-    ({ group }) => (SHELL_GROUPS.has(group) ? 'ofShell' : 'ofPage'),
-  );
+  const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
+  const hasTwoColumns = groups.length > 1;
   return (
-    <CommandPalette
+    <Dialog
       open
-      onOpenChange={onOpenChange}
-      choices={[...ofPage.map(toChoice), ...toEndpoints, ...ofShell.map(toChoice)]}
-      onSearch={(q) => void navigate({ to: '/search', search: { q } })}
-    />
+      onOpenChange={onClose}
+      width={hasTwoColumns ? 'md' : 'sm'}
+      title="Keyboard shortcuts"
+      description="Shortcuts are off while you type."
+    >
+      <div className={clsx('gap-x-8', hasTwoColumns && 'sm:columns-2')}>
+        {groups.map(([group, members]) => (
+          <section key={group} className="mb-5 break-inside-avoid">
+            <h3 className="mb-1.5 text-sm font-medium text-ink-2">{group}</h3>
+            <dl className="flex flex-col gap-1.5">
+              {members.map((command) => (
+                <div key={command.id} className="flex items-center justify-between gap-4">
+                  <dt>{command.title}</dt>
+                  <dd>
+                    <Kbd isRead>{showKeys(command.keys)}</Kbd>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
   );
 }
 
-/** Groups of the commands that every page has. The palette offers those of the current page and the endpoints first. */
-const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
+type Keyed = Command & { readonly keys: string };
 
-const toChoice = (command: Command): PaletteChoice => ({ ...command, hint: command.group });
+function hasKeys(command: Command): command is Keyed {
+  return command.keys !== undefined;
+}
+
+/** If several commands have the same key, only the last one handles it. */
+function lastOfEach(commands: readonly Keyed[]): Keyed[] {
+  return [...new Map(commands.map((command) => [command.keys, command])).values()];
+}

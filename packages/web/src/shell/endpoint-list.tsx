@@ -5,12 +5,11 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { Star } from 'lucide-react';
 import { endpointsQuery } from '../api/queries.ts';
-import { expiryLine, isExpired, sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
-import { SourceTag } from '../features/endpoints/source-tag.tsx';
-import { countedEndpoints } from '../features/endpoints/plan-limit-labels.ts';
-import { formatCount } from '../ui/sizes.ts';
-import { Skeleton } from '../ui/skeleton.tsx';
-import { useNow } from '../ui/use-now.ts';
+import { expiryLine, isExpired, sortEndpoints, countedEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { SourceTag } from '../ui/badges.tsx';
+import { Skeleton } from '../ui/feedback.tsx';
+import { formatCount } from '../ui/format.ts';
+import { useNow } from '../ui/state.ts';
 
 /** The endpoints, favorites first, then newest first. */
 export function EndpointList({ tier }: { readonly tier: Tier }) {

@@ -1,21 +1,25 @@
 import { ApiError, endpointTitle } from '@creel/contract';
-import type { EndpointDetail } from '@creel/contract';
+import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState, useSyncExternalStore } from 'react';
+import { useLiveStatus } from '../api/live-cache.ts';
 import { endpointQuery } from '../api/queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
-import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
+import { ReplayDraftsProvider, useReplayDraft } from '../features/replay/replay-drafts.tsx';
+import { ReplayPanel } from '../features/replay/replay-panel.tsx';
+import type { RequestPartProps } from '../features/requests/details/details-header.tsx';
+import type { DetailsParts } from '../features/requests/details/request-details.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
+import { SignatureFact } from '../features/signatures/signature-fact.tsx';
+import { COMMAND_IDS, runCommand, useCommands } from '../ui/commands.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
-import { DETAILS_PARTS, EndpointDialogs } from './endpoint-parts.tsx';
-import { EndpointPageTitle } from './page-title.tsx';
+import { useTitle } from '../ui/page.tsx';
 
-const BulkReplay = lazyPart(
-  async () => (await import('../features/replay/bulk/bulk-replay-dialog.tsx')).BulkReplayDialog,
-);
+const BulkReplay = lazyPart(async () => (await import('../features/replay/bulk-replay-dialog.tsx')).BulkReplayDialog);
 
 /** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
@@ -71,4 +75,59 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
       <EndpointDialogs endpoint={endpoint} />
     </div>
   );
+}
+
+const DeliveriesTab = lazyPart(async () => (await import('../features/deliveries/deliveries-tab.tsx')).DeliveriesTab);
+const ForwardDialog = lazyPart(async () => (await import('../features/deliveries/forward-dialog.tsx')).ForwardDialog);
+const SigningDialog = lazyPart(async () => (await import('../features/signatures/signing-dialog.tsx')).SigningDialog);
+
+/** The Deliveries tab. An attempt opens in the replay form of the same request. */
+function Deliveries({ uid, request }: RequestPartProps) {
+  const [, change] = useReplayDraft(request.index);
+  return (
+    <DeliveriesTab
+      uid={uid}
+      request={request}
+      onReplay={({ method, url }) => {
+        change({ method, url });
+        runCommand(COMMAND_IDS.replay);
+      }}
+    />
+  );
+}
+
+/** What other features show in the details of a request. */
+export const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
+
+/** The dialogs of an endpoint: forwarding, and the signing secret, which can open above it. */
+export function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {
+  const [isForwarding, setForwarding] = useState(false);
+  const [isSigning, setSigning] = useState(false);
+  const group = 'Endpoint';
+  useCommands([
+    { id: COMMAND_IDS.forward, title: 'Forward requests', group, run: () => setForwarding(true) },
+    { id: COMMAND_IDS.signing, title: 'Signing secret', group, run: () => setSigning(true) },
+  ]);
+  return (
+    <>
+      {isForwarding ? <ForwardDialog endpoint={endpoint} onClose={() => setForwarding(false)} /> : null}
+      {isSigning ? <SigningDialog uid={endpoint.uid} onClose={() => setSigning(false)} /> : null}
+    </>
+  );
+}
+
+/** The title of an endpoint's page, with the number of requests that arrived while the tab was hidden: '(3) Orders'. */
+export function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
+  const { received } = useLiveStatus(uid);
+  const hidden = useSyncExternalStore(onVisibility, () => document.hidden);
+  const [seen, setSeen] = useState(received);
+  if (!hidden && seen !== received) setSeen(received);
+  const unseen = hidden ? received - seen : 0;
+  useTitle(unseen > 0 ? `(${unseen}) ${title}` : title);
+  return null;
+}
+
+function onVisibility(listener: () => void): () => void {
+  document.addEventListener('visibilitychange', listener);
+  return () => document.removeEventListener('visibilitychange', listener);
 }

@@ -1,14 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '../api/queries.ts';
 import { clearUserCache } from '../features/accounts/account-queries.ts';
-import { DeleteAccountCard } from '../features/accounts/profile/delete-account-card.tsx';
-import { EmailCard } from '../features/accounts/profile/email-card.tsx';
-import { PasswordCard } from '../features/accounts/profile/password-card.tsx';
-import { SessionsCard } from '../features/accounts/profile/sessions-card.tsx';
-import { UsernameCard } from '../features/accounts/profile/username-card.tsx';
+import { DeleteAccountCard, EmailCard, UsernameCard } from '../features/accounts/profile-cards.tsx';
+import { PasswordCard, SessionsCard } from '../features/accounts/security-cards.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
 import { PlanChooser } from '../features/billing/plan-chooser.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Notice } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { TabPanel, Tabs } from '../ui/tabs.tsx';
 

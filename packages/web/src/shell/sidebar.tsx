@@ -1,15 +1,16 @@
+import { PLANS } from '@creel/contract';
 import type { User } from '@creel/contract';
-import { Link } from '@tanstack/react-router';
-import { CircleHelp, CreditCard, Plus, Search, Settings } from 'lucide-react';
+import { Link, useLocation } from '@tanstack/react-router';
+import { CircleHelp, CreditCard, Plus, Search, Settings, Ellipsis, LogIn, LogOut, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from '../ui/button.tsx';
+import { THEMES, useTheme } from '../features/settings/theme.tsx';
+import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
-import { Kbd } from '../ui/kbd.tsx';
-import { Logo } from '../ui/logo.tsx';
+import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
+import { Logo } from '../ui/page.tsx';
 import { EndpointList } from './endpoint-list.tsx';
-import { UserMenu } from './user-menu.tsx';
 
-export interface SidebarProps {
+interface SidebarProps {
   readonly user: User | null;
   /** True if the session has ended. */
   readonly signedOut: boolean;
@@ -78,4 +79,90 @@ function NavLink({ to, icon, label, keys }: NavLinkProps) {
       {keys === undefined ? null : <Kbd className="ml-auto pointer-coarse:hidden">{keys}</Kbd>}
     </Link>
   );
+}
+
+interface UserMenuProps {
+  readonly user: User | null;
+  readonly onLogout: () => void;
+}
+
+/** The logged-in user, the plan, and the user's menu. */
+function UserMenu({ user, onLogout }: UserMenuProps) {
+  return (
+    <DropdownMenu
+      side="top"
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={user === null ? 'Account' : `Account of ${user.username}`}
+          className="flex w-full items-center gap-2.5 rounded-md p-2 text-start transition-colors duration-100 hover:bg-sunk data-[state=open]:bg-sunk"
+        >
+          <span
+            aria-hidden
+            className="grid size-7 shrink-0 place-items-center rounded-md bg-accent-soft font-semibold text-accent"
+          >
+            {user === null ? '?' : firstLetter(user.username)}
+          </span>
+          <span className="min-w-0 grow">
+            <span dir="auto" className="block truncate font-semibold">
+              {user === null ? 'Not logged in' : user.username}
+            </span>
+            {user === null ? null : (
+              <span className="block truncate text-xs text-ink-2">{PLANS[user.subscriptionTier].label}</span>
+            )}
+          </span>
+          <Ellipsis aria-hidden className="size-4 shrink-0 text-ink-2" />
+        </button>
+      }
+    >
+      {user === null ? <SignInItem /> : <SignedInItems onLogout={onLogout} />}
+    </DropdownMenu>
+  );
+}
+
+function SignInItem() {
+  const next = useLocation({ select: ({ href }) => href });
+  return (
+    <MenuItem asChild>
+      <Link to="/auth" search={{ next }}>
+        <LogIn /> Sign In
+      </Link>
+    </MenuItem>
+  );
+}
+
+function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
+  const [theme, chooseTheme] = useTheme();
+  return (
+    <>
+      <MenuItem asChild>
+        <Link to="/profile">
+          <UserRound /> Profile
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to="/subscription">
+          <CreditCard /> Manage Subscription
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to="/settings">
+          <Settings /> Settings
+        </Link>
+      </MenuItem>
+      <MenuSeparator />
+      <MenuChoice label="Theme" value={theme} onValueChange={chooseTheme} options={THEMES} />
+      <MenuSeparator />
+      <MenuItem onSelect={onLogout}>
+        <LogOut /> Logout
+      </MenuItem>
+    </>
+  );
+}
+
+/** The first grapheme: an emoji may have several code points. */
+function firstLetter(username: string): string {
+  const [first] = new Intl.Segmenter().segment(username);
+  return first?.segment.toUpperCase() ?? '?';
 }

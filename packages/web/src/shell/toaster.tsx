@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
-import { useSyncExternalStore } from 'react';
+import { useSignal } from '../ui/state.ts';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
@@ -11,7 +11,7 @@ import type { ToastItem } from '../ui/toast-store.ts';
  * bars at the bottom of the list and of the details.
  */
 export function Toaster() {
-  const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
+  const items = useSignal(toastStore);
   return (
     <Radix.Provider duration={TOAST_MS} swipeDirection="right" swipeThreshold={50}>
       {items.map((item) => (

@@ -1,7 +1,17 @@
 import { clsx } from 'clsx';
-import { Slot } from 'radix-ui';
-import type { ComponentProps } from 'react';
-import { busyProps } from './busy-props.ts';
+import { Slot, Tooltip as Radix } from 'radix-ui';
+import type { MouseEvent, ComponentProps, ReactNode } from 'react';
+
+/** Props of a control that ignores presses during an action. It announces that and keeps the focus. */
+export function busyProps(busy: boolean) {
+  return busy ? ({ 'aria-disabled': true, onClick: refuse } as const) : {};
+}
+
+/** Key presses arrive as clicks, and a form is submitted by a click on its button. */
+function refuse(press: MouseEvent): void {
+  press.preventDefault();
+  press.stopPropagation();
+}
 
 const VARIANTS = {
   primary: 'bg-accent text-accent-ink hover:bg-accent-strong border-transparent',
@@ -13,7 +23,7 @@ const VARIANTS = {
 
 const SIZES = { sm: 'h-7 px-2.5 text-sm gap-1.5', md: 'h-8 px-3 gap-2' } as const;
 
-export interface ButtonProps extends ComponentProps<'button'> {
+interface ButtonProps extends ComponentProps<'button'> {
   readonly variant?: keyof typeof VARIANTS;
   readonly size?: keyof typeof SIZES;
   /** Renders its only child, for example a link, with the look of a button. */
@@ -39,5 +49,88 @@ export function Button(props: ButtonProps) {
       {...rest}
       {...busyProps(busy)}
     />
+  );
+}
+
+interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
+  /** Accessible name, also shown as the tooltip. */
+  readonly label: string;
+  readonly icon: ReactNode;
+  /** Shortcut, shown in the tooltip. */
+  readonly keys?: string;
+  readonly size?: 'sm' | 'md';
+}
+
+/** A button with only an icon and an accessible name. */
+export function IconButton({ label, icon, keys, size = 'sm', className, type = 'button', ...rest }: IconButtonProps) {
+  return (
+    <Tooltip text={label} keys={keys}>
+      <button
+        type={type}
+        aria-label={label}
+        className={clsx(
+          'inline-flex shrink-0 items-center justify-center rounded-md text-ink-2 transition-colors duration-100',
+          'hover:bg-sunk hover:text-ink disabled:pointer-events-none disabled:opacity-50 aria-pressed:text-accent',
+          size === 'sm' ? 'size-6 [&_svg]:size-3.5' : 'size-8 [&_svg]:size-4',
+          className,
+        )}
+        {...rest}
+      >
+        {icon}
+      </button>
+    </Tooltip>
+  );
+}
+
+interface TooltipProps {
+  readonly text: ReactNode;
+  readonly keys?: string | undefined;
+  /** One element that accepts a ref. Wrap a disabled control in a focusable span, or its tooltip can't be reached. */
+  readonly children: ReactNode;
+}
+
+export function Tooltip({ text, keys, children }: TooltipProps) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 flex max-w-72 items-center gap-2 rounded-md border border-line-strong bg-panel px-2 py-1 text-sm text-ink shadow-float animate-fade-in"
+        >
+          {text}
+          {keys === undefined ? null : <Kbd>{keys}</Kbd>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export const TooltipProvider = ({ children }: { readonly children: ReactNode }) => (
+  <Radix.Provider delayDuration={400} skipDelayDuration={150}>
+    {children}
+  </Radix.Provider>
+);
+
+interface KbdProps {
+  readonly children: ReactNode;
+  /** True if the key is not only a hint beside a control. A hint would become part of the control's name. */
+  readonly isRead?: boolean;
+  readonly className?: string;
+}
+
+/** A key. */
+export function Kbd({ children, isRead = false, className }: KbdProps) {
+  return (
+    <kbd
+      aria-hidden={isRead ? undefined : true}
+      className={clsx(
+        'inline-flex h-4 min-w-4 items-center justify-center rounded-sm border border-line-strong bg-sunk px-1 text-[0.625rem] leading-none text-ink-2',
+        className,
+      )}
+    >
+      {children}
+    </kbd>
   );
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { commandStore, registerCommands, runCommand } from './commands.ts';
+import { commandStore, registerCommands, runCommand, keysOf, showKeys, rankChoices } from './commands.ts';
 
 const command = (id: string, run: () => void) => ({ id, title: id, group: 'Test', run });
 const undo: (() => void)[] = [];
@@ -25,4 +25,49 @@ test('an unknown command does nothing, and subscribers are notified of changes',
   registerCommands([command('a', () => {})])();
   expect(listener).toHaveBeenCalledTimes(2);
   expect(commandStore.read()).toEqual([]);
+});
+
+const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey', boolean>> = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  ...held,
+});
+
+test('Ctrl and Command are equal; other modifiers are ignored', () => {
+  expect(keysOf(press('j'))).toBe('j');
+  expect(keysOf(press('?'))).toBe('?');
+  expect(keysOf(press('K', { ctrlKey: true }))).toBe('mod+k');
+  expect(keysOf(press('k', { metaKey: true }))).toBe('mod+k');
+  expect(keysOf(press('j', { altKey: true }))).toBeUndefined();
+});
+
+test.each([
+  ['j', 'j'],
+  ['mod+k', 'Ctrl K'],
+  ['mod+enter', 'Ctrl Enter'],
+])('%s is written %s', (keys, written) => {
+  vi.stubGlobal('navigator', { userAgent: 'X11; Linux' });
+  expect(showKeys(keys)).toBe(written);
+  vi.unstubAllGlobals();
+});
+
+const choices = [
+  { title: 'New endpoint', hint: 'General' },
+  { title: 'Dashboard', hint: 'Go to' },
+  { title: 'Stripe billing', hint: 'Endpoint' },
+  { title: 'Billing of Stripe', hint: 'Endpoint' },
+];
+const titles = (query: string): string[] => rankChoices(choices, query).map(({ title }) => title);
+
+test('an empty query returns everything in order', () => {
+  expect(titles('  ')).toEqual(choices.map(({ title }) => title));
+});
+
+test('every word must match the title or heading; prefix matches come first', () => {
+  expect(titles('bill')).toEqual(['Billing of Stripe', 'Stripe billing']);
+  expect(titles('stripe END')).toEqual(['Stripe billing', 'Billing of Stripe']);
+  expect(titles('endpoint')).toEqual(['New endpoint', 'Stripe billing', 'Billing of Stripe']);
+  expect(titles('nothing')).toEqual([]);
 });

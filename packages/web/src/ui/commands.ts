@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
-import { useLatest } from './use-latest.ts';
+import { useEffect, useMemo } from 'react';
+import { signal, useLatest, useSignal } from './state.ts';
 
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
@@ -29,32 +29,22 @@ export interface Command {
   readonly inPalette?: boolean | undefined;
 }
 
-let registered: readonly Command[] = [];
-const listeners = new Set<() => void>();
-
-function change(next: readonly Command[]): void {
-  registered = next;
-  for (const listener of listeners) listener();
-}
+/** All registered commands. */
+export const commandStore = signal<readonly Command[]>([]);
 
 /** Registers commands until the returned function is called. The last registered command handles a key. */
 export function registerCommands(added: readonly Command[]): () => void {
-  change([...registered, ...added]);
-  return () => change(registered.filter((command) => !added.includes(command)));
+  commandStore.set([...commandStore.read(), ...added]);
+  return () => commandStore.set(commandStore.read().filter((command) => !added.includes(command)));
 }
 
 /** Runs a command by its id. Does nothing if it is not registered. */
 export function runCommand(id: string): void {
-  registered.findLast((command) => command.id === id)?.run();
+  commandStore
+    .read()
+    .findLast((command) => command.id === id)
+    ?.run();
 }
-
-export const commandStore = {
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  read: (): readonly Command[] => registered,
-};
 
 /** Registers commands while the component is mounted. They always run the latest closure. */
 export function useCommands(commands: readonly Command[]): void {
@@ -68,7 +58,66 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => registerCommands(offered), [offered]);
 }
 
-/** All registered commands. */
-export function useAllCommands(): readonly Command[] {
-  return useSyncExternalStore(commandStore.subscribe, commandStore.read);
+export const useAllCommands = (): readonly Command[] => useSignal(commandStore);
+
+const FIELDS =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]:not([contenteditable="false"]), .cm-editor';
+const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
+
+interface KeyPress {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** `mod+k` for Ctrl or Command with a key, else the key; `undefined` with other modifiers. */
+export function keysOf(press: KeyPress): string | undefined {
+  if (press.altKey) return undefined;
+  return press.ctrlKey || press.metaKey ? `mod+${press.key.toLowerCase()}` : press.key;
+}
+
+/** Listens for the shortcuts of all commands. Plain keys are off in text fields and while a dialog or menu is open. */
+export function listenForShortcuts(): () => void {
+  const onKey = (press: KeyboardEvent): void => {
+    if (press.defaultPrevented || press.isComposing) return;
+    const keys = keysOf(press);
+    const command = commandStore
+      .read()
+      .findLast((candidate) => candidate.keys !== undefined && candidate.keys === keys);
+    if (command === undefined || (keys?.startsWith('mod+') !== true && isBusy(press.target))) return;
+    press.preventDefault();
+    command.run();
+  };
+  addEventListener('keydown', onKey);
+  return () => removeEventListener('keydown', onKey);
+}
+
+function isBusy(target: EventTarget | null): boolean {
+  return document.querySelector(LAYERS) !== null || (target instanceof Element && target.closest(FIELDS) !== null);
+}
+
+/** How a shortcut is displayed: `mod+k` is `⌘K` on a Mac, else `Ctrl K`. */
+export function showKeys(keys: string): string {
+  if (!keys.startsWith('mod+')) return keys;
+  const name = keys.slice('mod+'.length);
+  const key = name.slice(0, 1).toUpperCase() + name.slice(1);
+  return /mac|iphone|ipad/i.test(navigator.userAgent) ? `⌘${key}` : `Ctrl ${key}`;
+}
+
+/** The choices that contain every word of `query`, those that start with it first. All of them for an empty query. */
+export function rankChoices<Choice extends { readonly title: string; readonly hint?: string | undefined }>(
+  choices: readonly Choice[],
+  query: string,
+): Choice[] {
+  const words = query
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const textOf = (choice: Choice): string => `${choice.title} ${choice.hint ?? ''}`.toLowerCase();
+  const matching = choices.filter((choice) => words.every((word) => textOf(choice).includes(word)));
+  const first = words[0] ?? '';
+  const starts = (choice: Choice): number => Number(textOf(choice).startsWith(first));
+  return matching.toSorted((a, b) => starts(b) - starts(a));
 }

@@ -3,7 +3,7 @@ import { ContextMenu as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { MENU_ITEM } from './dropdown-menu.tsx';
 
-export interface ContextMenuProps {
+interface ContextMenuProps {
   /** One element that accepts a ref. A right click, a long press or the menu key on it opens the menu. */
   readonly children: ReactNode;
   readonly items: ReactNode;
@@ -29,7 +29,7 @@ export function ContextMenu({ children, items, label, onOpenChange }: ContextMen
   );
 }
 
-export interface ContextMenuItemProps {
+interface ContextMenuItemProps {
   readonly onSelect: () => void;
   readonly disabled?: boolean;
   readonly destructive?: boolean;

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { Kbd } from './button.tsx';
 import { isFocusLost } from './focus.ts';
-import { Kbd } from './kbd.tsx';
 
-export interface DropdownMenuProps {
+interface DropdownMenuProps {
   /** The button that opens the menu: one element that accepts a ref. */
   readonly trigger: ReactNode;
   readonly children: ReactNode;
@@ -39,7 +39,7 @@ export const MENU_ITEM =
   'flex h-8 items-center gap-2 rounded-md px-2 outline-none pointer-coarse:h-11 select-none data-[highlighted]:bg-sunk ' +
   'data-[disabled]:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-2';
 
-export interface MenuItemProps {
+interface MenuItemProps {
   readonly onSelect?: () => void;
   readonly disabled?: boolean;
   readonly destructive?: boolean;
@@ -69,7 +69,7 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
   );
 }
 
-export interface MenuChoiceProps {
+interface MenuChoiceProps {
   readonly value: string;
   readonly onValueChange: (value: string) => void;
   readonly label: string;

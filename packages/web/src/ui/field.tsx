@@ -1,15 +1,16 @@
 import { clsx } from 'clsx';
-import { Label } from 'radix-ui';
+import { Label, Switch as Radix } from 'radix-ui';
 import { useId } from 'react';
-import type { ReactNode } from 'react';
+import type { ReactNode, ComponentProps } from 'react';
+import { busyProps } from './button.tsx';
 
-export interface FieldControl {
+interface FieldControl {
   readonly id: string;
   readonly 'aria-invalid': boolean | undefined;
   readonly 'aria-describedby': string | undefined;
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: ReactNode;
   /** Validation message. Announced when it appears. */
   readonly error?: string | undefined;
@@ -42,6 +43,89 @@ export function Field({ label, error, hint, className, children }: FieldProps) {
       <p id={`${id}-error`} role="alert" className={clsx('text-sm text-bad', error === undefined && 'hidden')}>
         {error}
       </p>
+    </div>
+  );
+}
+
+/** The look of inputs and selects. */
+const LOOK =
+  'w-full min-w-0 rounded-md border border-line-strong bg-panel text-ink transition-colors duration-100 hover:border-ink-3 ' +
+  'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
+  'disabled:opacity-50 disabled:hover:border-line-strong';
+
+interface InputProps extends ComponentProps<'input'> {
+  /** Shows data in the monospaced font. */
+  readonly mono?: boolean;
+}
+
+export function Input({ mono = false, className, ...rest }: InputProps) {
+  return <input className={clsx(LOOK, 'h-8 px-2.5', mono && 'font-mono text-sm', className)} {...rest} />;
+}
+
+interface TextAreaProps extends ComponentProps<'textarea'> {
+  readonly mono?: boolean;
+}
+
+export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
+  return <textarea className={clsx(LOOK, 'px-2.5 py-1.5', mono && 'font-mono text-sm', className)} {...rest} />;
+}
+
+/** A native select. */
+export function Select({ className, ...rest }: ComponentProps<'select'>) {
+  return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
+}
+
+interface SwitchProps extends ComponentProps<typeof Radix.Root> {
+  /** Ignores presses during a change and keeps the focus, which `disabled` would drop. */
+  readonly busy?: boolean;
+}
+
+/** A switch that applies at once. Name it with a label, `aria-label` or `aria-labelledby`. */
+export function Switch({ busy = false, className, ...rest }: SwitchProps) {
+  return (
+    <Radix.Root
+      className={clsx(
+        'relative h-4 w-7 shrink-0 rounded-full bg-line-strong transition-colors duration-100',
+        'data-[state=checked]:bg-accent disabled:opacity-50',
+        className,
+      )}
+      {...rest}
+      {...busyProps(busy)}
+    >
+      <Radix.Thumb className="block size-3 translate-x-0.5 rounded-full bg-panel shadow-sm transition-transform duration-100 data-[state=checked]:translate-x-3.5" />
+    </Radix.Root>
+  );
+}
+
+interface SwitchRowProps {
+  readonly label: string;
+  readonly description: ReactNode;
+  readonly checked: boolean;
+  readonly disabled?: boolean;
+  readonly onCheckedChange: (isOn: boolean) => void;
+}
+
+/** A switch with a title and a description. */
+export function SwitchRow({ label, description, checked, disabled = false, onCheckedChange }: SwitchRowProps) {
+  const id = useId();
+  return (
+    <div className="flex items-start justify-between gap-6 py-2.5">
+      <div>
+        <label htmlFor={id} className="font-medium">
+          {label}
+        </label>
+        <p id={`${id}-about`} className="text-sm text-ink-2">
+          {description}
+        </p>
+      </div>
+      <Switch
+        id={id}
+        aria-describedby={`${id}-about`}
+        checked={checked}
+        disabled={disabled}
+        onCheckedChange={onCheckedChange}
+        className="mt-1"
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 // Keyboard focus: what is removed while it has the focus decides where the focus moves.
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { useLatest } from './use-latest.ts';
+import { useLatest } from './state.ts';
 
 /** True if the focused element was removed. */
 export function isFocusLost(): boolean {

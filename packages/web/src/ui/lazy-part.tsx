@@ -2,7 +2,7 @@ import { CloudOff } from 'lucide-react';
 import { createElement, useEffect, useState } from 'react';
 import type { ComponentType, FunctionComponent, ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { EmptyState } from './empty-state.tsx';
+import { EmptyState } from './feedback.tsx';
 
 let isServerUp = (): Promise<boolean> => Promise.resolve(false);
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { formatCount } from './sizes.ts';
+import { formatCount } from './format.ts';
 
-export interface MatchCountProps {
+interface MatchCountProps {
   readonly matches: number;
   /** Number of stored requests that were searched so far. */
   readonly searched: number;
@@ -36,7 +36,7 @@ export function MatchCount(props: MatchCountProps) {
 }
 
 /** The number of matches, and the number of requests in which they were found. */
-export function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps, 'onRetry'>): [string, string] {
+function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps, 'onRetry'>): [string, string] {
   // The number of stored requests is updated once a second and can lag behind.
   const all = Math.max(total, matches);
   const requests = `${formatCount(all)} ${all === 1 ? 'request' : 'requests'}`;

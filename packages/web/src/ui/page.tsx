@@ -1,8 +1,17 @@
 import { clsx } from 'clsx';
-import type { ReactNode } from 'react';
-import { useTitle } from './use-title.ts';
+import { ShoppingBasket } from 'lucide-react';
+import { useEffect } from 'react';
+import type { ReactNode, ComponentProps } from 'react';
+import { useFocusAfterLeaving } from './focus.ts';
 
-export interface PageProps {
+/** Sets the title of the browser tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title === '' ? 'Creel' : `${title} · Creel`;
+  }, [title]);
+}
+
+interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
   readonly before?: ReactNode;
@@ -27,5 +36,88 @@ export function Page({ title, description, before, actions, narrow = false, chil
       </header>
       {children}
     </div>
+  );
+}
+
+interface PublicLayoutProps {
+  readonly title: string;
+  readonly heading: string;
+  readonly description: string;
+  readonly children: ReactNode;
+}
+
+/** A narrow centered column without the sidebar: login, emailed links, and the test gateway. */
+export function PublicLayout({ title, heading, description, children }: PublicLayoutProps) {
+  useTitle(title);
+  useFocusAfterLeaving(heading);
+  return (
+    <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
+      <div className="mx-auto flex min-h-full w-full max-w-sm flex-col gap-6 px-4 pt-[max(2.5rem,14dvh)] pb-10">
+        <div className="flex flex-col gap-4">
+          <Logo />
+          <div>
+            <h1 className="text-2xl font-semibold tracking-tight">{heading}</h1>
+            <p className="mt-1 text-ink-2">{description}</p>
+          </div>
+        </div>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** The logo and the name. */
+export function Logo({ className }: { readonly className?: string }) {
+  return (
+    <span className={clsx('inline-flex items-center gap-2 text-lg font-semibold tracking-tight', className)}>
+      <ShoppingBasket aria-hidden className="size-5 text-accent" />
+      Creel
+    </span>
+  );
+}
+
+export function Card({ className, ...rest }: ComponentProps<'div'>) {
+  return <div className={clsx('rounded-lg border border-line bg-panel', className)} {...rest} />;
+}
+
+interface SectionCardProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  readonly children?: ReactNode;
+  readonly footer?: ReactNode;
+  readonly destructive?: boolean;
+}
+
+/** A titled section of a page with forms. */
+export function SectionCard({ title, description, children, footer, destructive = false }: SectionCardProps) {
+  return (
+    <section className={clsx('rounded-lg border bg-panel', destructive ? 'border-bad/40' : 'border-line')}>
+      <div className="p-5">
+        <h2 className="text-lg font-semibold">{title}</h2>
+        {description === undefined ? null : <div className="mt-0.5 text-ink-2">{description}</div>}
+        {children === undefined ? null : <div className="mt-4">{children}</div>}
+      </div>
+      {footer === undefined ? null : (
+        <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+      )}
+    </section>
+  );
+}
+
+interface FactListProps {
+  readonly facts: readonly { readonly name: string; readonly value: ReactNode }[];
+}
+
+/** Names and values, one pair per line. */
+export function FactList({ facts }: FactListProps) {
+  return (
+    <dl className="flex flex-col gap-1.5">
+      {facts.map(({ name, value }) => (
+        <div key={name} className="flex justify-between gap-4">
+          <dt className="text-ink-2">{name}</dt>
+          <dd className="text-end font-medium wrap-anywhere">{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,13 +1,13 @@
 import { clsx } from 'clsx';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { z } from 'zod';
-import { storedValue, usePreference } from './stored-value.ts';
+import { storedValue, usePreference } from './state.ts';
 
 /** Sizes of panes by name, as a share between 0 and 1. */
 const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
 
 /** The initial size of a pane and its limits. */
-export interface PaneBounds {
+interface PaneBounds {
   readonly initial: number;
   readonly least: number;
   readonly most: number;
@@ -28,7 +28,7 @@ const LOOKS = {
   horizontal: 'h-px cursor-row-resize before:inset-x-0 before:-top-1 before:h-2',
 } as const;
 
-export interface PaneDividerProps {
+interface PaneDividerProps {
   /** Orientation of the line. A vertical line divides left from right. */
   readonly orientation: keyof typeof LOOKS;
   /** What the divider divides, for screen readers. */

@@ -17,7 +17,7 @@ export interface Completion {
 }
 
 /** The choices at the caret, and the range of the text that a choice replaces. */
-export interface Completions {
+interface Completions {
   readonly from: number;
   readonly to: number;
   readonly choices: readonly Completion[];

@@ -3,16 +3,16 @@ import { clsx } from 'clsx';
 import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { IconButton } from './button.tsx';
 import { useCommands } from './commands.ts';
 import type { Command } from './commands.ts';
-import { IconButton } from './icon-button.tsx';
-import { Input } from './input.tsx';
+import { Input } from './field.tsx';
 import { complete, completionsAt } from './query-completion.ts';
 import type { Completion, KnownValues } from './query-completion.ts';
 import { QueryNotes } from './query-notes.tsx';
 import { useSearchText } from './use-search-text.ts';
 
-export interface QueryFieldProps {
+interface QueryFieldProps {
   readonly label: string;
   readonly placeholder: string;
   /** The query that is searched for. */

@@ -1,7 +1,7 @@
 import { parseQuery } from '@creel/contract';
 import { clsx } from 'clsx';
 
-export interface QueryNotesProps {
+interface QueryNotesProps {
   readonly id: string;
   readonly text: string;
   /** False while the user types. */

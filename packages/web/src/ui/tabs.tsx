@@ -2,14 +2,14 @@ import { clsx } from 'clsx';
 import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-export interface Tab<Value extends string> {
+interface Tab<Value extends string> {
   readonly value: Value;
   readonly label: string;
   /** A count or a mark beside the label. */
   readonly note?: ReactNode;
 }
 
-export interface TabsProps<Value extends string> {
+interface TabsProps<Value extends string> {
   readonly value: Value;
   readonly onValueChange: (value: Value) => void;
   readonly tabs: readonly Tab<Value>[];
@@ -56,7 +56,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
   );
 }
 
-export interface TabPanelProps {
+interface TabPanelProps {
   readonly value: string;
   /** True if its content starts with something that takes the focus. Then the Tab key does not stop at the panel. */
   readonly hasControls?: boolean;

@@ -1,3 +1,5 @@
+import { signal } from './state.ts';
+
 /** Milliseconds that a toast stays open, and that it stays in the list afterwards. */
 export const TOAST_MS = 5000;
 const REMOVE_AFTER_MS = 1_000_000;
@@ -18,32 +20,31 @@ export interface ToastItem extends ToastInput {
   readonly open: boolean;
 }
 
-let items: readonly ToastItem[] = [];
+export const toastStore = signal<readonly ToastItem[]>([]);
 let nextId = 1;
-const listeners = new Set<() => void>();
 const removals = new Map<number, ReturnType<typeof setTimeout>>();
-
-function change(next: readonly ToastItem[]): void {
-  items = next;
-  for (const listener of listeners) listener();
-}
 
 /** Shows a toast instead of the previous one. Returns a function that closes it. */
 export function toast(input: ToastInput): () => void {
   const id = nextId++;
-  change([{ ...input, id, open: true }, ...items].slice(0, LIMIT));
+  toastStore.set([{ ...input, id, open: true }, ...toastStore.read()].slice(0, LIMIT));
   return () => dismissToast(id);
+}
+
+/** Says that an action failed, and what to do. */
+export function toastError(description: string, title = 'Error'): void {
+  toast({ title, description, variant: 'destructive' });
 }
 
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */
 export function dismissToast(id: number): void {
-  change(items.map((item) => (item.id === id ? { ...item, open: false } : item)));
+  toastStore.set(toastStore.read().map((item) => (item.id === id ? { ...item, open: false } : item)));
   if (removals.has(id)) return;
   removals.set(
     id,
     setTimeout(() => {
       removals.delete(id);
-      change(items.filter((item) => item.id !== id));
+      toastStore.set(toastStore.read().filter((item) => item.id !== id));
     }, REMOVE_AFTER_MS),
   );
 }
@@ -53,13 +54,6 @@ export const newestToastId = (): number => nextId - 1;
 
 /** Closes the error messages that are newer than a toast, because their cause is over. */
 export function dismissErrorsAfter(id: number): void {
-  for (const item of items) if (item.open && item.id > id && item.variant === 'destructive') dismissToast(item.id);
+  for (const item of toastStore.read())
+    if (item.open && item.id > id && item.variant === 'destructive') dismissToast(item.id);
 }
-
-export const toastStore = {
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  read: (): readonly ToastItem[] => items,
-};

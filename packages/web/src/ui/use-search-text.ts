@@ -6,7 +6,7 @@ const PAUSE_MS = 80;
 /** Milliseconds after the last key press before a mistake is shown, because an unfinished term is often one. */
 const SETTLED_MS = 700;
 
-export interface SearchText {
+interface SearchText {
   readonly text: string;
   /** Where the caret goes after a change that was not typed. */
   readonly caret: { readonly at: number } | undefined;

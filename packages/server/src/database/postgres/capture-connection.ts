@@ -6,7 +6,8 @@ import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, writeBatch } from '../write-captures.ts';
-import { CAPTURE_SETTINGS, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
+import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
+import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { answered, codeOf, faultOf } from './faults.ts';
@@ -20,6 +21,7 @@ const UNIQUE_VIOLATION = '23505';
 
 interface Session {
   readonly client: pg.Client;
+  readonly known: KnownEndpoints;
   /** Ends the connection at once, also while statements are not answered. */
   readonly destroy: () => void;
 }
@@ -47,11 +49,10 @@ export class CaptureConnection {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
     return this.#next(withinMs, async (deadline) => {
       let mayBeStored = false;
-      const attempt = async ({ client }: Session): Promise<CaptureOutcome> => {
-        const receipts = mayBeStored ? (await findReceipts(client, [batch.id])).get(batch.id) : undefined;
+      const attempt = async (session: Session): Promise<CaptureOutcome> => {
+        const receipts = mayBeStored ? (await findReceipts(session.client, [batch.id])).get(batch.id) : undefined;
         if (receipts !== undefined) return repeatedOutcome(batch, receipts);
-        const onCommit = (): void => void (mayBeStored = true);
-        return writeBatch(postgresCaptureStatements(client, batch, onCommit), batch, limits);
+        return writeOnce(session, batch, limits, () => (mayBeStored = true));
       };
       for (;;) {
         try {
@@ -68,8 +69,8 @@ export class CaptureConnection {
   /** Stores batches of the overflow log in one transaction, in order and each of them once. @throws StorageUnavailable */
   writeLogged(batches: readonly PackedCaptures[], limits: CaptureLimits, withinMs: number): Promise<DrainedBatch[]> {
     const ids = batches.map(({ id }) => id);
-    const write = async ({ client }: Session): Promise<DrainedBatch[]> => {
-      const known = await findReceipts(client, ids);
+    const write = async (session: Session): Promise<DrainedBatch[]> => {
+      const known = await findReceipts(session.client, ids);
       const drained = batches.flatMap((batch) => {
         const receipts = known.get(batch.id);
         return receipts === undefined ? [] : [{ batch, outcome: repeatedOutcome(batch, receipts) }];
@@ -77,11 +78,7 @@ export class CaptureConnection {
       const missing = batches.filter(({ id }) => !known.has(id));
       if (missing.length === 0) return drained;
       const batch = joinCaptures(missing);
-      const outcome = await writeBatch(
-        postgresCaptureStatements(client, batch, () => undefined),
-        batch,
-        limits,
-      );
+      const outcome = await writeOnce(session, batch, limits, () => undefined);
       return [...drained, { batch, outcome }];
     };
     return this.#next(withinMs, (deadline) =>
@@ -134,7 +131,7 @@ export class CaptureConnection {
   #open(): Session {
     const socket = new Socket();
     const client = new pg.Client({ ...clientConfig(this.#url, this.#kind), stream: () => socket });
-    const session = { client, destroy: () => void socket.destroy() };
+    const session = { client, known: new Map(), destroy: () => void socket.destroy() };
     // Between batches no call waits for a result; the next batch opens a new connection.
     client.on('error', () => this.#drop(session));
     client.on('end', () => this.#drop(session));
@@ -152,6 +149,23 @@ export class CaptureConnection {
   #drop(session: Session): void {
     if (this.#session === session) this.#session = undefined;
     session.destroy();
+  }
+}
+
+/** Writes a batch, and once more with its endpoints locked if they have changed. */
+async function writeOnce(
+  session: Session,
+  batch: PackedCaptures,
+  limits: CaptureLimits,
+  onCommit: () => void,
+): Promise<CaptureOutcome> {
+  const write = (): Promise<CaptureOutcome> =>
+    writeBatch(postgresCaptureStatements(session, batch, onCommit), batch, limits);
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof EndpointsChanged)) throw error;
+    return write();
   }
 }
 

@@ -1,33 +1,34 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { z } from 'zod';
 import { methodChanges } from '../write-captures.ts';
-import type {
-  CaptureStatements,
-  EndpointReceipt,
-  EndpointWrite,
-  LockedEndpoint,
-  NewCapture,
-} from '../write-captures.ts';
+import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { INDEX_SPAN } from '../request-key.ts';
 
+/**
+ * The state of an endpoint. `xmin` is the transaction that wrote its row last: every transaction that changes an
+ * endpoint or its requests writes the row.
+ */
+const ENDPOINT_STATE = `e.id as "endpointId", e.xmin as version, e.next_index as "nextIndex",
+  greatest(e.first_index, e.trimmed_to) as "trimFrom", e.autosave = 1 as autosave, e.saved_count as "savedCount",
+  e.unsaved_count as "unsavedCount", e.spared_count as "sparedCount", e.planned_to as "plannedTo",
+  e.has_deliveries = 1 as "hasDeliveries", e.latest_at as "latestAt"`;
+
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
-const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
-    saved_count as "savedCount", unsaved_count as "unsavedCount", spared_count as "sparedCount", planned_to as "plannedTo",
-    has_deliveries = 1 as "hasDeliveries", latest_at as "latestAt"
-  from endpoints where id = any($1::bigint[]) order by id for no key update`;
+const LOCK_ENDPOINTS = `select ${ENDPOINT_STATE} from endpoints e where id = any($1::bigint[]) order by id for no key update`;
 
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
 /**
- * Writes a batch in one statement: its ids, its rows, trims and counters. $1 to $10 have one element per endpoint; $11
- * to $14 hold the added captures per endpoint and method; $15 to $21 have one element per capture.
+ * Writes a batch in one statement: its ids, its rows, trims and counters. $1 to $11 have one element per endpoint; $12
+ * to $15 hold the added captures per endpoint and method; $16 to $22 have one element per capture.
  *
+ * * It locks the endpoints, and writes nothing and returns no row if one of them has another version than given.
  * * Requests with pending deliveries, and those from `planned_to` on, are spared from the trim. A capture that is neither
  *   saved nor unsaved after the batch was dropped.
  * * Rows to trim are selected from the index and deleted by key. The statement does not see the rows that it inserts.
  * * The endpoint's row is written once per batch: with a second write PostgreSQL would look up and lock its owner.
- * * The bytes of the batch, $24, are one value that the server slices: one value per row costs the client twice as much.
+ * * The bytes of the batch, $25, are one value that the server slices: one value per row costs the client twice as much.
  *   They are the last value, because the client copies what precedes a value that its buffer has no space for.
  */
 function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }): string {
@@ -35,9 +36,12 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
       else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end`;
   const forgetDeliveries = `gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from doomed))),
   gone_latest as (delete from latest_deliveries where request_key = any(array(select key from doomed))),`;
-  return `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::bigint[], $10::bigint[])
-    as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries)),
+  return `with wanted as materialized (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::bigint[], $10::bigint[], $11::xid[])
+    as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, version)),
+  held as materialized (select e.id from wanted w join endpoints e on e.id = w.id and e.xmin = w.version order by e.id for no key update of e),
+  unchanged as materialized (select where (select count(*) from held) = cardinality($1::bigint[])),
+  given as materialized (select wanted.* from wanted, unchanged),
   oldest as materialized (select g.id, r.key, r.method, r.size, r.spared from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size, ${hasDeliveries ? isSpared : 'false'} as spared from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
@@ -46,22 +50,22 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
   gone as (delete from captured_requests where key = any(array(select key from doomed))),
   ${hasDeliveries ? forgetDeliveries : ''}
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
-    select * from unnest($11::bigint[], $12::text[], $13::bigint[], $14::bigint[]) as a (id, method, stored, bytes)
+    select a.* from unnest($12::bigint[], $13::text[], $14::bigint[], $15::bigint[]) as a (id, method, stored, bytes), unchanged
     union all select id, method, -1, -size from doomed) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes),
-  noted as (insert into capture_batches (id, receipts) select unnest($22::uuid[]), $23),
+  noted as (insert into capture_batches (id, receipts) select unnest($23::uuid[]), $24 from unchanged),
   inserted as (insert into captured_requests (key, saved_id, method, received_at, head, body)
-    select key, nullif(saved_id, 0), method, received_at, substr($24::bytea, at, head_length),
-      case when body_length > 0 then substr($24::bytea, at + head_length, body_length) end
-    from unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[], $19::int[], $20::int[], $21::int[])
-      as t (key, saved_id, method, received_at, at, head_length, body_length))
+    select key, nullif(saved_id, 0), method, received_at, substr($25::bytea, at, head_length),
+      case when body_length > 0 then substr($25::bytea, at + head_length, body_length) end
+    from unnest($16::bigint[], $17::bigint[], $18::text[], $19::bigint[], $20::int[], $21::int[], $22::int[])
+      as t (key, saved_id, method, received_at, at, head_length, body_length), unchanged)
   update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count,
     unsaved_count = g.unsaved_count + coalesce(t.spared, 0), spared_count = g.spared_count + coalesce(t.spared, 0),
     dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count)
       - coalesce(t.spared, 0),
     trimmed_to = greatest(e.trimmed_to, t.trimmed_to)
-  from given g left join trimmed t on t.id = g.id where e.id = g.id`;
+  from given g left join trimmed t on t.id = g.id where e.id = g.id returning ${ENDPOINT_STATE}`;
 }
 
 const WRITE = writeStatement({ hasDeliveries: false });
@@ -89,24 +93,55 @@ async function allOf<T extends readonly Promise<unknown>[]>(
   return Promise.all(promises);
 }
 
+/** An endpoint as the connection read or wrote it last. */
+interface KnownEndpoint extends LockedEndpoint {
+  /** The transaction that wrote its row. */
+  readonly version: string;
+  /** No other transaction wrote it between the last two batches of the connection. */
+  readonly isOurs: boolean;
+}
+
+/** The endpoints that a connection wrote, by id. */
+export type KnownEndpoints = Map<number, KnownEndpoint>;
+
+const MAX_KNOWN = 10_000;
+
+/** Another transaction changed an endpoint of the batch. Nothing was written. */
+export class EndpointsChanged extends Error {
+  override readonly name = 'EndpointsChanged';
+}
+
 /**
- * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
- * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
- * becomes a rollback. `onCommit` is called before the commit is sent.
+ * The statements of one batch. If only this connection wrote its endpoints recently, the batch is one statement and one
+ * round trip, which fails with `EndpointsChanged` if that was wrong; then the batch is written again. Otherwise it locks
+ * the endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later ones
+ * fail too and the commit becomes a rollback. `onCommit` is called before the commit is sent.
  */
 export function postgresCaptureStatements(
-  client: ClientBase,
-  { id, joinedIds, bytes }: PackedCaptures,
+  { client, known }: { readonly client: ClientBase; readonly known: KnownEndpoints },
+  batch: PackedCaptures,
   onCommit: () => void,
 ): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
+  const endpoints = new Map<number, KnownEndpoint>();
+  let isLocked = false;
   return {
     async lockEndpoints(endpointIds) {
-      const [, { rows }] = await allOf([
-        client.query('begin'),
-        run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
-      ]);
-      return rows;
+      for (const endpointId of endpointIds) {
+        const endpoint = known.get(endpointId);
+        if (endpoint?.isOurs) endpoints.set(endpointId, endpoint);
+      }
+      if (endpoints.size < endpointIds.length) {
+        isLocked = true;
+        const [, { rows }] = await allOf([
+          client.query('begin'),
+          run<KnownEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
+        ]);
+        endpoints.clear();
+        for (const row of rows)
+          endpoints.set(row.endpointId, { ...row, isOurs: row.version === known.get(row.endpointId)?.version });
+      }
+      return [...endpoints.values()];
     },
     async takeSavedIds(count) {
       const { rows } = await run<{ id: number }>('take-saved-ids', TAKE_SAVED_IDS, [count]);
@@ -114,29 +149,30 @@ export function postgresCaptureStatements(
     },
     async write(writes, receipts) {
       onCommit();
-      const values = [
-        ...counterValues(writes),
-        ...rowValues(
-          writes.flatMap((write) => write.captures),
-          bytes,
-        ),
-        joinedIds ?? [id],
-        // Joined batches were acknowledged before, so no sender waits for what became of them.
-        JSON.stringify(joinedIds === undefined ? receipts : []),
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      ];
-      const [, committed] = await allOf([
-        writes.some((write) => write.hasDeliveries)
-          ? run('write-beside-deliveries', WRITE_BESIDE_DELIVERIES, values)
-          : run('write', WRITE, values),
-        client.query('commit'),
-      ]);
-      if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
+      const [name, text] = writes.some((write) => write.hasDeliveries)
+        ? ['write-beside-deliveries', WRITE_BESIDE_DELIVERIES]
+        : ['write', WRITE];
+      const values = [...counterValues(writes, endpoints), ...batchValues(batch, writes, receipts)];
+      const written = run<KnownEndpoint & QueryResultRow>(name, text, values);
+      const [{ rows }, committed] = await allOf([written, isLocked ? client.query('commit') : written]);
+      if (isLocked && committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
+      if (rows.length < writes.length) {
+        for (const endpointId of endpoints.keys()) known.delete(endpointId);
+        throw new EndpointsChanged('Another transaction changed an endpoint of the batch.');
+      }
+      if (known.size > MAX_KNOWN) known.clear();
+      for (const row of rows)
+        known.set(row.endpointId, { ...row, isOurs: endpoints.get(row.endpointId)?.isOurs === true });
     },
   };
 }
 
-function rowValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
+function batchValues(
+  { id, joinedIds, bytes }: PackedCaptures,
+  writes: readonly EndpointWrite[],
+  receipts: readonly EndpointReceipt[],
+): unknown[] {
+  const rows = writes.flatMap((write) => write.captures);
   return [
     keyArray(rows),
     int8Array(rows.map((row) => row.savedId ?? 0)),
@@ -146,10 +182,14 @@ function rowValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
     int4Array(rows.map((row) => row.head.byteOffset - bytes.byteOffset + 1)),
     int4Array(rows.map((row) => row.head.length)),
     int4Array(rows.map((row) => row.body?.length ?? 0)),
+    joinedIds ?? [id],
+    // Joined batches were acknowledged before, so no sender waits for what became of them.
+    JSON.stringify(joinedIds === undefined ? receipts : []),
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   ];
 }
 
-function counterValues(writes: readonly EndpointWrite[]): unknown[] {
+function counterValues(writes: readonly EndpointWrite[], endpoints: ReadonlyMap<number, KnownEndpoint>): unknown[] {
   const added = writes.flatMap((write) =>
     methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpointId })),
   );
@@ -164,6 +204,7 @@ function counterValues(writes: readonly EndpointWrite[]): unknown[] {
     int8Array(writes.map((write) => write.sparedCount)),
     int8Array(writes.map((write) => write.plannedTo ?? INDEX_SPAN)),
     int8Array(writes.map((write) => (write.hasDeliveries ? 1 : 0))),
+    writes.map((write) => endpoints.get(write.endpointId)?.version),
     int8Array(added.map((count) => count.endpointId)),
     added.map((count) => count.method),
     int8Array(added.map((count) => count.stored)),

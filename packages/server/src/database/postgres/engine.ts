@@ -42,6 +42,7 @@ export const postgresEngine: Engine = {
     }>`select nextval('saved_request_ids') as id from generate_series(1, ${count})`.execute(transaction);
     return rows.map((row) => row.id);
   },
+  locks: { share: sql`for key share`, counters: sql`for no key update`, alone: sql`for update` },
   async tableExists(db, name) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db);
     return rows[0]?.found === true;

@@ -140,14 +140,14 @@ describe('a setting that loses acknowledged data', () => {
 
   // The tests' server has fsync set on its command line; see durability.test.ts.
   test('is rejected at the start, and detected at runtime', async () => {
-    await untilItWorks(() => store.checkWritable(T0));
+    await untilItWorks(() => store.checkWritable());
     await server.run('alter system set full_page_writes = off');
     await server.run('select pg_reload_conf()');
     while ((await server.run('show full_page_writes'))[0]?.full_page_writes !== 'off') await sleep(10);
     const sentence =
       'PostgreSQL runs with full_page_writes=off: a power cut could lose requests that were acknowledged.';
     await expect(openPostgresStore(server.url, QUERIES)).rejects.toThrow(sentence);
-    await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
+    await expect(store.checkWritable()).rejects.toThrow(sentence);
   });
 });
 

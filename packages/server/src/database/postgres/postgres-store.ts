@@ -47,9 +47,9 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const writers = openDatabase(url, kinds.write);
   const unsynced = openDatabase(url, kinds.unsynced);
   const store: Store = {
-    async checkWritable(now) {
+    async checkWritable() {
       await captures.check();
-      await answered(checkWritable(writers, now));
+      await answered(checkWritable(writers));
     },
     shared: true,
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),

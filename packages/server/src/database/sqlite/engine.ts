@@ -35,6 +35,7 @@ export const sqliteEngine: Engine = {
       .executeTakeFirstOrThrow();
     return Array.from({ length: count }, (_, nth) => row.value - count + 1 + nth);
   },
+  locks: { share: sql``, counters: sql``, alone: sql`` },
   async tableExists(db, name) {
     const { rows } = await sql`select 1 from sqlite_schema where type = 'table' and name = ${name}`.execute(db);
     return rows.length > 0;

@@ -55,8 +55,8 @@ export async function openSqliteStore<Queries extends QueryTable>(
   queries: Queries,
 ): Promise<Store & Remote<Queries>> {
   const { writer, reader } = await startThreads(dataDir);
-  const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'reader', dataDir }));
-  const deferred = new DeferredSync(() => writer.call('syncLog', undefined));
+  const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
+  const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
   const store: Store = {
     async writeCaptures(batch, limits) {
       const transfer = [batch.numbers.buffer, batch.bytes.buffer];
@@ -64,7 +64,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
       deferred.cancel();
       return outcome;
     },
-    checkWritable: (now) => writer.call('checkWritable', now),
+    checkWritable: () => writer.call('checkWritable', 'capture'),
     watchDisk: (onState) => writer.watch(onState),
     shared: false,
     async close() {

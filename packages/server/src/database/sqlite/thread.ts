@@ -13,17 +13,18 @@ import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
+import { trimHeapAfterFloods } from '../../limits/heap-trimmer.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
 export interface SqliteThreadData {
-  readonly role: 'writer' | 'reader';
+  readonly role: 'writer' | 'reader' | 'scanner';
   readonly dataDir: string;
 }
 
 /**
- * A thread with one connection to the SQLite file: the writer or a reader. It answers calls one at a time, so that a
- * transaction is never interleaved with a batch.
+ * A thread with one connection to the SQLite file. It answers calls one at a time, so that a transaction is never
+ * interleaved with a batch. Only the scanner answers them concurrently, because a search may take long.
  */
 const { role, dataDir }: SqliteThreadData = workerData;
 
@@ -82,9 +83,8 @@ const methods = {
       return kind === 'unsynced' ? withoutSync(raw, run) : run();
     });
   },
-  checkWritable: (now: number): Promise<void> => guarded('capture', ({ db }) => checkWritable(db, now)),
-  /** A write that changes nothing. Its commit syncs the log, with all earlier commits. */
-  syncLog: (): Promise<void> => guarded('other', async ({ raw }) => raw.exec('pragma user_version = 0')),
+  /** Its commit syncs the log, with all earlier commits. */
+  checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, ({ db }) => checkWritable(db)),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
     const { indexes, savedIds } = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
@@ -113,7 +113,8 @@ function isOfTheDisk(error: unknown): error is Error {
 
 try {
   if (role === 'writer') connection = await connectWriter();
-  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: true });
+  if (role === 'scanner') trimHeapAfterFloods();
+  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role !== 'scanner' });
   connection?.writer?.guard.watch();
 } catch (error) {
   if (!(error instanceof StorageProblem)) throw error;

@@ -132,7 +132,7 @@ function personSuite(open: () => AppStore): void {
       const link = unique('link');
       await open().createMailToken(link, user.id, 'reset', T0 + HOUR);
       const gone = await open().deleteUser(user.id);
-      expect(gone?.toSorted((a, b) => a.id - b.id)).toEqual(endpoints.map(({ id, uid }) => ({ id, uid })));
+      expect(gone?.toSorted((a, b) => a - b)).toEqual(endpoints.map(({ id }) => id));
       expect(await open().deleteUser(user.id)).toBeUndefined();
       expect(await open().findUser(user.id)).toBeUndefined();
       expect(await isOpen(open(), token)).toBe(false);

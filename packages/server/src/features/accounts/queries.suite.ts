@@ -137,7 +137,7 @@ export function accountsSuite(open: () => AppStore): void {
       await open().createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');
       await open().createSession(now, sessionOf(user.id, { expiresAt: T0 }), 'hash');
       await open().createSession(after, sessionOf(user.id, { expiresAt: T0 + 1 }), 'hash');
-      await open().deleteExpiredSessions(T0);
+      await open().deleteStaleAccountRows(T0);
       expect(await open().endSession(before)).toBeUndefined();
       expect(await open().endSession(now)).toBeUndefined();
       expect(await open().endSession(after)).toBeDefined();

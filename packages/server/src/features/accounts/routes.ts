@@ -203,12 +203,9 @@ const profileHandlers = {
     const { app, signedIn, reply } = call;
     // First, because the subscription of a deleted account could not be canceled.
     await app.billing?.endFor(signedIn.user);
-    const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
+    const endpointIds = (await app.store.deleteUser(signedIn.user.id)) ?? [];
     app.live.endUserSessions(signedIn.user.id);
-    for (const endpoint of endpoints) {
-      app.forgetEndpoint(endpoint.uid);
-      app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
-    }
+    for (const id of endpointIds) app.live.publish(id, { type: 'endpoint-deleted' });
     app.purgeSoon();
     // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());

@@ -49,15 +49,7 @@ const rulesOf = (signupsPerHour: number) => ({
 type ThrottleRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /** One rate limit of one subject. */
-export interface RateLimit {
-  /** The key in storage. */
-  readonly key: string;
-  /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
-  consume(): Promise<void>;
-  refund(): Promise<void>;
-  /** Resets the count. */
-  reset(): Promise<void>;
-}
+export type RateLimit = ReturnType<Throttle['of']>;
 
 /** Rate limits in the database. They survive a restart and apply across processes. */
 export class Throttle {
@@ -81,17 +73,20 @@ export class Throttle {
   }
 
   /** The limit of one subject: a username, an address or a user's id. */
-  of(name: keyof ThrottleRules, what: string): RateLimit {
+  of(name: keyof ThrottleRules, what: string) {
     const rule = this.#rules[name];
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
+      /** The key in storage. */
       key,
-      consume: async () => {
+      /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
+      consume: async (): Promise<void> => {
         const until = await this.#store.consumeTurn(key, rule, this.#now());
         if (until !== undefined) throw tooMany(until - this.#now());
       },
       refund: () => this.#store.refundTurn(key, rule),
+      /** Resets the count. */
       reset: () => this.#store.resetTurns(key),
     };
   }

@@ -92,21 +92,21 @@ async function createUser(
 
 /**
  * Deletes a user with sessions, identities, links and endpoints. Captured requests are hidden at once and removed
- * from disk by `purgeSome`. Returns the deleted endpoints, or `undefined` when the user does not exist.
+ * from disk by `purgeSome`. Returns the ids of the deleted endpoints, or `undefined` when the user does not exist.
  */
-async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number; uid: string }[] | undefined> {
+async function deleteUser(db: EngineDatabase, id: number): Promise<number[] | undefined> {
   return db.transaction().execute(async (transaction) => {
     if ((await lockUser(transaction, id)) === undefined) return undefined;
     const endpoints = await transaction
       .selectFrom('endpoints')
-      .select(['id', 'uid'])
+      .select('id')
       .where('user_id', '=', id)
       // Locks endpoints in the same order as every transaction, so that two can't deadlock.
       .orderBy('id')
       .execute();
     for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
     await transaction.deleteFrom('users').where('id', '=', id).execute();
-    return endpoints;
+    return endpoints.map((endpoint) => endpoint.id);
   });
 }
 

@@ -65,7 +65,6 @@ function processWith(fate: Fate): Billing {
     store: fatal,
     gateway: new StripeGateway({ config: STRIPE_CONFIG, store: fatal, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
-    forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',
     log,
     now: clock.now,

@@ -37,7 +37,6 @@ export interface CheckoutInput extends PlanPrice {
  * key; repeating it with the same key has no further effect.
  */
 export interface BillingGateway {
-  readonly kind: 'stripe' | 'test';
   /** Milliseconds after which a subscription is read again without an event. */
   readonly recheckMs: number;
   planOf(priceId: string): PlanPrice | undefined;

@@ -39,7 +39,6 @@ beforeAll(async () => {
     store,
     gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
-    forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',
     log,
     now: clock.now,

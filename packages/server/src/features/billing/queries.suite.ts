@@ -66,7 +66,7 @@ export function billingSuite(open: () => AppStore): void {
       ];
       await open().changeEndpoint(old.id, { favorite: { on: true, now: T0, plans: anyPlan() } });
       const applied = await open().applySubscription(user.id, 'me', undefined, at);
-      expect(applied).toMatchObject({ deleted: [{ uid: old.uid }], changed: [{ uid: newest.uid }] });
+      expect(applied).toMatchObject({ deleted: [old.id], changed: [newest.id] });
       const left = await open().listEndpoints(user.id);
       expect(left.map(({ id, isFavorite, expiresAt }) => [id, isFavorite, expiresAt])).toEqual([
         [newest.id, false, T0 + DAY],

@@ -1,6 +1,6 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { BillingAccountsTable, DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { read, write } from '../../database/remote.ts';
@@ -15,9 +15,9 @@ import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 /** The result of writing a subscription. */
 export interface AppliedSubscription {
   readonly user: UserRecord;
-  /** Endpoints that the change deleted or gave another expiry. */
-  readonly deleted: readonly { readonly id: number; readonly uid: string }[];
-  readonly changed: readonly { readonly id: number; readonly uid: string }[];
+  /** Ids of the endpoints that the change deleted or gave another expiry. */
+  readonly deleted: readonly number[];
+  readonly changed: readonly number[];
 }
 
 /**
@@ -89,21 +89,20 @@ async function lowerEndpoints(
 ): Promise<Pick<AppliedSubscription, 'deleted' | 'changed'>> {
   const rows = await transaction
     .selectFrom('endpoints')
-    .select(['id', 'uid', 'created_at', 'expires_at', 'is_favorite'])
+    .select(['id', 'created_at', 'expires_at', 'is_favorite'])
     .where('user_id', '=', user.id)
     .execute();
   const endpoints = rows.map((row) => ({
     id: row.id,
-    uid: row.uid,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     isFavorite: row.is_favorite === 1,
   }));
   const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
-  const deletedIds = new Set(deletes.map(({ id }) => id));
+  const deleted = deletes.map(({ id }) => id);
   // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
-    if (deletedIds.has(id)) await removeEndpoint(transaction, id);
+    if (deleted.includes(id)) await removeEndpoint(transaction, id);
     else
       await transaction
         .updateTable('endpoints')
@@ -111,11 +110,7 @@ async function lowerEndpoints(
         .where('id', '=', id)
         .execute();
   }
-  return { deleted: deletes.map(nameOf), changed: keeps.map(nameOf) };
-}
-
-function nameOf({ id, uid }: { id: number; uid: string }): { id: number; uid: string } {
-  return { id, uid };
+  return { deleted, changed: keeps.map(({ id }) => id) };
 }
 
 /** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
@@ -150,15 +145,13 @@ async function lockBillingAccount(
   return row === undefined ? 'no-user' : 'busy';
 }
 
-export type BillingAccount = Pick<BillingAccountsTable, 'customer_key' | 'period_end_at'>;
-
 /** By the id that the payment provider gave. */
 async function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('users').selectAll().where('stripe_customer_id', '=', customerId).executeTakeFirst();
   return row && toUserRecord(row);
 }
 
-async function findBillingAccount(db: EngineDatabase, userId: number): Promise<BillingAccount | undefined> {
+async function findBillingAccount(db: EngineDatabase, userId: number) {
   return db
     .selectFrom('billing_accounts')
     .select(['customer_key', 'period_end_at'])

@@ -265,7 +265,7 @@ function tooLong(): GatewayError {
   return new GatewayError('unavailable', 'The payment service took too long.');
 }
 
-type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'forgetEndpoint' | 'publicUrl' | 'log' | 'now'>;
+type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'publicUrl' | 'log' | 'now'>;
 
 /** Creates billing for the configuration; `undefined` when it is off. */
 export function createBilling(parts: Parts): Billing | undefined {

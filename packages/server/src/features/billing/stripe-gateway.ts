@@ -2,7 +2,7 @@ import type { Money } from '@creel/contract';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
 import { z } from 'zod';
-import type { StripeEnvironment } from '../../config.ts';
+import type { StripeConfig } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
@@ -22,7 +22,7 @@ const TOLERANCE_SECONDS = 300;
 const FUTURE_SECONDS = 5;
 
 export interface StripeGatewayOptions {
-  readonly config: StripeEnvironment;
+  readonly config: StripeConfig;
   readonly store: Pick<Remote<typeof billingQueries>, 'findBillingSetting' | 'keepBillingSetting'>;
   readonly log: Logger;
   readonly now: () => number;
@@ -50,7 +50,6 @@ const eventSchema = z.object({
 
 /** The gateway for Stripe, through its library. */
 export class StripeGateway implements BillingGateway {
-  readonly kind = 'stripe';
   readonly recheckMs = HOUR_MS;
   readonly #options: StripeGatewayOptions;
   readonly #stripe: Stripe;

@@ -30,7 +30,6 @@ export interface SyncOptions {
   readonly store: BillingStore;
   readonly gateway: BillingGateway;
   readonly live: Pick<Live, 'publish'>;
-  readonly forgetEndpoint: (uid: string) => void;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -112,7 +111,7 @@ export class SubscriptionSync {
     customerId: string,
     owner: string,
   ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
-    const { store, now } = this.#options;
+    const { store, live, now } = this.#options;
     const user = await store.findUser(userId);
     const states = await this.statesOf(customerId);
     const { current, extra } = chooseSubscription(states, user?.stripeSubscriptionId ?? null);
@@ -125,7 +124,8 @@ export class SubscriptionSync {
     const applied = await store.applySubscription(userId, owner, current, { now: now(), nextCheckAt });
     if (applied === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (applied === 'lost') throw new GatewayError('unavailable', 'Another process has taken over this account.');
-    this.#announce(applied);
+    for (const id of applied.deleted) live.publish(id, { type: 'endpoint-deleted' });
+    for (const id of applied.changed) live.publish(id, { type: 'changed' });
     return { user: applied.user, current };
   }
 
@@ -134,14 +134,6 @@ export class SubscriptionSync {
     if (hasCheckout) return now + MINUTE_MS;
     if (current === undefined) return null;
     return Math.min(now + this.#options.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
-  }
-
-  #announce({ deleted, changed }: { deleted: readonly ChangedEndpoint[]; changed: readonly ChangedEndpoint[] }): void {
-    const { live, forgetEndpoint } = this.#options;
-    for (const { id, uid } of [...deleted, ...changed]) {
-      forgetEndpoint(uid);
-      live.publish(id, { type: deleted.some((endpoint) => endpoint.id === id) ? 'endpoint-deleted' : 'changed' });
-    }
   }
 
   /** A customer's subscriptions to our plans. */
@@ -168,11 +160,6 @@ export class SubscriptionSync {
       if (sessionId === null || !(await this.#options.gateway.isCheckoutOpen(customerId, sessionId))) settled.push(id);
     await store.removeCheckouts(settled);
   }
-}
-
-interface ChangedEndpoint {
-  readonly id: number;
-  readonly uid: string;
 }
 
 /** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */

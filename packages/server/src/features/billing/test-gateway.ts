@@ -38,7 +38,6 @@ export interface TestOutcome<T> {
 
 /** The built-in gateway: simulated subscriptions with their state in the database. No card is charged. */
 export class TestGateway implements BillingGateway {
-  readonly kind = 'test';
   readonly recheckMs = 60_000;
   readonly #options: TestGatewayOptions;
 

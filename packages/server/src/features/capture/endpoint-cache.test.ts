@@ -23,7 +23,7 @@ function someCache(shared = false) {
 test('a lookup from before a change is not cached, and does not end the newer one', async () => {
   const { cache, endRead, readCount } = someCache();
   const old = cache.lookup('u');
-  cache.forget('u');
+  cache.forget(1);
   const newer = cache.lookup('u');
   endRead(0, '');
   await old;
@@ -86,12 +86,12 @@ test('while notices arrive an entry has no age limit', async () => {
 test('an endpoint that another node changed is read again, and a read in progress is not cached', async () => {
   const { cache, bus, endRead, readCount } = await filledCache();
   bus.isHealthy = true;
-  cache.forgetId(2);
+  cache.forget(2);
   expect(cache.peek('u')).toBeDefined();
-  cache.forgetId(1);
+  cache.forget(1);
   expect(cache.peek('u')).toBeUndefined();
   const old = cache.lookup('u');
-  cache.forgetId(1);
+  cache.forget(1);
   endRead(1, 'Stripe');
   await old;
   expect(cache.peek('u')).toBeUndefined();

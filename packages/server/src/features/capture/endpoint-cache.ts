@@ -98,16 +98,10 @@ export class EndpointCache {
     return lookup;
   }
 
-  /** Drops an endpoint that was changed or deleted. A running read is not cached either. */
-  forget(uid: string): void {
-    this.#drop(uid);
-    this.#lookups.delete(uid);
-  }
-
-  /** Drops an endpoint that another node changed or deleted. Reads in progress are not cached, whatever they read. */
-  forgetId(id: number): void {
+  /** Drops an endpoint that was changed or deleted. Reads in progress are not cached, whatever they read. */
+  forget(id: number): void {
     const uid = this.#uids.get(id);
-    if (uid !== undefined) this.forget(uid);
+    if (uid !== undefined) this.#drop(uid);
     this.#lookups.clear();
   }
 

@@ -1,4 +1,5 @@
-import type { SourceLabel } from '@creel/contract';
+import type { SourceLabel, RawHeaders } from '@creel/contract';
+import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
@@ -16,7 +17,6 @@ import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
-import { flatSourceLabel, storeSource } from './detect-source.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
 import type { OverflowLog } from './overflow-log.ts';
@@ -53,9 +53,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const { config, store, bus, live, metrics, deliveries, now } = options;
   const { maxBodyBytes, trustProxy } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
-  bus.subscribe((notice) => {
-    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
-  });
+  live.onEndpointChange((endpointId) => endpoints.forget(endpointId));
   bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
@@ -73,13 +71,12 @@ export function createCaptureService(options: CaptureServiceOptions) {
       metrics.countStored();
       live.captured(endpoint.id, capture, result);
       if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
-      if (endpoint.needsSource) void detectSource(options, endpoints, endpoint, capture);
+      if (endpoint.needsSource) void detectSource(options, endpoint, capture);
     },
   };
   return {
     handle: createCaptureHandler(dependencies),
     admitPlain: createPlainAdmit(dependencies),
-    forgetEndpoint: (uid: string): void => endpoints.forget(uid),
     waitingCount: (): number => writer.waitingCount,
     bodyBytes: (): number => budget.used,
     /** `undefined` without NATS. */
@@ -109,15 +106,13 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
 
 async function detectSource(
   options: CaptureServiceOptions,
-  endpoints: EndpointCache,
   endpoint: CachedEndpoint,
   capture: PendingCapture,
 ): Promise<void> {
   const label = flatSourceLabel(capture.flatHeaders, capture.body);
   if (label === 'Unknown') return;
   endpoint.needsSource = false;
-  if (await storeSource(options, endpoint.id, label)) endpoints.forget(endpoint.uid);
-  else endpoint.needsSource = true;
+  if (!(await storeSource(options, endpoint.id, label))) endpoint.needsSource = true;
 }
 
 /** The writer of the overflow log; `undefined` without NATS. */
@@ -163,16 +158,60 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
 const READY_MS = 3000;
 
 /** Resolves when a capture can be stored now, in the database or in the log. @throws Error otherwise */
-async function checkReady({ store, now }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
+async function checkReady({ store }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
   if (writer?.isLogging) return writer.checkLog();
   try {
-    await within(
-      READY_MS,
-      store.checkWritable(now()),
-      () => new StorageUnavailable('The database did not answer in time.'),
-    );
+    await within(READY_MS, store.checkWritable(), () => new StorageUnavailable('The database did not answer in time.'));
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();
+  }
+}
+
+/** The length of the name alone rules out most headers. */
+const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
+
+/**
+ * The source label of a capture, from the parser's flat header list. Endpoints without a source run this for every
+ * capture, so it examines only the headers that the rules need.
+ */
+function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
+  let telling: RawHeaders | undefined;
+  for (let at = 0; at < flatHeaders.length; at += 2) {
+    const name = flatHeaders[at] ?? '';
+    if (mayTell(name)) (telling ??= []).push([name, flatHeaders[at + 1] ?? '']);
+  }
+  const shop = namesShop(body);
+  return telling === undefined && !shop ? 'Unknown' : sourceLabel(telling ?? [], shop ? 'shopify' : '');
+}
+
+/** True for the name of a header that the rules examine. */
+function mayTell(name: string): boolean {
+  return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
+}
+
+/** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
+function namesShop(body: Buffer | null): boolean {
+  if (body === null) return false;
+  const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
+  return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
+}
+
+/**
+ * Stores the label that was detected first on an endpoint without a source. Called after the sender was answered. False
+ * when it could not be stored.
+ */
+async function storeSource(
+  { store, live, log }: CaptureServiceOptions,
+  endpointId: number,
+  label: SourceLabel,
+): Promise<boolean> {
+  try {
+    const isNew = await store.setDetectedSource(endpointId, label);
+    if (isNew) live.publish(endpointId, { type: 'changed' });
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'the source of an endpoint could not be stored');
+    return false;
   }
 }

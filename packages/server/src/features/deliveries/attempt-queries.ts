@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
-import { toDestinationRecord, updateDueAt } from './destination-queries.ts';
+import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
 
 /** SQL of deliveries and their attempts. Times are milliseconds since 1970 and always passed in. */
@@ -98,7 +98,10 @@ async function dueDeliveries(
 
 /** Corrects when a destination is due, after none of its deliveries was. */
 async function settleDueAt(db: EngineDatabase, destinationId: number): Promise<void> {
-  await db.transaction().execute((transaction) => updateDueAt(transaction, [destinationId]));
+  await db.transaction().execute(async (transaction) => {
+    await lockDestinations(db, transaction, [destinationId]);
+    await updateDueAt(transaction, [destinationId]);
+  });
 }
 
 const storedHeadersSchema = z.array(headerPairSchema);
@@ -150,7 +153,7 @@ async function retryDelivery(
   now: number,
 ): Promise<{ readonly destinationId: number } | 'notFound' | RetryRefusal> {
   return db.transaction().execute(async (transaction) => {
-    if ((await lockEndpoint(transaction, endpointId)) === undefined) return 'notFound';
+    if ((await lockEndpoint(db, transaction, endpointId, 'alone')) === undefined) return 'notFound';
     const known = await findDelivery(transaction, endpointId, deliveryId);
     if (known === undefined) return 'notFound';
     if (known.destinationId === null) return 'notForwarded';

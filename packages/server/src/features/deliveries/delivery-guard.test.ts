@@ -17,6 +17,9 @@ import type { TestServer } from '../../../test/test-server.ts';
 import { sendRequest } from '../replay/send-request.ts';
 import type { SendRequest } from '../replay/send-request.ts';
 
+/** Destinations with two attempts each, of which a request keeps 50. */
+const URLS_PER_ENDPOINT = 20;
+
 /** Destinations reach nothing that replays may not reach, at each attempt. */
 const names = new Map<string, string[]>();
 const lookUp = (name: string): Promise<string[]> => {
@@ -89,17 +92,35 @@ describe('a destination on a public server does not lead inside', () => {
     expect(await create(`http://good.example:${port}/`)).toMatchObject({ status: 403 });
   });
 
-  test('a destination that was stored without a check is refused when it is sent to', async () => {
+  test('nor one that was stored without a check, in any form, at any attempt', async () => {
+    for (const url of INTERNAL_NAME_URLS) names.set(new URL(url).hostname, ['127.0.0.1']);
+    names.set('metadata.example', ['169.254.169.254']);
+    INTERNAL_NAMES.forEach(([, answers], nth) => names.set(`inside-${nth}.example`, answers[0] ?? []));
+    const urls = [
+      ...INTERNAL_HOSTS.flatMap((host) => [inside, inside6].map(({ port }) => `http://${host}:${port}/`)),
+      ...INTERNAL_NAMES.map((_name, nth) => `http://inside-${nth}.example:${inside.port}/`),
+      ...FORBIDDEN_URLS,
+      ...ADDRESS_FORMS.filter(([, reach]) => reach !== 'public').map(([url]) => url),
+      ...INTERNAL_NAME_URLS,
+      ...UNUSABLE_URLS,
+      'http://8.8.8.8:22/',
+    ];
     const { client: owner } = await server.register();
-    const endpoint = await owner.call('createEndpoint', { body: {} });
-    const urls = INTERNAL_HOSTS.map((host) => `http://${host}:${inside.port}/`);
     const fields = { appendPath: false, enabled: true, query: '', sign: false };
-    for (const url of urls)
-      await server.store.createDestination(endpoint.id, { ...fields, url }, { now: 0, limit: urls.length });
-    await owner.send(`/h/${endpoint.uid}`, { method: 'POST', body: 'secret' });
-    const attempts = () => owner.call('listDeliveries', { params: { uid: endpoint.uid, id: unsavedId(0) } });
-    await expect.poll(async () => (await attempts()).length, { timeout: 30_000 }).toBe(urls.length);
-    for (const attempt of await attempts()) expect(attempt).toMatchObject({ status: null, error: expect.any(String) });
+    for (let at = 0; at < urls.length; at += URLS_PER_ENDPOINT) {
+      const own = urls.slice(at, at + URLS_PER_ENDPOINT);
+      const endpoint = await owner.call('createEndpoint', { body: {} });
+      for (const url of own)
+        await server.store.createDestination(endpoint.id, { ...fields, url }, { now: 0, limit: own.length });
+      await owner.send(`/h/${endpoint.uid}`, { method: 'POST', body: 'secret' });
+      const attempts = () => owner.call('listDeliveries', { params: { uid: endpoint.uid, id: unsavedId(0) } });
+      const tried = async (): Promise<number> => (await attempts()).filter(({ attempt }) => attempt > 0).length;
+      await expect.poll(tried, { timeout: 30_000 }).toBe(own.length);
+      server.clock.advance(10_000);
+      await expect.poll(tried, { timeout: 30_000 }).toBe(2 * own.length);
+      for (const attempt of await attempts())
+        expect(attempt).toMatchObject({ status: null, error: expect.any(String), responseBody: null });
+    }
     expectUntouched();
   });
 

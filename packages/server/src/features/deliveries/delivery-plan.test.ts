@@ -121,6 +121,8 @@ test.each([
   ['http://h/hook#part', '/a', 'http://h/hook/a'],
   ['http://h/hook', '//other.example/x', 'http://h/hook//other.example/x'],
   ['http://h/hook', '/a%2F%2e?y=%00', 'http://h/hook/a%2F%2e?y=%00'],
+  ['http://h/hook', '/a?', 'http://h/hook/a?'],
+  ['http://h/hook?k=v', '/a?', 'http://h/hook/a?k=v'],
 ])('%s with %s is sent to %s', (url, target, expected) => {
   expect(forwardedUrl(url, true, target)).toBe(expected);
   expect(forwardedUrl(url, false, target)).toBe(url);
@@ -137,5 +139,11 @@ test('the id of a delivery depends on its capture, its destination and the insta
   ];
   expect(new Set(ids).size).toBe(ids.length);
   expect(deliveryIdOf('secret', { ...planned })).toBe(ids[0]);
-  expect(ids[0]).toMatch(/^dlv_[\w-]{22}$/);
+  expect(ids[0]).toMatch(/^dlv_[0-9a-f]{12}[\w-]{22}$/);
+});
+
+test('ids of deliveries sort by the time of capture', () => {
+  const times = [9, 16, 255, 1_700_000_000_000, 1_700_000_000_001];
+  const ids = times.map((receivedAt) => deliveryIdOf('secret', { destinationId: 1, index: 2, receivedAt }));
+  expect(ids.toSorted()).toEqual(ids);
 });

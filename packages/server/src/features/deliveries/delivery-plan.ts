@@ -19,11 +19,12 @@ export interface Planned {
 
 /**
  * The id of a forwarded delivery. A plan that a power cut undid is made again with the same ids, so a receiver can drop
- * what was sent before. The time tells apart captures that a restored backup gives the same index.
+ * what was sent before. The time tells apart captures that a restored backup gives the same index. It comes first, so that captures that
+ * are planned together change the same few pages of the database's index of ids.
  */
 export function deliveryIdOf(secret: string, { destinationId, index, receivedAt }: Planned): string {
   const digest = createHmac('sha256', secret).update(`${destinationId} ${index} ${receivedAt}`).digest();
-  return `dlv_${digest.subarray(0, 16).toString('base64url')}`;
+  return `dlv_${receivedAt.toString(16).padStart(12, '0')}${digest.subarray(0, 16).toString('base64url')}`;
 }
 
 const SECOND = 1000;
@@ -53,6 +54,8 @@ const LOOP = 'Not forwarded: this server has forwarded the request before, so it
 const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
 /** The `lastDelivery.error` of captures beyond the maximum number of pending deliveries. */
 export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting';
+/** The same for a capture whose body takes too long to match. */
+export const TOO_SLOW = 'Not forwarded: the conditions take too long for this request';
 
 /** A failed attempt. */
 export interface FailedAttempt {

@@ -1,7 +1,8 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/fair-queue.ts';
-import type { Installation, PlanResult } from './plan-queries.ts';
+import type { Installation } from './match-queries.ts';
+import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
@@ -16,6 +17,8 @@ const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
 /** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
 const ROUND_MS = 25;
+/** Milliseconds after which others do not wait for a step. Its user has no other one meanwhile. */
+const MAX_STEP_MS = 200;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
@@ -26,6 +29,11 @@ export interface PlannerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+interface Unplanned {
+  readonly endpointId: number;
+  readonly userId: number;
+}
+
 /**
  * Finds what is to be forwarded. Captures don't wait for it: each endpoint with destinations has a cursor in the
  * database, and the planner moves it. After a crash the poll finds the captures that were not planned. Users take
@@ -33,8 +41,10 @@ export interface PlannerOptions {
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;
-  readonly #waiting = new RoundRobin<number, { readonly endpointId: number; readonly userId: number }>();
+  readonly #waiting = new RoundRobin<number, Unplanned>();
   readonly #isWaiting = new Set<number>();
+  /** Steps by user. */
+  readonly #steps = new Map<number, Promise<void>>();
   #running: Promise<void> | undefined;
   #isStopped = false;
 
@@ -63,6 +73,7 @@ export class DeliveryPlanner {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
+    await Promise.all(this.#steps.values());
   }
 
   async #run(): Promise<void> {
@@ -74,18 +85,25 @@ export class DeliveryPlanner {
     this.#running = undefined;
   }
 
+  /** Resolves after a step, or earlier if the step takes long. */
   async #planNext(): Promise<void> {
-    const next = this.#waiting.shift();
+    const next = this.#waiting.shift((_, userId) => !this.#steps.has(userId));
     if (next === undefined) return;
     this.#isWaiting.delete(next.endpointId);
     const began = performance.now();
+    const step = this.#planOne(next).finally(() => this.#steps.delete(next.userId));
+    this.#steps.set(next.userId, step);
+    await Promise.race([step, sleep(MAX_STEP_MS, undefined, { ref: false })]);
+    await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
+  }
+
+  async #planOne({ endpointId, userId }: Unplanned): Promise<void> {
     try {
       // An endpoint with more goes to the end, after those of other users.
-      if (await this.#step(next.endpointId)) this.wake(next.endpointId, next.userId);
+      if (await this.#step(endpointId)) this.wake(endpointId, userId);
     } catch (error) {
       this.#options.onFailure(error);
     }
-    await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
   }
 
   /** Plans some captures. True when there may be more, also because another process has planned these. */

@@ -74,7 +74,7 @@ async function createDestination(
   at: { readonly now: number; readonly limit: number },
 ): Promise<DestinationWithPending | 'limit' | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(transaction, endpointId);
+    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
     if (endpoint === undefined) return undefined;
     const { count } = await transaction
       .selectFrom('destinations')
@@ -122,7 +122,7 @@ async function changeDestination(
   now: number,
 ): Promise<DestinationWithPending | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(transaction, endpointId);
+    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
     const before = await transaction
       .selectFrom('destinations')
       .selectAll()
@@ -160,17 +160,37 @@ async function changeDestination(
   });
 }
 
-/** Sets `due_at` from the pending deliveries. */
+/** Locks destinations, in the order of ids, so that two processes can't deadlock. */
+export async function lockDestinations(
+  { engine }: Pick<EngineDatabase, 'engine'>,
+  transaction: DatabaseTransaction,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .orderBy('id')
+    .modifyEnd(engine.locks.alone)
+    .execute();
+}
+
+/**
+ * Sets `due_at` from the pending deliveries. An earlier statement of the transaction has locked the destinations: a
+ * statement does not see deliveries that were committed while it waited for a lock.
+ */
 export async function updateDueAt(transaction: DatabaseTransaction, destinationIds: readonly number[]): Promise<void> {
-  for (const id of destinationIds)
+  for (const id of destinationIds) {
+    const dueAt = sql<number | null>`case when enabled = 1 and paused_at is null
+      then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`;
     await transaction
       .updateTable('destinations')
-      .set({
-        due_at: sql<number | null>`case when enabled = 1 and paused_at is null
-          then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`,
-      })
+      .set({ due_at: dueAt })
       .where('id', '=', id)
+      .where('due_at', 'is distinct from', dueAt)
       .execute();
+  }
 }
 
 /** A step of a removal. */
@@ -191,7 +211,7 @@ async function removeDestination(
   limit: number,
 ): Promise<RemovalStep | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(transaction, endpointId);
+    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
     const off = await transaction
       .updateTable('destinations')
       .set({ enabled: 0, due_at: null })
@@ -213,7 +233,7 @@ async function removeDestination(
       .returning(indexOfRequestKey.as('index'))
       .execute();
     const ended = rows.map((row) => row.index);
-    await removeSpared(transaction, endpointId, ended);
+    await removeSpared(db, transaction, endpointId, ended);
     if (ended.length === limit) return { isFinished: false, ended };
     await transaction.deleteFrom('destinations').where('id', '=', id).execute();
     const other = await transaction
@@ -222,13 +242,18 @@ async function removeDestination(
       .where('endpoint_id', '=', endpointId)
       .limit(1)
       .executeTakeFirst();
-    if (other === undefined) await stopPlanning(transaction, endpointId, endpoint.planned_to ?? 0);
+    if (other === undefined) await stopPlanning(db, transaction, endpointId, endpoint.planned_to ?? 0);
     return { isFinished: true, ended };
   });
 }
 
 /** The endpoint has no destination any more. Removes the requests that the trim spared because they were not planned yet. */
-async function stopPlanning(transaction: DatabaseTransaction, endpointId: number, plannedTo: number): Promise<void> {
+async function stopPlanning(
+  db: EngineDatabase,
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  plannedTo: number,
+): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
   const rows = await transaction
     .selectFrom('captured_requests')
@@ -242,6 +267,7 @@ async function stopPlanning(transaction: DatabaseTransaction, endpointId: number
     )
     .execute();
   await removeSpared(
+    db,
     transaction,
     endpointId,
     rows.map((row) => row.index),
@@ -297,8 +323,13 @@ async function claimDestinations(
 /** Extends the leases of a process. Returns the destinations that it still has. */
 async function renewLeases(db: EngineDatabase, owner: string, until: number): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
-    const own = transaction.selectFrom('destinations').select('id').where('lease_owner', '=', owner).orderBy('id');
-    const rows = await (db.engine.name === 'postgres' ? own.forUpdate() : own).execute();
+    const rows = await transaction
+      .selectFrom('destinations')
+      .select('id')
+      .where('lease_owner', '=', owner)
+      .orderBy('id')
+      .modifyEnd(db.engine.locks.alone)
+      .execute();
     await transaction
       .updateTable('destinations')
       .set({ lease_until: until })

@@ -40,7 +40,7 @@ test.each(webhookFixtures.map((fixture) => [fixture.name, fixture] as const))('%
   expect(lines).toEqual([
     `Host: 127.0.0.1:${target.port}`,
     ...kept.map(([name, value]) => `${name}: ${value}`),
-    expect.stringMatching(/^Creel-Delivery: dlv_[\w-]{22}$/),
+    expect.stringMatching(/^Creel-Delivery: dlv_[0-9a-f]{12}[\w-]{22}$/),
     'Creel-Attempt: 1',
     expect.stringMatching(/^Creel-Via: [\w-]{22}$/),
     `Content-Length: ${fixture.body.length}`,

@@ -105,7 +105,7 @@ describe('a sender', () => {
     );
     const head = await headOf(0);
     expect(head.filter((line) => /^creel-delivery:/i.test(line))).toEqual([
-      expect.stringMatching(/^Creel-Delivery: dlv_[\w-]{22}$/),
+      expect.stringMatching(/^Creel-Delivery: dlv_[0-9a-f]{12}[\w-]{22}$/),
     ]);
     expect(head).toContain('Creel-Attempt: 1');
     expect(head).toContain('Content-Length: 3');

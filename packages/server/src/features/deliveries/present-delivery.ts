@@ -2,12 +2,10 @@ import { forwardedUrl } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '../../http/large-answer.ts';
-import type { Remote } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import type { requestQueries } from '../requests/queries.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import type { PlannedDelivery, RefusedCapture, WaitingCapture } from './plan-queries.ts';
+import type { DeliveryState, PlannedDelivery, RefusedCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempt } from './record-queries.ts';
 
@@ -73,16 +71,15 @@ export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery 
   return liveDelivery(index, withoutAttempt({ error, at, nextAttemptAt: null }), { last: latest, isPending: false });
 }
 
-/** A capture that waits for its first attempt, as a live message. */
-export function presentWaiting({ index, plannedAt, last }: WaitingCapture): LiveDelivery {
-  const at = isoTime(plannedAt);
-  return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt: at }), { last, isPending: true });
-}
-
-/** A capture whose deliveries ended without an attempt, because their destination was deleted, as a live message. */
-function presentEnded({ index, receivedAt, delivery }: RequestRecord): LiveDelivery {
-  const at = isoTime(receivedAt);
-  return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt: null }), delivery);
+/**
+ * A request without an attempt to show, as a live message: it waits for its first one, is not forwarded, or its
+ * deliveries ended with their destination.
+ */
+export function presentState({ index, receivedAt, plannedAt, isPending, last }: DeliveryState): LiveDelivery {
+  if (plannedAt === null && !isPending && last?.error) return presentRefusal({ index, latest: last });
+  const at = isoTime(plannedAt ?? receivedAt);
+  const nextAttemptAt = plannedAt === null ? null : at;
+  return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt }), { last, isPending });
 }
 
 /** There is no attempt yet, so the numbers are 0. */
@@ -107,23 +104,15 @@ function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttem
  * lost its destination. `undefined` when it was deleted.
  */
 export async function findLiveDelivery(
-  store: Pick<DeliveryQueries, 'listAttempts' | 'listWaiting'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
+  store: Pick<DeliveryQueries, 'listAttempts' | 'listDeliveryStates'>,
   endpointId: number,
   index: number,
   id: number,
 ): Promise<LiveDelivery | undefined> {
-  const page = { before: index + 1, limit: 1, bodyBytes: 0 };
-  const [record] = await store.listRequests({ endpointId, which: 'any', ...page });
-  if (record?.index !== index) return undefined;
-  const state = record.delivery;
-  if (id > 0) {
-    const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
-    return attempt && liveDelivery(index, presentSummary(attempt), state);
-  }
-  const [waiting] = state?.isPending === true ? await store.listWaiting(endpointId, [index]) : [];
-  if (waiting !== undefined) return presentWaiting(waiting);
-  const isRefused = state?.last?.error && !state.isPending;
-  return isRefused ? presentRefusal({ index, latest: state.last }) : presentEnded(record);
+  const [state] = await store.listDeliveryStates(endpointId, [index]);
+  if (state === undefined || id === 0) return state && presentState(state);
+  const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
+  return attempt && liveDelivery(index, presentSummary(attempt), state);
 }
 
 /** A delivery that waits for its first attempt, as the API returns it. `target` is the captured path and query. */

@@ -1,10 +1,17 @@
 import type { Remote } from '../../database/remote.ts';
 import { attemptQueries } from './attempt-queries.ts';
 import { destinationQueries } from './destination-queries.ts';
+import { matchQueries } from './match-queries.ts';
 import { planQueries } from './plan-queries.ts';
 import { recordQueries } from './record-queries.ts';
 
-export const deliveryQueries = { ...destinationQueries, ...planQueries, ...attemptQueries, ...recordQueries };
+export const deliveryQueries = {
+  ...destinationQueries,
+  ...matchQueries,
+  ...planQueries,
+  ...attemptQueries,
+  ...recordQueries,
+};
 
 /** The handle to the queries of destinations and deliveries. */
 export type DeliveryQueries = Remote<typeof deliveryQueries>;

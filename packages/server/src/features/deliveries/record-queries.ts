@@ -1,19 +1,16 @@
-import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
+import { MAX_DELIVERIES_PER_REQUEST, isDelivered } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks, removeSpared } from './spared-queries.ts';
+import { rowChunks } from '../../database/engine.ts';
+import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/records.ts';
-import { addMail } from '../mail/queries.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
-import { countFailures, pauseReason } from './delivery-plan.ts';
-import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
-import type { PausedNotice } from './paused-notice.ts';
+import { countOutcomes } from './outcome-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
@@ -32,21 +29,13 @@ async function recordAttempts(
 ): Promise<RecordedAttempts> {
   const attempts = received.map(withoutNul);
   return db.transaction().execute(async (transaction) => {
-    // Endpoints, then destinations, each in the order of ids, so that two processes can't deadlock.
-    const endpointIds = ascending(attempts.map(({ endpointId }) => endpointId));
-    const present = new Set<Attempt>();
-    for (const endpointId of endpointIds) {
-      const bounds = await lockEndpoint(transaction, endpointId);
-      const own = attempts.filter((attempt) => attempt.endpointId === endpointId);
-      if (bounds === undefined) continue;
-      const indexes = await storedIndexes(transaction, endpointId, own, bounds.first_index);
-      for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
-    }
-    const kept = attempts.filter((attempt) => present.has(attempt));
-    await markSent(transaction, endpointIds);
+    const { kept, pendingIds } = await lockRequests(db, transaction, attempts);
     const ids = await insertAttempts(transaction, kept);
     await trimHistory(transaction, kept);
-    await updateDeliveries(transaction, kept);
+    await updateDeliveries(
+      transaction,
+      kept.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
+    );
     const failures = await failuresOf(transaction, kept);
     const requests = kept.map((attempt) => ({
       ...attempt,
@@ -58,13 +47,12 @@ async function recordAttempts(
     const states = new Map(
       requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
     );
-    await countOutcomes(transaction, attempts, now);
-    for (const endpointId of endpointIds)
-      await removeSpared(
-        transaction,
-        endpointId,
-        kept.filter((attempt) => attempt.endpointId === endpointId && !isWaiting(attempt)).map(({ index }) => index),
-      );
+    await countOutcomes(db, transaction, attempts, now);
+    const ended = kept.filter((attempt) => !isWaiting(attempt));
+    for (const [endpointId, own] of byEndpoint(ended)) {
+      const indexes = own.map(({ index }) => index);
+      await removeSpared(db, transaction, endpointId, indexes);
+    }
     const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
     return attempts.map((attempt) => {
       const id = idOf.get(attempt);
@@ -73,8 +61,35 @@ async function recordAttempts(
   });
 }
 
-function ascending(numbers: readonly number[]): number[] {
-  return [...new Set(numbers)].toSorted((a, b) => a - b);
+/**
+ * The attempts whose requests are still stored, and the ids of the deliveries that are still pending. Both stay so until
+ * the transaction ends. Endpoints are locked first, then destinations, each in the order of ids, so that two processes
+ * can't deadlock.
+ */
+async function lockRequests(
+  db: EngineDatabase,
+  transaction: DatabaseTransaction,
+  attempts: readonly Attempt[],
+): Promise<{ readonly kept: readonly Attempt[]; readonly pendingIds: ReadonlySet<string> }> {
+  const groups = byEndpoint(attempts);
+  for (const [endpointId] of groups) await lockEndpoint(db, transaction, endpointId, 'share');
+  const pendingIds = await lockDeliveries(db, transaction, attempts);
+  const present = new Set<Attempt>();
+  for (const [endpointId, own] of groups) {
+    // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
+    const isSpared = own.every(({ deliveryId }) => pendingIds.has(deliveryId));
+    const bounds = await lockEndpoint(db, transaction, endpointId, isSpared ? 'share' : 'counters');
+    if (bounds === undefined) continue;
+    const indexes = await storedIndexes(transaction, endpointId, own, bounds.first_index);
+    for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
+    if (!isSpared) await markSent(transaction, endpointId);
+  }
+  return { kept: attempts.filter((attempt) => present.has(attempt)), pendingIds };
+}
+
+/** In the order of ids. */
+function byEndpoint(attempts: readonly Attempt[]): [number, Attempt[]][] {
+  return [...Map.groupBy(attempts, ({ endpointId }) => endpointId)].toSorted(([a], [b]) => a - b);
 }
 
 /** A further attempt of the delivery is planned. */
@@ -92,32 +107,48 @@ async function storedIndexes(
   attempts: readonly Attempt[],
   firstIndex: number,
 ): Promise<ReadonlySet<number>> {
-  const indexes = ascending(attempts.map(({ index }) => index)).filter((index) => index >= firstIndex);
+  const indexes = new Set(attempts.map(({ index }) => index).filter((index) => index >= firstIndex));
   const found = new Set<number>();
-  for (const chunk of rowChunks(indexes)) {
+  for (const chunk of rowChunks([...indexes])) {
     const rows = await transaction
       .selectFrom('captured_requests')
       .select(indexOfKey.as('index'))
-      .where(
-        'key',
-        'in',
-        chunk.map((index) => requestKey(endpointId, index)),
-      )
+      .where('key', 'in', keysOf(chunk.map((index) => ({ endpointId, index }))))
       .execute();
     for (const row of rows) found.add(row.index);
   }
   return found;
 }
 
-/** From the first attempt on, the trim removes the history of what it removes. */
-async function markSent(transaction: DatabaseTransaction, endpointIds: readonly number[]): Promise<void> {
-  for (const id of endpointIds)
-    await transaction
-      .updateTable('endpoints')
-      .set({ has_deliveries: 1 })
-      .where('id', '=', id)
-      .where('has_deliveries', '=', 0)
+/** The ids of those of the deliveries that are still pending, with their rows locked. */
+async function lockDeliveries(
+  { engine }: EngineDatabase,
+  transaction: DatabaseTransaction,
+  attempts: readonly Attempt[],
+): Promise<ReadonlySet<string>> {
+  const forwards = attempts.filter(({ kind }) => kind === 'forward').map(({ deliveryId }) => deliveryId);
+  const pending = new Set<string>();
+  for (const chunk of rowChunks([...new Set(forwards)].toSorted())) {
+    const rows = await transaction
+      .selectFrom('deliveries')
+      .select('id')
+      .where('id', 'in', chunk)
+      .orderBy('id')
+      .modifyEnd(engine.locks.alone)
       .execute();
+    for (const { id } of rows) pending.add(id);
+  }
+  return pending;
+}
+
+/** From the first attempt or destination on, the trim removes the history of what it removes. */
+async function markSent(transaction: DatabaseTransaction, endpointId: number): Promise<void> {
+  await transaction
+    .updateTable('endpoints')
+    .set({ has_deliveries: 1 })
+    .where('id', '=', endpointId)
+    .where('has_deliveries', '=', 0)
+    .execute();
 }
 
 /** PostgreSQL can't store NUL in a text, and a target may send it in the reason of a status. */
@@ -165,20 +196,33 @@ async function insertAttempts(transaction: DatabaseTransaction, attempts: readon
 /** Deletes all but the newest attempts of each request. */
 async function trimHistory(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
   const requests = new Map(attempts.map((attempt) => [nameOf(attempt), attempt]));
-  for (const { endpointId, index } of requests.values())
-    await transaction
-      .deleteFrom('delivery_attempts')
-      .where('request_key', '=', requestKey(endpointId, index))
-      .where('id', '<=', (older) =>
-        older
-          .selectFrom('delivery_attempts')
-          .select('id')
-          .where('request_key', '=', requestKey(endpointId, index))
-          .orderBy('id', 'desc')
-          .limit(1)
-          .offset(MAX_DELIVERIES_PER_REQUEST),
-      )
+  for (const chunk of rowChunks([...requests.values()])) {
+    const long = await transaction
+      .selectFrom('delivery_attempts')
+      .select(REQUEST_NAME)
+      .where('request_key', 'in', keysOf(chunk))
+      .groupBy('request_key')
+      .having((having) => having.fn.countAll(), '>', MAX_DELIVERIES_PER_REQUEST)
       .execute();
+    for (const request of long) await deleteOldAttempts(transaction, request);
+  }
+}
+
+async function deleteOldAttempts(transaction: DatabaseTransaction, { endpointId, index }: RequestName): Promise<void> {
+  const key = requestKey(endpointId, index);
+  await transaction
+    .deleteFrom('delivery_attempts')
+    .where('request_key', '=', key)
+    .where('id', '<=', (older) =>
+      older
+        .selectFrom('delivery_attempts')
+        .select('id')
+        .where('request_key', '=', key)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(MAX_DELIVERIES_PER_REQUEST),
+    )
+    .execute();
 }
 
 /** Ends the pending deliveries that succeeded or finally failed, and plans the next attempt of the others. */
@@ -186,13 +230,29 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
   const forwards = attempts.filter(({ kind }) => kind === 'forward');
   const ended = forwards.filter((attempt) => !isWaiting(attempt)).map(({ deliveryId }) => deliveryId);
   for (const chunk of rowChunks(ended)) await transaction.deleteFrom('deliveries').where('id', 'in', chunk).execute();
-  for (const { deliveryId, attempt, nextAttemptAt } of forwards)
-    if (nextAttemptAt !== null)
-      await transaction
-        .updateTable('deliveries')
-        .set({ attempts: attempt, next_attempt_at: nextAttemptAt })
-        .where('id', '=', deliveryId)
-        .execute();
+  const again = forwards.flatMap(({ deliveryId, endpointId, index, destinationId, attempt, nextAttemptAt }) =>
+    nextAttemptAt === null || destinationId === null
+      ? []
+      : {
+          id: deliveryId,
+          request_key: requestKey(endpointId, index),
+          destination_id: destinationId,
+          attempts: attempt,
+          next_attempt_at: nextAttemptAt,
+        },
+  );
+  // They are pending, so each insert is an update of its row. One statement updates many.
+  for (const chunk of rowChunks(again))
+    await transaction
+      .insertInto('deliveries')
+      .values(chunk)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((set) => ({
+          attempts: set.ref('excluded.attempts'),
+          next_attempt_at: set.ref('excluded.next_attempt_at'),
+        })),
+      )
+      .execute();
 }
 
 interface RequestName {
@@ -202,6 +262,10 @@ interface RequestName {
 
 function nameOf({ endpointId, index }: RequestName): string {
   return `${endpointId} ${index}`;
+}
+
+function keysOf(requests: readonly RequestName[]) {
+  return requests.map(({ endpointId, index }) => requestKey(endpointId, index));
 }
 
 /** The key of a row's request, in two numbers that JavaScript can hold. */
@@ -222,11 +286,7 @@ async function failuresOf(
       .selectFrom('delivery_attempts as a')
       .innerJoin('destinations', 'destinations.id', 'a.destination_id')
       .select([...REQUEST_NAME, 'a.status', 'a.error', 'a.sent_at'])
-      .where(
-        'a.request_key',
-        'in',
-        chunk.map(({ endpointId, index }) => requestKey(endpointId, index)),
-      )
+      .where('a.request_key', 'in', keysOf(chunk))
       .where((where) => where.or([where('status', 'is', null), where('status', '<', 200), where('status', '>', 299)]))
       .where(({ not, exists, selectFrom }) =>
         not(
@@ -256,11 +316,7 @@ async function pendingAmong(
     const rows = await transaction
       .selectFrom('deliveries')
       .select(REQUEST_NAME)
-      .where(
-        'request_key',
-        'in',
-        chunk.map(({ endpointId, index }) => requestKey(endpointId, index)),
-      )
+      .where('request_key', 'in', keysOf(chunk))
       .distinct()
       .execute();
     for (const row of rows) pending.add(nameOf(row));
@@ -288,57 +344,6 @@ export async function saveLatest(
         conflict.column('request_key').doUpdateSet((set) => ({ latest: set.ref('excluded.latest') })),
       )
       .execute();
-}
-
-/** Counts failures in a row, keeps the latest statuses, and pauses destinations with too many failures. */
-async function countOutcomes(
-  transaction: DatabaseTransaction,
-  attempts: readonly Attempt[],
-  now: number,
-): Promise<void> {
-  const ids = ascending(attempts.flatMap(({ destinationId }) => destinationId ?? []));
-  for (const id of ids) {
-    const own = attempts.filter((attempt) => attempt.destinationId === id);
-    const row = await transaction
-      .selectFrom('destinations')
-      .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
-      .select(['destinations.url', 'failures', 'paused_at', 'recent_statuses', 'user_id', 'uid', 'name'])
-      .where('destinations.id', '=', id)
-      .executeTakeFirst();
-    if (row === undefined) continue;
-    const statuses = own.map(({ status }) => status);
-    const outcome = countFailures(row.failures, statuses.map(isDelivered));
-    const recent = [...recentStatusesOf(row), ...statuses].slice(-MAX_RECENT_STATUSES);
-    const isNew = outcome.isPaused && row.paused_at === null;
-    const reason = pauseReason(failureOf(own.findLast(({ status }) => !isDelivered(status))));
-    await transaction
-      .updateTable('destinations')
-      .set({
-        failures: outcome.failures,
-        recent_statuses: JSON.stringify(recent),
-        ...(isNew ? { paused_at: now, pause_reason: reason } : {}),
-      })
-      .where('id', '=', id)
-      .execute();
-    if (isNew) {
-      const { url, uid: endpointUid, name: endpointName } = row;
-      const notice = { kind: 'destination-paused', url, reason, pausedAt: now, endpointUid, endpointName } as const;
-      await addPausedNotice(transaction, row.user_id, notice);
-    }
-  }
-  await updateDueAt(transaction, ids);
-}
-
-/** Notices go to an address that its owner has confirmed. */
-async function addPausedNotice(transaction: DatabaseTransaction, userId: number, notice: PausedNotice): Promise<void> {
-  const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-  const user = row && toUserRecord(row);
-  if (user !== undefined && isProvenAddress(user, user.email)) await addMail(transaction, userId, notice);
-}
-
-function failureOf(attempt: Attempt | undefined): string {
-  if (attempt === undefined) return 'unknown';
-  return attempt.error ?? `${attempt.status ?? ''} ${attempt.statusText}`.trim();
 }
 
 export const recordQueries = { recordAttempts: unsynced(recordAttempts) };

@@ -32,7 +32,6 @@ export const deliveryHandlers = {
 
   async createDestination({ app, endpoint, body }) {
     const created = await app.deliveries.create(endpoint, body);
-    app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'changed' });
     return presentDestination(created);
   },
@@ -45,7 +44,6 @@ export const deliveryHandlers = {
 
   async deleteDestination(call) {
     await call.app.deliveries.remove(call.endpoint, destinationId(call));
-    call.app.forgetEndpoint(call.endpoint.uid);
     call.app.live.publish(call.endpoint.id, { type: 'changed' });
   },
 

@@ -9,7 +9,6 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
-import type { requestQueries } from '../requests/queries.ts';
 import type { Live } from '../live/service.ts';
 import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
@@ -19,8 +18,9 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { findLiveDelivery, presentRecorded, presentRefusal, presentWaiting } from './present-delivery.ts';
-import type { Installation } from './plan-queries.ts';
+import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
+import type { Installation } from './match-queries.ts';
+import type { DeliveryState } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -43,10 +43,7 @@ const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
-  readonly store: Store &
-    DeliveryQueries &
-    Pick<Remote<typeof accountQueries>, 'keepSecret'> &
-    Pick<Remote<typeof requestQueries>, 'listRequests'>;
+  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>;
   readonly replays: Replays;
   readonly live: Live;
   readonly metrics: Pick<Metrics, 'countAttempt'>;
@@ -269,20 +266,26 @@ export class Deliveries {
 
   /** Sends viewers the captures that still wait. Most are delivered earlier, so viewers see only their attempt. */
   async #announceWaiting(endpointId: number, indexes: readonly number[]): Promise<void> {
-    const { store, live } = this.#options;
     await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
-    if (this.#end.signal.aborted) return;
-    for (const capture of await store.listWaiting(endpointId, indexes))
-      live.publish(endpointId, { type: 'delivery', data: presentWaiting(capture) });
+    if (!this.#end.signal.aborted)
+      await this.#announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
   }
 
   /** Sends viewers the requests whose deliveries ended without an attempt. */
   async #announceEnded(endpointId: number, indexes: readonly number[]): Promise<void> {
+    const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
+    await this.#announceStates(endpointId, newest, () => true);
+  }
+
+  async #announceStates(
+    endpointId: number,
+    indexes: readonly number[],
+    isAnnounced: (state: DeliveryState) => boolean,
+  ): Promise<void> {
     const { store, live } = this.#options;
-    for (const index of indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED)) {
-      const data = await findLiveDelivery(store, endpointId, index, 0);
-      if (data !== undefined) live.publish(endpointId, { type: 'delivery', data });
-    }
+    if (!live.mayHaveViewers(endpointId)) return;
+    for (const state of await store.listDeliveryStates(endpointId, indexes))
+      if (isAnnounced(state)) live.publish(endpointId, { type: 'delivery', data: presentState(state) });
   }
 
   async #expectDestination(endpointId: number, id: number): Promise<void> {

@@ -1,18 +1,23 @@
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
+import { rowChunks } from '../../database/engine.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { latestOf, lockEndpoint } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
- * limit, or still pending. The caller has locked the endpoint.
+ * limit, or still pending. The caller has locked the endpoint, perhaps only to share it: then captures may have trimmed
+ * since, so the bounds are read again.
  */
 export async function removeSpared(
+  db: Pick<EngineDatabase, 'engine'>,
   transaction: DatabaseTransaction,
   endpointId: number,
   indexes: readonly number[],
 ): Promise<void> {
-  const bounds = await lockEndpoint(transaction, endpointId);
+  if (indexes.length === 0) return;
+  const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
   if (bounds === undefined) return;
   const isUnplanned = (index: number): boolean => bounds.planned_to !== null && index >= bounds.planned_to;
   const spared = new Set(indexes.filter((index) => index < bounds.trimmed_to && !isUnplanned(index)));
@@ -70,13 +75,4 @@ async function removeUnsaved(
         .where('request_key', 'in', keysOf(rows.map(({ index }) => index)))
         .execute();
   return rows;
-}
-
-/** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */
-const SIZES = [64, 8, 1];
-
-/** Splits rows for statements with several rows each, so that PostgreSQL needs few round trips. */
-export function* rowChunks<Row>(rows: readonly Row[]): Generator<Row[]> {
-  let at = 0;
-  for (const size of SIZES) for (; rows.length - at >= size; at += size) yield rows.slice(at, at + size);
 }

@@ -44,14 +44,12 @@ export const endpointHandlers = {
     const changed = await app.store.changeEndpoint(endpoint.id, { ...changes, favorite });
     if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     const record = expectWithinPlan(changed);
-    app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'changed' });
     return presentEndpoint(record, app.publicUrl());
   },
 
   async deleteEndpoint({ app, endpoint }) {
     if (!(await app.store.deleteEndpoint(endpoint.id))) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     app.purgeSoon();
   },

@@ -72,7 +72,7 @@ export function maintenanceSuite(open: () => AppStore): void {
       ];
       await open().changeEndpoint(favorite.id, { favorite: { on: true, now: 0, plans: anyPlan() } });
       await captureMany(open(), early.id, 3);
-      expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([{ id: early.id, uid: early.uid }]);
+      expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([early.id]);
       expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([]);
       expect(await open().findEndpoint(early.uid)).toBeUndefined();
       for (const { uid } of [at, late, favorite]) expect(await open().findEndpoint(uid)).toBeDefined();
@@ -89,7 +89,7 @@ export function maintenanceSuite(open: () => AppStore): void {
         await open().deleteExpiredEndpoints(T0, 2),
       ];
       expect(rounds.map((round) => round.length)).toEqual([2, 1, 0]);
-      expect(rounds[1]?.[0]?.id).toBe(made.find(({ ago }) => ago === 1)?.endpoint.id);
+      expect(rounds[1]?.[0]).toBe(made.find(({ ago }) => ago === 1)?.endpoint.id);
     });
 
     test('are each deleted by one of five workers', async () => {
@@ -97,8 +97,9 @@ export function maintenanceSuite(open: () => AppStore): void {
         Array.from({ length: 20 }, () => someEndpoint(open(), { expiresAt: T0 - 1 })),
       );
       const rounds = await Promise.all(Array.from({ length: 5 }, () => open().deleteExpiredEndpoints(T0, 100)));
-      const ids = rounds.flat().map((endpoint) => endpoint.id);
-      expect(ids.toSorted((a, b) => a - b)).toEqual(endpoints.map((endpoint) => endpoint.id).toSorted((a, b) => a - b));
+      expect(rounds.flat().toSorted((a, b) => a - b)).toEqual(
+        endpoints.map((endpoint) => endpoint.id).toSorted((a, b) => a - b),
+      );
     });
 
     test('a parallel renewal wins, or comes too late: never renewed and deleted', async () => {
@@ -110,7 +111,7 @@ export function maintenanceSuite(open: () => AppStore): void {
         ]);
         const isThere = (await open().findEndpoint(uid)) !== undefined;
         expect(renewed !== undefined).toBe(isThere);
-        expect(deleted.some((endpoint) => endpoint.id === id)).toBe(!isThere);
+        expect(deleted.includes(id)).toBe(!isThere);
       }
     });
 
@@ -133,7 +134,7 @@ export function maintenanceSuite(open: () => AppStore): void {
   });
 
   test('a writable database says so, repeatedly', async () => {
-    await open().checkWritable(T0);
-    await expect(Promise.all([open().checkWritable(T0 + 2), open().checkWritable(T0 + 3)])).resolves.toBeDefined();
+    await open().checkWritable();
+    await expect(Promise.all([open().checkWritable(), open().checkWritable()])).resolves.toBeDefined();
   });
 }

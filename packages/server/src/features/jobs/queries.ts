@@ -66,43 +66,36 @@ async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   });
 }
 
-/** Deletes up to `limit` endpoints that expired before `before`; returns their uids. */
-async function deleteExpiredEndpoints(
-  db: EngineDatabase,
-  before: number,
-  limit: number,
-): Promise<{ id: number; uid: string }[]> {
+/** Deletes up to `limit` endpoints that expired before `before`; returns their ids. */
+async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit: number): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
       .selectFrom('endpoints')
-      .select(['id', 'uid'])
+      .select('id')
       .where('expires_at', '<', before)
       .orderBy('expires_at')
       .limit(limit)
       .execute();
-    const removed: { id: number; uid: string }[] = [];
+    const removed: number[] = [];
     // Locks endpoints in the order of ids, like every transaction, so that two can't deadlock.
-    for (const endpoint of due.toSorted((a, b) => a.id - b.id)) {
+    for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
       // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
-        .updateTable('endpoints')
-        .set({ next_index: sql`next_index` })
-        .where('id', '=', endpoint.id)
+        .selectFrom('endpoints')
+        .select('id')
+        .where('id', '=', id)
         .where('expires_at', '<', before)
-        .returning('id')
+        .modifyEnd(db.engine.locks.alone)
         .executeTakeFirst();
-      if (still !== undefined && (await removeEndpoint(transaction, endpoint.id))) removed.push(endpoint);
+      if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
     }
     return removed;
   });
 }
 
-async function deleteExpiredSessions(db: EngineDatabase, now: number): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-}
-
-/** Removes expired mailed links, proven identities and throttles. */
+/** Removes expired sessions, mailed links, proven identities and throttles. */
 async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
   await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
@@ -162,7 +155,6 @@ async function addExpiryNotices(db: EngineDatabase, from: number, until: number,
 export const jobQueries = {
   purgeSome: freeing(purgeSome),
   deleteExpiredEndpoints: freeing(deleteExpiredEndpoints),
-  deleteExpiredSessions: freeing(deleteExpiredSessions),
   deleteStaleAccountRows: freeing(deleteStaleAccountRows),
   addExpiryNotices: write(addExpiryNotices),
 };

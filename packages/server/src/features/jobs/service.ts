@@ -19,7 +19,6 @@ export interface MaintenanceOptions {
   readonly config: Config;
   readonly live: Live;
   readonly now: () => number;
-  readonly forgetEndpoint: (uid: string) => void;
   /** True when no batch waits in the overflow log. Its id may be needed then, however old it is. */
   readonly isDrained: () => boolean;
 }
@@ -28,24 +27,13 @@ export interface MaintenanceOptions {
  * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. True when purging is
  * not finished.
  */
-export async function runMaintenance({
-  store,
-  config,
-  live,
-  now,
-  forgetEndpoint,
-  isDrained,
-}: MaintenanceOptions): Promise<boolean> {
+export async function runMaintenance({ store, config, live, now, isDrained }: MaintenanceOptions): Promise<boolean> {
   // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
-  await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());
   if (isDrained()) await store.deleteOldBatches?.();
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
-  for (const endpoint of expired) {
-    forgetEndpoint(endpoint.uid);
-    live.publish(endpoint.id, { type: 'endpoint-deleted' });
-  }
+  for (const endpointId of expired) live.publish(endpointId, { type: 'endpoint-deleted' });
   return purged || expired.length === EXPIRED_ENDPOINTS;
 }
 

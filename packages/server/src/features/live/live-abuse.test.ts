@@ -101,6 +101,11 @@ test.each<[string, number, readonly Buffer[]]>([
     ],
   ],
   ['1,001 messages', 1008, Array.from({ length: 1001 }, () => wsFrame({ opcode: text, payload: Buffer.from('hi') }))],
+  [
+    '17 messages of 64 KiB',
+    1008,
+    Array.from({ length: 17 }, () => wsFrame({ opcode: binary, payload: zeros(65_536) })),
+  ],
   ['1,001 unsolicited pongs', 1008, Array.from({ length: 1001 }, () => wsFrame({ opcode: pong }))],
 ])('%s: %d', async (_what, code, frames) => {
   expect(await answerTo(frames)).toBe(code);
@@ -109,6 +114,19 @@ test.each<[string, number, readonly Buffer[]]>([
 test('pings faster than their pongs can leave end the connection', async () => {
   const pings = Array.from({ length: 2000 }, () => wsFrame({ opcode: ping, payload: zeros(125) }));
   expect([undefined, 1008]).toContain(await answerTo(pings));
+});
+
+test('of a flood, the server reads only the beginning', async () => {
+  const flood = Buffer.concat(Array.from({ length: 100_000 }, () => wsFrame({ opcode: text, payload: zeros(100) })));
+  const read = new Promise<boolean>(
+    (resolve) =>
+      void peer.send(flood).then(
+        () => resolve(true),
+        () => resolve(false),
+      ),
+  );
+  await peer.closed();
+  expect(await read).toBe(false);
 });
 
 describe('valid frames are accepted', () => {

@@ -7,8 +7,9 @@ import type { LiveMemory, Share } from './live-memory.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
 
-/** Frames from a viewer between two pings, including control frames, that count as a flood. */
+/** Frames from a viewer between two pings, including control frames, and bytes of messages that count as a flood. */
 const MAX_FRAMES = 1000;
+const MAX_BYTES = 1024 * 1024;
 
 /** Close codes (RFC 6455 7.4; docs/api.md, "Live"). */
 const REASONS = {
@@ -23,12 +24,17 @@ export type CloseCode = keyof typeof REASONS;
 export interface LiveSocket {
   /** Bytes that the network has not accepted yet. */
   readonly bufferedAmount: number;
-  on(event: 'message' | 'ping' | 'pong' | 'error' | 'close', listener: () => void): unknown;
+  on(event: 'message', listener: (data: WebSocketData) => void): unknown;
+  on(event: 'ping' | 'pong' | 'error' | 'close', listener: () => void): unknown;
   send(data: string | Buffer, options: { binary: boolean; fin: boolean }, done: () => void): void;
   ping(data: undefined, mask: undefined, done: () => void): void;
   close(code: number, reason: string): void;
+  /** Reads nothing more. */
+  pause(): void;
   terminate(): void;
 }
+
+type WebSocketData = Buffer | ArrayBuffer | readonly Buffer[];
 
 export interface LiveConnectionOptions {
   readonly socket: LiveSocket;
@@ -59,6 +65,7 @@ export class LiveConnection {
   #isClosed = false;
   #alive = true;
   #frames = 0;
+  #bytes = 0;
   /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
   #waitedAtPing = false;
   #waited = false;
@@ -72,14 +79,18 @@ export class LiveConnection {
     this.#options = options;
     const { socket, memory, userId } = options;
     this.#share = memory.share(userId);
-    socket.on('message', () => this.#count());
+    socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : MAX_BYTES));
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
       this.#alive = true;
       this.#count();
     });
     // A protocol error closes the socket. Without a listener it would end the process.
-    socket.on('error', () => this.#end());
+    socket.on('error', () => {
+      this.#end();
+      // In the next tick, `ws` goes on reading.
+      process.nextTick(() => socket.pause());
+    });
     socket.on('close', () => {
       this.#end();
       this.#share.release();
@@ -125,6 +136,7 @@ export class LiveConnection {
     if (!this.#hasLived()) return socket.terminate();
     this.#alive = false;
     this.#frames = 0;
+    this.#bytes = 0;
     this.#waited = false;
     this.#progressed = false;
     socket.ping(undefined, undefined, this.#noteTaken);
@@ -251,9 +263,13 @@ export class LiveConnection {
     if (this.#options.socket.bufferedAmount > 0) this.#waited = true;
   }
 
-  #count(): void {
+  #count(bytes = 0): void {
     this.#frames += 1;
-    if (this.#frames > MAX_FRAMES) this.sendAway(1008);
+    this.#bytes += bytes;
+    if (this.#isClosed || (this.#frames <= MAX_FRAMES && this.#bytes <= MAX_BYTES)) return;
+    this.sendAway(1008);
+    // Otherwise the flood is read until the peer answers.
+    this.#options.socket.pause();
   }
 
   #end(): void {

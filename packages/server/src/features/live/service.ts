@@ -77,6 +77,7 @@ export class LiveService {
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
   readonly #poll: LivePoll;
+  readonly #changeHandlers: ((endpointId: number) => void)[] = [];
   #closed = false;
 
   constructor(options: LiveServiceOptions) {
@@ -99,6 +100,11 @@ export class LiveService {
     return this.#all().length;
   }
 
+  /** Whether what is published about the endpoint may reach a live connection, of this node or another one. */
+  mayHaveViewers(endpointId: number): boolean {
+    return this.#connections.has(endpointId) || this.#options.bus.hasListeners;
+  }
+
   /** A capture is stored. */
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
@@ -110,19 +116,29 @@ export class LiveService {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
+  /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */
+  onEndpointChange(handle: (endpointId: number) => void): void {
+    this.#changeHandlers.push(handle);
+  }
+
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
-    this.#endSession(sessionId);
-    this.#options.bus.publish({ kind: 'session', id: sessionId });
+    this.#endEverywhere({ kind: 'session', id: sessionId });
   }
 
   /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#endUserSessions(userId, exceptSessionId);
-    this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
+    this.#endEverywhere({ kind: 'user', id: userId, exceptSessionId });
+  }
+
+  #endEverywhere(notice: Extract<Notice, { kind: 'session' | 'user' }>): void {
+    this.#receive(notice);
+    this.#options.bus.publish(notice);
   }
 
   #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
+    if (event.type === 'changed' || event.type === 'endpoint-deleted')
+      for (const handle of this.#changeHandlers) handle(endpointId);
     for (const connection of this.#watching(endpointId)) connection.take(event);
     if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
   }
@@ -154,9 +170,12 @@ export class LiveService {
       case 'clear':
         return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
       case 'session':
-        return this.#endSession(notice.id);
+        return this.#sendAway(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
       case 'user':
-        return this.#endUserSessions(notice.id, notice.exceptSessionId);
+        return this.#sendAway(
+          ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
+          LIVE_CLOSE_SIGNED_OUT,
+        );
     }
   }
 
@@ -170,17 +189,6 @@ export class LiveService {
     const { endpointId, index, id } = notice;
     const data = await this.#options.findDelivery(endpointId, index, id);
     return data && { type: 'delivery', data };
-  }
-
-  #endSession(sessionId: string): void {
-    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
-  }
-
-  #endUserSessions(userId: number, exceptSessionId: string | undefined): void {
-    this.#sendAway(
-      (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
-      LIVE_CLOSE_SIGNED_OUT,
-    );
   }
 
   /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
@@ -280,7 +288,10 @@ export class LiveService {
 }
 
 /** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
-export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions'>;
+export type Live = Pick<
+  LiveService,
+  'mayHaveViewers' | 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
+>;
 
 /** The notice of an event for the other nodes. */
 function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {

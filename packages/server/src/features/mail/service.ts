@@ -94,16 +94,10 @@ export class MailRefused extends Error {
   }
 }
 
-export interface Mailer {
-  /**
-   * Sends a mail to one address. Mails with the same `id` have the same Message-ID, so that mail programs show copies
-   * once. @throws MailRefused
-   */
-  send(to: string, message: Message, id?: string): Promise<void>;
-}
+export type Mailer = ReturnType<typeof createMailer>;
 
 /** The only module that sends mail, over SMTP. `from` is an address, with or without a name. */
-export function createMailer(smtpUrl: string, from: () => string): Mailer {
+export function createMailer(smtpUrl: string, from: () => string) {
   const url = new URL(smtpUrl);
   const secrets = [url.password, decodeURIComponent(url.password)].filter((secret) => secret !== '');
   const transport = createTransport({
@@ -116,7 +110,11 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
     disableUrlAccess: true,
   });
   return {
-    async send(to, message, id) {
+    /**
+     * Sends a mail to one address. Mails with the same `id` have the same Message-ID, so that mail programs show copies
+     * once. @throws MailRefused
+     */
+    async send(to: string, message: Message, id?: string): Promise<void> {
       const sender = from();
       const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(sender)}>` };
       try {

@@ -10,6 +10,7 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
+import type { RowLock } from '../../database/engine.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -181,16 +182,18 @@ export interface LockedBounds extends Bounds {
   readonly planned_to: number | null;
 }
 
-/** Locks the endpoint's row, so that its counters and its requests change together. */
+/** Locks the endpoint's row until the transaction ends. `undefined` when there is none. */
 export async function lockEndpoint(
+  { engine }: Pick<EngineDatabase, 'engine'>,
   transaction: DatabaseTransaction,
   endpointId: number,
+  lock: RowLock,
 ): Promise<LockedBounds | undefined> {
   return transaction
-    .updateTable('endpoints')
-    .set({ next_index: sql`next_index` })
+    .selectFrom('endpoints')
+    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
     .where('id', '=', endpointId)
-    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
+    .modifyEnd(engine.locks[lock])
     .executeTakeFirst();
 }
 
@@ -211,7 +214,7 @@ async function saveRequest(
   bodyBytes: number,
 ): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
+    const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
     if (bounds === undefined) return undefined;
     const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
     if (row === undefined) return undefined;
@@ -239,7 +242,7 @@ async function saveRequest(
 /** False when there was no such request. */
 async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
+    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
     if (bounds === undefined) return false;
     const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
     if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
@@ -286,7 +289,7 @@ export async function latestOf(
 /** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
 async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
+    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
     if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')

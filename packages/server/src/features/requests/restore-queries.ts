@@ -47,7 +47,7 @@ async function restoreRequest(
   maxSaved: number,
 ): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
+    const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
     if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
     const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
     if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };

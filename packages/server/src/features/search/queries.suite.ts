@@ -253,6 +253,34 @@ export function searchSuite(open: () => AppStore): void {
       expect(searched).toBeGreaterThanOrEqual(40);
     });
 
+    test('a short search does not wait for one that matches many terms against a large body', async () => {
+      const [slow, other] = [await someEndpoint(open()), await someEndpoint(open())];
+      await capture(open(), [
+        { to: slow.id, body: `{"a":[${'{"b":1},'.repeat(30_000)}1]}` },
+        { to: other.id, body: 'needle' },
+      ]);
+      const parts = Array.from({ length: 50 }, (_, nth): Query => {
+        const value = { operator: '>', value: String(nth + 1) } as const;
+        return { kind: 'not', part: { kind: 'json', path: ['any', 'any', { key: 'b' }], value } };
+      });
+      const ended: string[] = [];
+      const long = ask(slow.userId, { kind: 'and', parts }).then(({ found }) => ended.push(`long ${found.length}`));
+      const short = find(other.userId, 'needle').then((found) => ended.push(`short ${found.length}`));
+      await Promise.all([long, short]);
+      expect(ended).toEqual(['short 1', 'long 1']);
+    });
+
+    test('a body and a text that are both long', async () => {
+      const text = `${'a'.repeat(900)}b${'a'.repeat(900)}`;
+      const body = 'a'.repeat(2_000_000);
+      expect(await finds({ body: `${body}b${body}` }, text, text.toUpperCase(), `${text}b`)).toEqual([
+        true,
+        true,
+        false,
+      ]);
+      expect(await finds({ body: `${text}b` }, text, `${text}b`, `b${text}`)).toEqual([true, true, false]);
+    });
+
     test('an abandoned search ends', async () => {
       const { id, userId } = await someEndpoint(open());
       await captureMany(open(), id, 1);

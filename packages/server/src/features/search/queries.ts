@@ -1,16 +1,16 @@
-import { eventType, matcherOf, needsBody, sourceLabel } from '@creel/contract';
+import { RequestView, eventType, needsBody, sourceLabel, steppedMatcherOf } from '@creel/contract';
 import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { decodeHead, labelText, storedBytes } from '../../database/request-head.ts';
+import { decodeHead, labelText } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
@@ -42,10 +42,9 @@ export interface ScanResult {
   readonly bytes: number;
   /** Start of the next step; `undefined` at the end. */
   readonly next: Pick<SearchPosition, 'receivedAt' | 'index'> | undefined;
+  /** Bytes of a body that takes too long to match. The step has no other result. */
+  readonly tooSlowFor?: number;
 }
-
-/** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
-const BYTES_PER_TURN = 256 * 1024;
 
 /** The user's endpoints, or one of them, with requests older than `before`, in any order. */
 async function searchedEndpoints(
@@ -89,19 +88,23 @@ async function scanRequests(db: EngineDatabase, step: Scan): Promise<ScanResult>
   const rows = await rowsToScan(db, step);
   const last = rows.searched.at(-1);
   if (last === undefined) return { found: [], searched: 0, bytes: 0, next: undefined };
+  const isLarge = rows.searched.some((row) => row.bytes > LARGE_BODY_BYTES);
+  const search = (): Promise<ScanResult> => scanRows(db, step, rows, last.index);
+  return isLarge ? runLarge(step.endpointId, search) : search();
+}
+
+async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downTo: number): Promise<ScanResult> {
   const readsBody = needsBody(step.query);
-  const matches = matcherOf(step.query, step.now);
+  const matcher = steppedMatcherOf(step.query, step.now);
+  const work = new SlicedWork();
   const found: RequestRecord[] = [];
-  let bytes = 0;
-  for (const record of await candidates(db, step, last.index, readsBody)) {
-    if (matches(await searchableRecord(record, readsBody))) found.push(withShortBody(record, step.bodyBytes));
+  for (const record of await candidates(db, step, downTo, readsBody)) {
+    const isMatch = await work.run(matcher(new RequestView(await searchableRecord(record, readsBody))));
+    if (isMatch === undefined) return { found: [], searched: 0, bytes: 0, next: undefined, tooSlowFor: record.size };
+    if (isMatch) found.push(withShortBody(record, step.bodyBytes));
     if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
-    bytes += storedBytes(record);
-    if (bytes < BYTES_PER_TURN) continue;
-    bytes = 0;
-    await nextTurn();
   }
-  return { found, ...resultUpTo(rows, last.index) };
+  return { found, ...resultUpTo(rows, downTo) };
 }
 
 interface ScannedRow {
@@ -200,7 +203,7 @@ function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
         !sieve.isWanted,
       );
     case 'text':
-      return engine.mayContain(BODY, sieve.body, HEAD, sieve.head);
+      return isLargeOr(engine.mayContain(BODY, sieve.body, HEAD, sieve.head));
     case 'head':
       return joined(
         sieve.anyOf.map((all) =>
@@ -212,10 +215,15 @@ function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
         'or',
       );
     case 'body':
-      return engine.bytesMayContain(BODY, sieve.text);
+      return isLargeOr(engine.bytesMayContain(BODY, sieve.text));
     case 'body-bytes':
-      return engine.contains(BODY, sieve.bytes);
+      return isLargeOr(engine.contains(BODY, sieve.bytes));
   }
+}
+
+/** SQL can't be interrupted, so large bodies are matched in slices only. */
+function isLargeOr(isContained: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(coalesce(length(body), 0) > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
 }
 
 function negated(expression: RawBuilder<SqlBool>, isNegated: boolean): RawBuilder<SqlBool> {

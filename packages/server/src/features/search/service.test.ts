@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseQuery } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { ProblemError } from '../../http/problem.ts';
-import { Searches } from './service.ts';
+import { Searches, searchRequests } from './service.ts';
 import type { SearchRequest } from './service.ts';
 
 /** Searches of users without endpoints, which end on command, and which of them have started. */
@@ -80,4 +80,31 @@ test('the queue is bounded, for one user and not for others, and accepts searche
   end(12);
   expect(await again).toEqual(EMPTY);
   expect(begun).toHaveLength(13);
+});
+
+test('a query that takes too long for a request is rejected, with what to do', async () => {
+  const { found, searched, next } = EMPTY;
+  const endpoint = { endpointId: 1, uid: 'uid', index: 5, receivedAt: 0 };
+  const queries = {
+    searchedEndpoints: async () => [endpoint],
+    scanRequests: async () => ({ found, searched, next, bytes: 0, tooSlowFor: 20_000_000 }),
+  };
+  await expect(searchRequests(queries, search(1), 0)).rejects.toMatchObject({
+    code: 'INVALID_QUERY',
+    message: expect.stringContaining('a request of 20 MB. Use fewer terms'),
+  });
+});
+
+test('a call ends after its time and returns where to continue, but never without progress', async () => {
+  const endpoint = { endpointId: 1, uid: 'uid', index: 5, receivedAt: 0 };
+  const queries = {
+    searchedEndpoints: async () => [endpoint],
+    scanRequests: async ({ from }: { readonly from: number }) => {
+      const next = from === 0 ? undefined : { index: from - 1, receivedAt: 0 };
+      return { found: [], searched: 1, bytes: 1, next };
+    },
+  };
+  const run = (maxMs: number) => searchRequests(queries, { ...search(1), maxRows: 100, maxMs }, 0);
+  expect(await run(0)).toMatchObject({ searched: 1, next: { index: 5 } });
+  expect(await run(10_000)).toMatchObject({ searched: 6, next: undefined });
 });

@@ -13,8 +13,9 @@ export interface FoundRecord extends RequestRecord {
 /** Requests and bytes per step. Between two steps other users' searches take turns, and abandoned searches end. */
 const STEP_ROWS = 500;
 const STEP_BYTES = 2 * 1024 * 1024;
-/** Bytes that one call searches. The caller continues with the cursor. */
+/** Bytes that one call searches, and milliseconds that it takes. The caller continues with the cursor. */
 const CALL_BYTES = 128 * 1024 * 1024;
+const CALL_MS = 5000;
 /** Maximum number of waiting calls of one user. */
 const MAX_WAITING = 10;
 const RETRY_SECONDS = 1;
@@ -29,6 +30,8 @@ export interface SearchRequest {
   readonly before?: SearchPosition | undefined;
   /** Maximum number of stored requests to search. */
   readonly maxRows: number;
+  /** Milliseconds after which no further step begins. */
+  readonly maxMs?: number;
   /** False after the caller has left. */
   readonly isWanted: () => boolean;
 }
@@ -77,15 +80,16 @@ function newestFirst(a: SearchPosition, b: SearchPosition): number {
 /**
  * Finds requests of a user, newest first. Each step continues in the endpoint with the newest next request, so that
  * matches newer than all next requests are final. Within an endpoint, times never decrease. @throws ProblemError
- * UNAVAILABLE when the caller has left
+ * UNAVAILABLE when the caller has left, INVALID_QUERY when a request takes too long to match
  */
 export async function searchRequests(
   queries: Remote<typeof searchQueries>,
-  { userId, endpointId, query, limit, before, maxRows, isWanted }: SearchRequest,
+  { userId, endpointId, query, limit, before, maxRows, maxMs = CALL_MS, isWanted }: SearchRequest,
   now: number,
 ): Promise<SearchPage> {
   if (!isWanted()) throw new ProblemError('UNAVAILABLE');
   const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).toSorted(newestFirst);
+  const began = performance.now();
   let matches: FoundRecord[] = [];
   let searched = 0;
   let bytes = 0;
@@ -93,7 +97,8 @@ export async function searchRequests(
     // One more than requested tells whether there is a next page.
     const ready = matches.slice(0, limit + 1).filter((match) => newestFirst(match, newest) < 0);
     if (ready.length > limit) return fullPage(ready, limit, searched);
-    if (searched >= maxRows || bytes >= CALL_BYTES)
+    const isLate = searched > 0 && performance.now() - began >= maxMs;
+    if (searched >= maxRows || bytes >= CALL_BYTES || isLate)
       return { found: ready.slice(0, limit), searched, next: justAbove(newest) };
     if (!isWanted()) throw new ProblemError('UNAVAILABLE');
     const step = await queries.scanRequests({
@@ -106,6 +111,7 @@ export async function searchRequests(
       maxBytes: STEP_BYTES,
       bodyBytes: BODY_PREVIEW_BYTES,
     });
+    if (step.tooSlowFor !== undefined) throw tooSlow(step.tooSlowFor);
     searched += step.searched;
     bytes += step.bytes;
     const found = step.found.map((record) => ({ ...record, endpointUid: newest.uid }));
@@ -115,6 +121,12 @@ export async function searchRequests(
     waiting.sort(newestFirst);
   }
   return matches.length > limit ? fullPage(matches, limit, searched) : { found: matches, searched, next: undefined };
+}
+
+function tooSlow(bytes: number): ProblemError {
+  const size = `${Math.ceil(bytes / 1024 / 1024)} MB`;
+  const sentence = `This query takes too long for a request of ${size}. Use fewer terms, or search smaller requests with size:<1mb.`;
+  return new ProblemError('INVALID_QUERY', { sentence, fields: { q: sentence }, extra: { position: 0 } });
 }
 
 function fullPage(matches: readonly FoundRecord[], limit: number, searched: number): SearchPage {

@@ -157,7 +157,7 @@ function jsonSieve({ path, value }: Extract<Term, { kind: 'json' }>): Sieve | un
   // A number can be written in many ways.
   const isText = text !== '' && !(value.operator === 'is' && value.pattern.length === 1 && /^-?\d/.test(text));
   const plain = allOf([
-    ...keys.map((key): Sieve => ({ kind: 'body-bytes', bytes: Buffer.from(key) })),
+    ...keys.map((key): Sieve => ({ kind: 'body-bytes', bytes: needle(key) })),
     isText ? { kind: 'body', text: lower(text) } : undefined,
   ]);
   return anyOf([plain, { kind: 'body-bytes', bytes: Buffer.from('\\') }, IS_CODED]);
@@ -167,16 +167,23 @@ function longest(pattern: Pattern): string {
   return pattern.reduce((best, part) => (part.length > best.length ? part : best), '');
 }
 
+/** Maximum bytes to find in a row. With more, SQL takes quadratic time, and passes hardly fewer rows. */
+const MAX_NEEDLE_BYTES = 64;
+
+function needle(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Buffer {
+  return Buffer.from(text, encoding).subarray(0, MAX_NEEDLE_BYTES);
+}
+
 function lower(text: string): Bytes {
-  return Buffer.from(foldCase(text));
+  return needle(foldCase(text));
 }
 
 /** The encodings of a text in headers: UTF-8, and Latin-1 if possible. */
 function sentForms(text: string): (readonly Bytes[])[] {
   const folded = foldCase(text);
-  const utf8 = Buffer.from(folded);
+  const utf8 = needle(folded);
   const isLatin1 = /[\x80-\xff]/.test(folded) && !/[^\0-\xff]/.test(folded);
-  return isLatin1 ? [[utf8], [Buffer.from(folded, 'latin1')]] : [[utf8]];
+  return isLatin1 ? [[utf8], [needle(folded, 'latin1')]] : [[utf8]];
 }
 
 /** The same for URL-encoded text: spaces as `+`, or anything after a `%`. */
@@ -187,6 +194,6 @@ function decodedForms(text: string): (readonly Bytes[])[] {
 
 /** The methods whose lowercase name contains a text. */
 function methodsWith(text: string): readonly string[] {
-  const needle = foldCase(text);
-  return METHODS.map(foldCase).filter((method) => method.includes(needle));
+  const folded = foldCase(text);
+  return METHODS.map(foldCase).filter((method) => method.includes(folded));
 }

@@ -11,7 +11,7 @@ export interface Mismatch {
   readonly received: ReceivedSignature;
   readonly body: Uint8Array;
   /** The digest that the secret gives. */
-  readonly expected: Buffer;
+  readonly expected: Uint8Array;
 }
 
 /**
@@ -21,18 +21,17 @@ export interface Mismatch {
 export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const { signing, received, body, expected } = mismatch;
   const scheme = schemeOf(signing);
-  const spelling = explainSpelling(scheme, signing, received.signatures, expected);
+  const spelling = explainSpelling(scheme, signing, received.signatures, Buffer.from(expected));
   if (spelling !== undefined) return spelling;
-  const isSigned = async (key: Uint8Array, bytes: Uint8Array): Promise<boolean> => {
+  const isSigned = async (key: Uint8Array, ...parts: Uint8Array[]): Promise<boolean> => {
     await nextTurn();
-    const digest = await hmac('sha256', key, received.signedBefore, bytes);
+    const digest = await hmac('sha256', key, received.signedBefore, ...parts);
     return received.signatures.includes(digest.toString(scheme.encoding));
   };
   const key = scheme.toKey(signing.secret);
   for (const { key: other, reason } of otherKeys(scheme, signing))
     if (!Buffer.from(other).equals(key) && (await isSigned(other, body))) return reason;
-  for (const { body: bytes, name } of otherBodies(body))
-    if (await isSigned(key, bytes)) return REASONS.changedBody(name);
+  for (const { parts, name } of otherBodies(body)) if (await isSigned(key, ...parts)) return REASONS.changedBody(name);
   return guess(mismatch);
 }
 
@@ -92,20 +91,20 @@ function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
 }
 
 /** Bodies that can have been signed, if a program changed the body on its way. */
-function* otherBodies(body: Uint8Array): Generator<{ readonly name: string; readonly body: Uint8Array }> {
+function* otherBodies(body: Uint8Array): Generator<{ readonly name: string; readonly parts: Uint8Array[] }> {
   if (body.length === 0) return;
   const text = Buffer.from(body.buffer, body.byteOffset, body.length);
-  yield { name: 'an empty body', body: new Uint8Array() };
+  yield { name: 'an empty body', parts: [] };
   if (text.at(-1) === LINE_FEED) {
     const end = text.at(-2) === CARRIAGE_RETURN ? -2 : -1;
-    yield { name: 'text without the last line break', body: text.subarray(0, end) };
-  } else yield { name: 'text with a line break at its end', body: Buffer.concat([text, Buffer.of(LINE_FEED)]) };
+    yield { name: 'text without the last line break', parts: [text.subarray(0, end)] };
+  } else yield { name: 'text with a line break at its end', parts: [text, Buffer.of(LINE_FEED)] };
   if (text.includes('\r\n') && text.length <= MAX_REWRITTEN_BYTES)
     yield {
       name: 'text with LF line ends',
-      body: Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
+      parts: [Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')],
     };
-  yield* jsonLayouts(body);
+  for (const { name, body: layout } of jsonLayouts(body)) yield { name, parts: [layout] };
 }
 
 const LINE_FEED = 0x0a;

@@ -1,6 +1,11 @@
 import type { SigningScheme } from '@creel/contract';
-import { read, write } from '../../database/remote.ts';
+import { read, scan, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
+import { requestQueries } from '../requests/queries.ts';
+import type { RequestName } from '../../database/store.ts';
+import { explainMismatch } from './explain-mismatch.ts';
+import type { Mismatch } from './explain-mismatch.ts';
 
 /** Returns the sealed secret of an endpoint, or `undefined` if it has none. */
 async function findSigningSecret(db: EngineDatabase, endpointId: number): Promise<string | undefined> {
@@ -44,7 +49,25 @@ async function deleteSigningSecret(db: EngineDatabase, endpointId: number): Prom
   });
 }
 
+/**
+ * Says why the signature of a stored request of `size` bytes does not match. A scan, because it tries many bodies and
+ * keys. `undefined` if the request does not exist any more.
+ */
+async function explainStored(
+  db: EngineDatabase,
+  endpointId: number,
+  { name, size }: { readonly name: RequestName; readonly size: number },
+  mismatch: Omit<Mismatch, 'body'>,
+): Promise<string | undefined> {
+  const explain = async (): Promise<string | undefined> => {
+    const record = await requestQueries.findRequest.run(db, endpointId, name);
+    return record && explainMismatch({ ...mismatch, body: record.body ?? new Uint8Array() });
+  };
+  return size > LARGE_BODY_BYTES ? runLarge(endpointId, explain) : explain();
+}
+
 export const signatureQueries = {
+  explainStored: scan(explainStored),
   findSigningSecret: read(findSigningSecret),
   setSigningSecret: write(setSigningSecret),
   deleteSigningSecret: write(deleteSigningSecret),

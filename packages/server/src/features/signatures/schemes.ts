@@ -236,12 +236,14 @@ export async function hmac(
   algorithm: 'sha1' | 'sha256',
   key: Uint8Array,
   signedBefore: string,
-  body: Uint8Array,
+  ...bodyParts: readonly Uint8Array[]
 ): Promise<Buffer> {
   const running = createHmac(algorithm, key).update(signedBefore, 'latin1');
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    if (at > 0) await nextTurn();
-    running.update(body.subarray(at, at + SLICE_BYTES));
+  for (const part of bodyParts) {
+    for (let at = 0; at < part.length; at += SLICE_BYTES) {
+      if (at > 0) await nextTurn();
+      running.update(part.subarray(at, at + SLICE_BYTES));
+    }
   }
   return running.digest();
 }

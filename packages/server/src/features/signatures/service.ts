@@ -5,17 +5,22 @@ import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { QueuePerOwner } from '../../limits/fair-queue.ts';
 import { SealedText, randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { signatureQueries } from './queries.ts';
 import { headerFinder, hmac, schemeOf } from './schemes.ts';
 import type { Scheme, UnreadableSignature } from './schemes.ts';
 import { explainMismatch } from './explain-mismatch.ts';
+import type { Mismatch } from './explain-mismatch.ts';
 import { REASONS } from './reasons.ts';
 
 type SignatureQueries = Remote<typeof signatureQueries>;
 
 type SignedEndpoint = Pick<EndpointRecord, 'id' | 'signingScheme'>;
+
+/** Explanations of one user that wait for the previous one, which may take a second. */
+const MAX_WAITING = 100;
 
 /** The answer to a call that wants to sign for an endpoint without a secret. */
 export const WITHOUT_SECRET = 'This endpoint has no signing secret. Set one first.';
@@ -28,6 +33,7 @@ export class Signatures {
   readonly #queries: SignatureQueries;
   readonly #masterSecret: string;
   readonly #now: () => number;
+  readonly #explanations = new QueuePerOwner({ concurrency: 1, maxWaiting: MAX_WAITING });
 
   constructor(queries: SignatureQueries, masterSecret: string, now: () => number) {
     this.#queries = queries;
@@ -46,12 +52,24 @@ export class Signatures {
     await this.#queries.deleteSigningSecret(endpointId);
   }
 
-  /** Checks the signature of a stored request with its whole body. `null` if the endpoint has no secret. */
-  async verify(endpoint: SignedEndpoint, record: RequestRecord): Promise<Signature | null> {
+  /**
+   * Checks the signature of a stored request with its whole body. `null` if the endpoint has no secret. @throws
+   * QueueFullError
+   */
+  async verify(
+    endpoint: SignedEndpoint & Pick<EndpointRecord, 'userId'>,
+    record: RequestRecord,
+  ): Promise<Signature | null> {
     const signing = await this.#findSecret(endpoint);
     if (signing === undefined) return null;
     const { rawHeaders: headers } = decodeHead(record.head);
-    return verifySignature(signing, { headers, body: record.body ?? Buffer.alloc(0), receivedAt: record.receivedAt });
+    const { body, receivedAt, size, savedId, index } = record;
+    const stored = { name: savedId === null ? { index } : { savedId }, size };
+    const explain = async ({ body: _, ...mismatch }: Mismatch): Promise<string> => {
+      const work = () => this.#queries.explainStored(endpoint.id, stored, mismatch);
+      return (await this.#explanations.run(endpoint.userId, work)) ?? REASONS.unexplained();
+    };
+    return verifySignature(signing, { headers, body: body ?? Buffer.alloc(0), receivedAt }, explain);
   }
 
   /** Returns a function that signs with the secret of an endpoint, or `undefined` if it has none. */
@@ -129,8 +147,15 @@ interface SignedRequest {
   readonly receivedAt: number;
 }
 
-/** Checks the signature of a captured request as its receiver would have done at the time of capture. */
-export async function verifySignature(signing: SigningSecret, request: SignedRequest): Promise<Signature> {
+/**
+ * Checks the signature of a captured request as its receiver would have done at the time of capture. `explain` says why
+ * it does not match.
+ */
+export async function verifySignature(
+  signing: SigningSecret,
+  request: SignedRequest,
+  explain: typeof explainMismatch = explainMismatch,
+): Promise<Signature> {
   const { headers, body, receivedAt } = request;
   const { scheme: name } = signing;
   const scheme = schemeOf(signing);
@@ -141,7 +166,7 @@ export async function verifySignature(signing: SigningSecret, request: SignedReq
   const isMatch = received.signatures.includes(expected.toString(scheme.encoding));
   const reason = isMatch
     ? explainTime(scheme, received.signedAt, receivedAt)
-    : await explainMismatch({ signing, received, body, expected });
+    : await explain({ signing, received, body, expected });
   return { scheme: name, verdict: reason === null ? 'valid' : 'invalid', reason };
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
@@ -8,6 +9,8 @@ import type { TargetServer } from '../../../../../fixtures/target-server.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
+import { encodeHead } from '../../database/request-head.ts';
+import { Signatures } from './service.ts';
 
 const SECRET = 'whsec_canary0123456789';
 const EVENT = '{"id":"evt_1","livemode":false,"amount":1.50}';
@@ -163,4 +166,31 @@ test('a body of many megabytes is verified in slices', async () => {
   await client.call('setSigningSecret', { params: { uid }, body: json });
   await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'X-Sign': signature } });
   expect(await signatureOf(-1_000_000)).toMatchObject({ verdict: 'valid' });
+});
+
+test("one user's mismatches are explained one at a time, and others' do not wait for them", async () => {
+  let sealed: string | undefined;
+  const begun: number[] = [];
+  const explained = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
+  const queries = {
+    findSigningSecret: async () => sealed,
+    setSigningSecret: async (_id: number, _scheme: string, text: string) => (sealed = text) !== '',
+    deleteSigningSecret: async () => undefined,
+    async explainStored(endpointId: number): Promise<string | undefined> {
+      begun.push(endpointId);
+      return explained[begun.length - 1]?.promise;
+    },
+  };
+  const signatures = new Signatures(queries, 'master secret', Date.now);
+  await signatures.setSecret(1, { scheme: 'github', secret: SECRET });
+  const head = Buffer.from(encodeHead('/', '192.0.2.1', true, ['X-Hub-Signature-256', `sha256=${'0'.repeat(64)}`]));
+  const record = { index: 0, savedId: null, method: 'POST', receivedAt: Date.now(), head, body: null, size: 0 };
+  const verify = (userId: number) =>
+    signatures.verify({ id: 1, userId, signingScheme: 'github' }, { ...record, endpointId: 1 });
+  const verified = [verify(1), verify(1), verify(2)];
+  await setImmediate();
+  expect(begun).toHaveLength(2);
+  explained.forEach(({ resolve }, nth) => resolve(`reason ${nth}`));
+  const reasons = (await Promise.all(verified)).map((signature) => signature?.reason);
+  expect(reasons).toEqual(['reason 0', 'reason 2', 'reason 1']);
 });

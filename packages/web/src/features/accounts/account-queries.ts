@@ -1,12 +1,10 @@
 import type { Credentials, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage } from '../../api/client.ts';
-import { markSessionActive } from '../../api/connection.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { notifyOtherTabs } from '../../api/session-channel.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { markSessionActive, notifyOtherTabs } from '../../api/connection.ts';
+import { userSettingsPreference } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
+import { toastError } from '../../ui/toast-store.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: queryKeys.sessions,
@@ -23,7 +21,7 @@ function handleLogin(user: User): void {
   if (before && before.id !== user.id) return location.assign('/');
   if (!before) clearUserCache();
   queryClient.setQueryData(queryKeys.user, user);
-  userSettingsPreference.write(user.settings);
+  userSettingsPreference.set(user.settings);
   markSessionActive();
 }
 
@@ -44,7 +42,7 @@ export const useRegister = () =>
   useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: handleLogin });
 
 /** The identity that the provider's callback page reports. The server trusts only what it has verified itself. */
-export interface ProviderIdentity {
+interface ProviderIdentity {
   readonly email?: string | null | undefined;
   readonly displayName?: string | null | undefined;
   readonly uid?: string | null | undefined;
@@ -57,8 +55,7 @@ export const useLogout = () =>
   useMutation({
     mutationFn: () => client.call('logout', {}),
     onSuccess: handleLogout,
-    onError: (error) =>
-      toast({ title: 'Error', description: errorMessage(error, 'Logout failed'), variant: 'destructive' }),
+    onError: (error) => toastError(errorMessage(error, 'Logout failed')),
   });
 
 export const useChangeUsername = () =>
@@ -67,7 +64,7 @@ export const useChangeUsername = () =>
     onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
   });
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
   readonly confirmPassword: string;

@@ -1,19 +1,18 @@
-import type { PlanChangePreview } from '@creel/contract';
 import { endpointTitle } from '@creel/contract';
+import type { PlanChangePreview } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatCount } from '../../ui/sizes.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { formatCount } from '../../ui/format.ts';
 import { confirmation, consequences, deletionHeading, exportAddress } from './subscription-labels.ts';
 import type { ConfirmedAction } from './subscription-labels.ts';
 import { planChangeQuery } from './subscription-queries.ts';
 import type { PlanChoice } from './subscription-state.ts';
 
-export interface ChangeDialogProps {
+interface ChangeDialogProps {
   readonly action: ConfirmedAction;
   readonly choice: PlanChoice;
   /** The change takes a cancellation back. */

@@ -1,17 +1,28 @@
 import { billingIntervalSchema, PLANS, tierSchema, yearlySavingPercent } from '@creel/contract';
 import type { BillingInterval, User } from '@creel/contract';
+import { clsx } from 'clsx';
 import { RadioGroup } from 'radix-ui';
 import { useState } from 'react';
 import { useServiceInfo } from '../../api/queries.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card, FactList } from '../../ui/page.tsx';
+import { useNow } from '../../ui/state.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { useNow } from '../../ui/use-now.ts';
 import { ChangeDialog } from './change-dialog.tsx';
-import { PlanCard } from './plan-card.tsx';
-import { INTERVAL_LABELS, isConfirmed, TEST_MODE } from './subscription-labels.ts';
+import {
+  INTERVAL_LABELS,
+  isConfirmed,
+  TEST_MODE,
+  formatPrice,
+  monthlyShare,
+  planFacts,
+  actionLabel,
+} from './subscription-labels.ts';
 import type { ConfirmedAction } from './subscription-labels.ts';
 import { useChangePlan, useCheckout } from './subscription-queries.ts';
 import { isCanceling, planAction, shownInterval } from './subscription-state.ts';
-import type { PlanAction, PlanChoice } from './subscription-state.ts';
+import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
 
 /** The largest saving of a yearly price over all plans, in percent. */
 const SAVING = Math.max(...Object.values(PLANS).map(yearlySavingPercent));
@@ -112,5 +123,68 @@ function IntervalToggle({ value, onChange }: IntervalToggleProps) {
         </RadioGroup.Item>
       ))}
     </RadioGroup.Root>
+  );
+}
+
+interface PlanCardProps {
+  readonly user: Subscriber;
+  readonly choice: PlanChoice;
+  /** `undefined` while billing is off: the card has no button. */
+  readonly action: PlanAction | undefined;
+  /** This card's action is under way. */
+  readonly pending: boolean;
+  /** Any action is under way. */
+  readonly busy: boolean;
+  readonly onChoose: () => void;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** One plan: what it allows, what it costs, and the button that leads to it. */
+function PlanCard({ user, choice, action, pending, busy, onChoose, now }: PlanCardProps) {
+  const plan = PLANS[choice.tier];
+  const isCurrent = user.subscriptionTier === choice.tier;
+  const label = action === undefined ? undefined : actionLabel(action, choice);
+  return (
+    <Card
+      className={clsx('flex h-full flex-col gap-4 p-5', isCurrent && 'border-accent!')}
+      aria-current={isCurrent ? 'true' : undefined}
+    >
+      <div className="flex min-h-5 flex-wrap items-center gap-2">
+        <h3 className="text-lg font-semibold">{plan.name}</h3>
+        {isCurrent && isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
+        {isCurrent && label === undefined ? <Badge tone="accent">Current plan</Badge> : null}
+      </div>
+      <Price choice={choice} />
+      <FactList facts={planFacts(plan)} />
+      {label === undefined ? null : (
+        <Button
+          variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}
+          // Not disabled: a button that becomes the current plan's must keep the focus.
+          busy={busy || action === 'current'}
+          onClick={onChoose}
+          className="mt-auto w-full"
+        >
+          {pending ? 'One moment…' : label}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+function Price({ choice }: { readonly choice: PlanChoice }) {
+  const plan = PLANS[choice.tier];
+  const [amount, per] = formatPrice(plan, choice.interval).split(' per ');
+  const saving = choice.interval === 'yearly' ? yearlySavingPercent(plan) : 0;
+  return (
+    <div>
+      <p>
+        <span className="text-2xl font-semibold tracking-tight">{amount}</span>
+        {per === undefined ? null : <span className="text-ink-2"> per {per}</span>}
+      </p>
+      {choice.interval === 'yearly' ? (
+        <p className="min-h-5 text-ink-2">{saving === 0 ? null : `${monthlyShare(plan)} per month, ${saving}% less`}</p>
+      ) : null}
+    </div>
   );
 }

@@ -2,9 +2,8 @@ import { ApiError } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { changedToast } from './subscription-labels.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
@@ -29,7 +28,7 @@ export function storeChangedUser(user: User): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
-export interface PlanChange extends PlanChoice {
+interface PlanChange extends PlanChoice {
   readonly action: PlanAction;
 }
 
@@ -83,5 +82,5 @@ const failWith =
   (error: unknown): void => {
     if (isEndOfSession(error)) return;
     const description = error instanceof ApiError ? errorMessage(error, answered) : unexpected;
-    toast({ title: 'Error', description, variant: 'destructive' });
+    toastError(description);
   };

@@ -2,19 +2,19 @@ import { ApiError, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { formatDuration, statusLine } from '../../ui/statuses.ts';
-import { formatInstant, shortAge } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
-import { AttemptResponse } from './attempt-response.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
-import { destinationsQuery, useSendAgain } from './delivery-queries.ts';
+import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
+import { ResponseTabs } from '../../bodies/response-body.tsx';
+import { responseBytes } from '../../bodies/response.ts';
 
 interface RowProps {
   readonly uid: string;
@@ -23,7 +23,7 @@ interface RowProps {
   readonly onToggle: () => void;
 }
 
-export interface AttemptRowProps extends RowProps {
+interface AttemptRowProps extends RowProps {
   readonly index: number;
   readonly onReplay: () => void;
 }
@@ -191,3 +191,28 @@ function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
 
 /** True if the destination is off or paused. A deleted one has no button to send again. */
 const isRefused = (error: Error): boolean => error instanceof ApiError && error.code === 'DELIVERY_NOT_RETRYABLE';
+
+interface AttemptResponseProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly attempt: DeliveryAttempt;
+}
+
+const CUT = 'Cut at 16 KiB: the destination sent more.';
+
+/** The stored beginning of a destination's response, and its headers as received. */
+function AttemptResponse({ uid, index, attempt }: AttemptResponseProps) {
+  const { data: view, error } = useQuery(responseViewQuery(uid, index, attempt));
+  const size = useMemo(() => responseBytes(responseOf(attempt)).length, [attempt]);
+  return (
+    <ResponseTabs
+      label="Response of the destination"
+      headers={attempt.responseHeaders}
+      cut={attempt.responseTruncated ? CUT : undefined}
+      size={size}
+      view={view}
+      error={error}
+      className="mx-4 overflow-clip rounded-md border border-line"
+    />
+  );
+}

@@ -6,9 +6,7 @@ import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { EmptyState, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AttemptRow, WaitingRow } from './attempt-row.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
 

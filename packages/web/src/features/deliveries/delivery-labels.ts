@@ -1,6 +1,6 @@
 import { isDelivered } from '@creel/contract';
 import type { DeliveryAttempt, Destination } from '@creel/contract';
-import { formatLength } from '../../ui/times.ts';
+import { formatLength } from '../../ui/format.ts';
 
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
@@ -11,7 +11,7 @@ export function nextAttemptLabel({ nextAttemptAt }: Pick<DeliveryAttempt, 'nextA
   return left > 0 ? `retry in ${formatLength(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
 }
 
-export interface StateLabel {
+interface StateLabel {
   readonly text: 'Active' | 'Off' | 'Paused';
   readonly tone: 'success' | 'neutral' | 'warning';
 }

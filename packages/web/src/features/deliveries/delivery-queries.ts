@@ -1,10 +1,9 @@
-import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
 import { endToEndHeaders, forwardedUrl, targetOf } from '@creel/contract';
+import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import type { ReceivedResponse } from '../../bodies/response.ts';

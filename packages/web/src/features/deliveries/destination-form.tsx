@@ -3,23 +3,20 @@ import type { Destination } from '@creel/contract';
 import { useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { knownValuesOf } from '../../api/known-values.ts';
 import { useSigning } from '../../api/queries.ts';
+import { knownValuesOf } from '../../api/request-filter.ts';
 import { readList } from '../../api/request-lists.ts';
 import { Button } from '../../ui/button.tsx';
-import { completeUrl } from '../../ui/complete-url.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { Field } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
-import type { FieldErrors } from '../../ui/form-errors.ts';
-import { Input } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input, Switch } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import type { FieldErrors } from '../../ui/form.ts';
 import { QueryField } from '../../ui/query-field.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { useRefusal } from '../../ui/use-refusal.ts';
+import { completeUrl } from '../../ui/urls.ts';
 import { useChangeDestination, useCreateDestination } from './delivery-queries.ts';
 
-export interface DestinationFormProps {
+interface DestinationFormProps {
   readonly uid: string;
   /** `undefined` for a new one. */
   readonly destination: Destination | undefined;

@@ -1,15 +1,27 @@
-import { MAX_DESTINATIONS } from '@creel/contract';
+import { MAX_DESTINATIONS, isDelivered } from '@creel/contract';
 import type { Destination } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, Forward, Plus } from 'lucide-react';
+import { clsx } from 'clsx';
+import { CloudOff, Forward, Plus, Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { DestinationCard } from './destination-card.tsx';
-import { destinationsQuery } from './delivery-queries.ts';
+import { readList } from '../../api/request-lists.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { EmptyState, Skeleton, Notice } from '../../ui/feedback.tsx';
+import { Switch } from '../../ui/field.tsx';
+import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
+import { outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
+import {
+  destinationsQuery,
+  useChangeDestination,
+  useDeleteDestination,
+  useTestDestination,
+} from './delivery-queries.ts';
 
-export interface DestinationListProps {
+interface DestinationListProps {
   readonly uid: string;
   readonly onAdd: () => void;
   readonly onEdit: (destination: Destination) => void;
@@ -73,5 +85,142 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
         {add}
       </div>
     </div>
+  );
+}
+
+interface DestinationCardProps {
+  readonly uid: string;
+  readonly destination: Destination;
+  readonly onEdit: () => void;
+}
+
+/** A destination: where, its state, its latest statuses, and what can be done with it. */
+function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
+  const { id, url, appendPath, enabled, query, sign, state, pending } = destination;
+  const change = useChangeDestination(uid, id);
+  const test = useTestDestination(uid, destination);
+  const [isDeleting, setDeleting] = useState(false);
+  const now = useNow();
+  const label = stateLabel(destination);
+  const [newest] = readList(uid).rows;
+  const isPaused = enabled && state.name === 'paused';
+  const facts = [
+    query === '' ? 'All captures' : undefined,
+    appendPath ? 'path appended' : undefined,
+    sign ? 'signed again' : undefined,
+    waitingLabel(pending),
+  ].filter((fact) => fact !== undefined);
+  return (
+    <li aria-label={url} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
+      <div className="flex min-w-0 items-center gap-2.5">
+        <Switch
+          aria-label={`Forward to ${url}`}
+          checked={enabled}
+          busy={change.isPending}
+          onCheckedChange={(isOn) => change.mutate({ enabled: isOn })}
+        />
+        <span className="min-w-0 grow truncate font-mono text-sm" title={url}>
+          {url}
+        </span>
+        <Badge tone={label.tone}>{label.text}</Badge>
+      </div>
+      <p className="flex min-w-0 flex-wrap gap-x-2 text-sm text-ink-2">
+        {query === '' ? null : <code className="min-w-0 wrap-anywhere">{query}</code>}
+        {facts.length === 0 ? null : <span>{facts.join(' · ')}</span>}
+      </p>
+      <RecentStatuses statuses={destination.recentStatuses} />
+      {isPaused ? (
+        <Notice tone="warn">
+          <p>{state.reason}</p>
+          <p>Paused {timeAgo(state.since, now)}. Waiting deliveries are sent when you resume it.</p>
+          <Button size="sm" className="mt-2" busy={change.isPending} onClick={() => change.mutate({ enabled: true })}>
+            Resume
+          </Button>
+        </Notice>
+      ) : null}
+      {change.isError ? (
+        <Notice tone="bad">
+          {errorMessage(change.error, 'The destination could not be changed. Please try again.')}
+        </Notice>
+      ) : null}
+      <TestResult test={test} />
+      <div className="flex flex-wrap items-center gap-1">
+        <Button
+          size="sm"
+          disabled={newest === undefined}
+          busy={test.isPending}
+          title={newest === undefined ? 'There is no request to test with' : undefined}
+          onClick={() => newest && test.mutate(newest)}
+        >
+          {test.isPending ? 'Sending…' : 'Test with the newest request'}
+        </Button>
+        <IconButton label="Edit destination" icon={<Pencil />} className="ml-auto size-7" onClick={onEdit} />
+        <IconButton label="Delete destination" icon={<Trash2 />} className="size-7" onClick={() => setDeleting(true)} />
+      </div>
+      <DeleteDestination uid={uid} destination={destination} open={isDeleting} onOpenChange={setDeleting} />
+    </li>
+  );
+}
+
+/** The latest attempts as marks, oldest first, and in words. */
+function RecentStatuses({ statuses }: { readonly statuses: Destination['recentStatuses'] }) {
+  const label = outcomeLabel(statuses);
+  if (label === undefined) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-2">
+      <span aria-hidden className="flex items-center gap-0.5">
+        {statuses.map((status, place) => (
+          // A status has no identity besides its place.
+          <span
+            key={place}
+            title={String(status ?? 'No response')}
+            className={clsx('h-3 w-1 rounded-sm', isDelivered(status) ? 'bg-ok' : 'bg-bad')}
+          />
+        ))}
+      </span>
+      {label}
+    </p>
+  );
+}
+
+function TestResult({ test }: { readonly test: ReturnType<typeof useTestDestination> }) {
+  if (test.isError) {
+    return <Notice tone="bad">{errorMessage(test.error, 'The request could not be sent. Please try again.')}</Notice>;
+  }
+  if (test.data === undefined) return null;
+  return (
+    <Notice tone={isDelivered(test.data.status) ? 'good' : 'warn'}>
+      The destination answered {statusLine(test.data)} in {formatDuration(test.data.durationMs)}.
+    </Notice>
+  );
+}
+
+interface DeleteDestinationProps {
+  readonly uid: string;
+  readonly destination: Destination;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+function DeleteDestination({ uid, destination, open, onOpenChange }: DeleteDestinationProps) {
+  const { url, pending } = destination;
+  const remove = useDeleteDestination(uid, destination.id);
+  const waiting = pending === 0 ? '' : ` Deliveries that wait for it are canceled: ${pending.toLocaleString('en-US')}.`;
+  return (
+    <ConfirmDialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Delete destination"
+      description={`New captures are no longer forwarded to ${url}.${waiting} The history of the requests is kept.`}
+      confirmLabel="Delete"
+      busy={remove.isPending}
+      onConfirm={() => remove.mutate()}
+    >
+      {remove.isError ? (
+        <Notice tone="bad" className="mt-3">
+          {errorMessage(remove.error, 'The destination could not be deleted. Please try again.')}
+        </Notice>
+      ) : null}
+    </ConfirmDialog>
   );
 }

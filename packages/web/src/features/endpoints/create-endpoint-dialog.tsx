@@ -1,35 +1,30 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { endpointsQuery, useUser } from '../../api/queries.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { serverFieldErrors } from '../../ui/form-errors.ts';
-import { Input } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { UpgradeLink } from '../../ui/upgrade-link.tsx';
-import { useForm } from '../../ui/use-form.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { serverFieldErrors, useForm } from '../../ui/form.ts';
+import { useNow } from '../../ui/state.ts';
+import { createBlock } from './endpoint-labels.ts';
 import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
-import { createBlock } from './plan-limit-labels.ts';
 
-export interface CreateEndpointDialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+interface CreateEndpointDialogProps {
+  readonly onClose: () => void;
   readonly onCreated: (uid: string) => void;
 }
 
 /** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
-export function CreateEndpointDialog({ open, onOpenChange, onCreated }: CreateEndpointDialogProps) {
+export function CreateEndpointDialog({ onClose, onCreated }: CreateEndpointDialogProps) {
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="Create Endpoint"
       description="A new URL that catches whatever is sent to it."
     >
-      <CreateEndpointForm onCancel={() => onOpenChange(false)} onCreated={onCreated} />
+      <CreateEndpointForm onCancel={onClose} onCreated={onCreated} />
     </Dialog>
   );
 }

@@ -3,19 +3,17 @@ import { useId } from 'react';
 import { z } from 'zod';
 import { useLiveEndpoint } from '../../api/live-cache.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { storedValue, usePreference } from '../../ui/stored-value.ts';
-import { toast } from '../../ui/toast-store.ts';
-import { copyText } from '../../ui/use-copy.ts';
-import { useIsNarrow } from '../../ui/use-media.ts';
+import { copyWithToast } from '../../ui/copy.tsx';
+import { storedValue, usePreference, useIsNarrow } from '../../ui/state.ts';
 import { EndpointHeader } from './endpoint-header.tsx';
-import { endpointHints } from './endpoint-hints.ts';
+import { endpointHints } from './endpoint-labels.ts';
 import { StatCards } from './stat-cards.tsx';
 import { UrlBar } from './url-bar.tsx';
 
 /** Whether the user has collapsed the part above the requests; `null` until the user decides. */
 const collapsedPreference = storedValue('endpointCollapsed', z.boolean().nullable(), null);
 
-export interface EndpointFrameProps {
+interface EndpointFrameProps {
   readonly endpoint: EndpointDetail;
   readonly onDeleted: () => void;
 }
@@ -32,11 +30,13 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
   const isCollapsed = choice ?? narrow;
   const onToggle = (): void => setCollapsed(!isCollapsed);
   const group = 'Endpoint';
-  const copyUrl = async (): Promise<void> => {
-    if (await copyText(endpoint.url)) toast({ title: 'URL Copied!' });
-  };
   useCommands([
-    { id: 'endpoint.copy', title: 'Copy the endpoint URL', group, run: () => void copyUrl() },
+    {
+      id: 'endpoint.copy',
+      title: 'Copy the endpoint URL',
+      group,
+      run: () => void copyWithToast(endpoint.url, { title: 'URL Copied!' }),
+    },
     {
       id: 'endpoint.collapse',
       title: isCollapsed ? 'Show endpoint details' : 'Hide endpoint details',

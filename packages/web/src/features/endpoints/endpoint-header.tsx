@@ -1,21 +1,25 @@
-import { endpointTitle } from '@creel/contract';
+import { endpointTitle, MAX_LABEL_LENGTH } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
-import { ChevronsDownUp, ChevronsUpDown, Plus } from 'lucide-react';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { formatMoment, timeAgo } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
-import { DescribeEndpointButton } from './describe-endpoint.tsx';
-import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { serverFieldErrors, useForm } from '../../ui/form.ts';
+import { formatMoment, timeAgo } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
+import { describeFailure, useDescribeEndpoint, useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
 
 /** A fact after another one, with a dot between them. */
 const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
 
-export interface EndpointHeaderProps {
+interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;
   /** True if only the name and the URL are shown. */
   readonly isCollapsed: boolean;
@@ -84,5 +88,115 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
         className="mt-0.5 -mr-1"
       />
     </header>
+  );
+}
+
+/** Opens a dialog to change the name and the source of an endpoint. */
+function DescribeEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton
+        label="Edit name and source"
+        icon={<Pencil />}
+        onClick={() => setOpen(true)}
+        className="-mx-2 text-ink-3 hover:text-ink"
+      />
+      <Dialog open={open} onOpenChange={setOpen} title="Edit endpoint">
+        <DescribeEndpointForm endpoint={endpoint} onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function DescribeEndpointForm({
+  endpoint,
+  onDone,
+}: {
+  readonly endpoint: EndpointDetail;
+  readonly onDone: () => void;
+}) {
+  const describe = useDescribeEndpoint(endpoint.uid);
+  const form = useForm({
+    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
+    validate: () => ({}),
+    onValid: (values) =>
+      describe.mutate(values, {
+        onSuccess: onDone,
+        onError: (error) => form.setErrors(serverFieldErrors(error, ['name', 'source'])),
+      }),
+  });
+  const isAtAField = Object.keys(form.errors).length > 0;
+  const failure = isAtAField ? undefined : describeFailure(describe.error);
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {/* Screen readers don't announce the toast while the dialog is open. */}
+      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
+      <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
+        {(control) => (
+          <Input {...control} {...form.bind('name')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
+        )}
+      </Field>
+      <Field
+        label="Source/Tag (Optional)"
+        error={form.errors['source']}
+        hint="If empty, it is detected from the next request."
+      >
+        {(control) => (
+          <Input {...control} {...form.bind('source')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
+        )}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={describe.isPending}>
+          {describe.isPending ? 'Saving...' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ClearDataButton({ uid }: { readonly uid: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const clear = useClearRequests(uid);
+  return (
+    <>
+      <Button size="sm" variant="ghost" busy={clear.isPending} onClick={() => setAsking(true)}>
+        Clear Data
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Clear Request Data"
+        description="This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed."
+        confirmLabel="Clear Data"
+        onConfirm={() => clear.mutate()}
+      />
+    </>
+  );
+}
+
+interface DeleteEndpointButtonProps {
+  readonly uid: string;
+  readonly onDeleted: () => void;
+}
+
+function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  const remove = useDeleteEndpoint();
+  return (
+    <>
+      <Button size="sm" variant="danger-ghost" busy={remove.isPending} onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Delete Webhook Endpoint"
+        description="This will permanently delete the endpoint and all its request data. This action cannot be undone."
+        confirmLabel="Delete"
+        onConfirm={() => remove.mutate(uid, { onSuccess: onDeleted })}
+      />
+    </>
   );
 }

@@ -1,5 +1,6 @@
-import type { Endpoint } from '@creel/contract';
-import { formatDate, formatHour } from '../../ui/times.ts';
+import { PLANS } from '@creel/contract';
+import type { Endpoint, EndpointDetail, Tier } from '@creel/contract';
+import { formatDate, formatHour } from '../../ui/format.ts';
 
 /** Milliseconds: when an endpoint expires within two days, the hour is shown too. */
 const SHOW_HOUR_WITHIN_MS = 48 * 60 * 60 * 1000;
@@ -43,4 +44,28 @@ export function sortEndpoints<E extends Pick<Endpoint, 'isFavorite' | 'createdAt
       Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
       b.id - a.id,
   );
+}
+
+type Hinted = Pick<EndpointDetail, 'isFavorite' | 'autosave'>;
+
+/** The hints below the URL, by the state of the switches. */
+export function endpointHints(endpoint: Hinted): string[] {
+  return [
+    'Send HTTP requests to this URL to view them in the dashboard below.',
+    ...(endpoint.isFavorite === 'true' ? ['This endpoint is marked as a favorite and will never expire.'] : []),
+    endpoint.autosave === 'true'
+      ? 'Autosave is enabled. All incoming webhook requests will be automatically saved.'
+      : "Autosave is disabled. You'll need to manually save incoming webhook requests.",
+  ];
+}
+
+/** The number of endpoints that count against the plan: all that have not expired. */
+export function countedEndpoints(endpoints: readonly Lasting[], now: number): number {
+  return endpoints.filter((endpoint) => !isExpired(endpoint, now)).length;
+}
+
+/** Why no further endpoint can be created; `undefined` if one can. Before the list is loaded, the server decides. */
+export function createBlock(tier: Tier, endpoints: readonly Lasting[] | undefined, now: number): string | undefined {
+  if (endpoints === undefined || countedEndpoints(endpoints, now) < PLANS[tier].endpoints) return undefined;
+  return PLANS[tier].endpointLimitSentence;
 }

@@ -3,12 +3,11 @@ import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 
-export interface NewEndpoint {
+interface NewEndpoint {
   readonly name?: string;
   readonly source?: string;
   readonly autoSaveEnabled?: boolean;
@@ -26,7 +25,7 @@ export function useCreateEndpoint() {
     },
     onError: (error) => {
       const description = createFailure(error);
-      if (description !== undefined) toast({ title: 'Error', description, variant: 'destructive' });
+      if (description !== undefined) toastError(description);
     },
   });
 }
@@ -46,12 +45,7 @@ export function useDeleteEndpoint() {
       );
       toast({ title: 'Endpoint Deleted' });
     },
-    onError: () =>
-      toast({
-        title: 'Error',
-        description: 'Failed to delete the endpoint. Please try again.',
-        variant: 'destructive',
-      }),
+    onError: () => toastError('Failed to delete the endpoint. Please try again.'),
   });
 }
 
@@ -64,12 +58,7 @@ export function useClearRequests(uid: string) {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Data Cleared' });
     },
-    onError: () =>
-      toast({
-        title: 'Error',
-        description: 'Failed to clear the endpoint data. Please try again.',
-        variant: 'destructive',
-      }),
+    onError: () => toastError('Failed to clear the endpoint data. Please try again.'),
   });
 }
 
@@ -81,7 +70,7 @@ export function useDescribeEndpoint(uid: string) {
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
     onError: (error) => {
       const description = describeFailure(error);
-      if (description !== undefined) toast({ title: 'Update failed', description, variant: 'destructive' });
+      if (description !== undefined) toastError(description, 'Update failed');
     },
   });
 }
@@ -164,11 +153,7 @@ export function useSetAutosave(uid: string) {
     },
     onError: (_error, _, context) => {
       context?.rollBack();
-      toast({
-        title: 'Error',
-        description: 'Failed to update autosave setting. Please try again.',
-        variant: 'destructive',
-      });
+      toastError('Failed to update autosave setting. Please try again.');
     },
   });
 }

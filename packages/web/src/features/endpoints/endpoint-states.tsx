@@ -2,9 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { CloudOff, Unplug } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { SkeletonRows } from '../../ui/skeleton-rows.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { EmptyState, SkeletonRows, Skeleton } from '../../ui/feedback.tsx';
 
 const CARDS = [0, 1, 2, 3];
 

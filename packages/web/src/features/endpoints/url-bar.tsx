@@ -2,13 +2,11 @@
 import type { EndpointDetail } from '@creel/contract';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton, Tooltip } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { Tooltip } from '../../ui/tooltip.tsx';
-import { UpgradeLink } from '../../ui/upgrade-link.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { UpgradeLink } from '../../ui/feedback.tsx';
+import { Switch } from '../../ui/field.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
 /** The capture URL with buttons to copy it and to forward its captures, and the two switches. */

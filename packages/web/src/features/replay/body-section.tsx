@@ -1,21 +1,20 @@
 import { Maximize2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { TextArea } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatSize } from '../../ui/sizes.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { BodyDialog } from './body-dialog.tsx';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { BODY_COPIED, CopyButton } from '../../ui/copy.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { formatSize } from '../../ui/format.ts';
 import { declaredCoding, hasSignature } from './header-rows.ts';
 import { bodyEdit } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import { useCapturedBody } from './use-captured-body.ts';
 import type { CapturedBody } from './use-captured-body.ts';
 
-export interface BodySectionProps {
+interface BodySectionProps {
   readonly uid: string;
   readonly request: ListedRequest;
   readonly form: ReplayForm;
@@ -126,5 +125,57 @@ function EditNotes({ form: { rows, body, sign }, canSign }: { readonly form: Rep
         <Notice>The captured body has mixed line endings. After an edit, all lines end in LF.</Notice>
       ) : null}
     </>
+  );
+}
+
+interface BodyDialogProps {
+  readonly text: string;
+  readonly onApply: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+/** The body in a large editor. Changes apply on confirmation. */
+function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
+  const [draft, setDraft] = useState(text);
+  const apply = (): void => {
+    onApply(draft);
+    onClose();
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
+      title="Edit Request Body"
+      width="lg"
+      footer={
+        <>
+          <CopyButton text={draft} label="Copy the body" toast={BODY_COPIED}>
+            Copy
+          </CopyButton>
+          <Button className="ml-auto" onClick={onClose}>
+            Close
+          </Button>
+          <Button variant="primary" onClick={apply}>
+            Apply Changes
+          </Button>
+        </>
+      }
+    >
+      <TextArea
+        data-first-focus
+        mono
+        aria-label="Request body"
+        spellCheck={false}
+        value={draft}
+        onChange={(input) => setDraft(input.target.value)}
+        onKeyDown={(press) => {
+          if (press.key === 'Enter' && (press.ctrlKey || press.metaKey)) {
+            press.preventDefault();
+            apply();
+          }
+        }}
+        className="h-[60dvh] resize-none"
+      />
+    </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import { endToEndHeaders, firstHeader, replaySchema } from '@creel/contract';
 import type { CapturedRequest, HeaderPair } from '@creel/contract';
-import { readable, wireText } from '../../bodies/wire-text.ts';
+import { readable, wireText } from '../../bodies/encoding.ts';
 
 /** A row of the replay's header table. */
 export interface HeaderRow {
@@ -38,7 +38,7 @@ function sentValue({ value, captured }: HeaderRow): string {
 }
 
 /** Rows with an empty name or value are not sent. */
-export function isSent({ name, value }: HeaderRow): boolean {
+function isSent({ name, value }: HeaderRow): boolean {
   return name.trim() !== '' && value.trim() !== '';
 }
 

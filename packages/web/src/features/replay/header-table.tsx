@@ -1,10 +1,10 @@
-import { Plus } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { HeaderRowFields } from './header-row-fields.tsx';
+import { Plus, X } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState, memo } from 'react';
+import type { KeyboardEvent } from 'react';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { useLatest } from '../../ui/state.ts';
 import { mistakeIn, withNewRow } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
-import { useLatest } from '../../ui/use-latest.ts';
 
 /** Number of rows that are shown until the user expands the table. */
 const COLLAPSED_ROWS = 3;
@@ -14,7 +14,7 @@ const COLLAPSED_ROWS = 3;
  */
 const MAX_RENDERED_ROWS = 200;
 
-export interface HeaderTableProps {
+interface HeaderTableProps {
   readonly rows: readonly HeaderRow[];
   readonly error: string | undefined;
   readonly onChange: (rows: readonly HeaderRow[]) => void;
@@ -139,3 +139,58 @@ function useFocusAt(
     wanted.current = [row, what];
   }, []);
 }
+
+interface HeaderRowFieldsProps {
+  readonly row: HeaderRow;
+  /** Number of the row from 1, for the names of its fields. */
+  readonly number: number;
+  readonly mistake: 'name' | 'value' | undefined;
+  readonly onChange: (row: HeaderRow) => void;
+  readonly onRemove: (id: number) => void;
+}
+
+const FIELD =
+  'h-8 w-full min-w-0 bg-transparent px-2.5 font-mono text-sm text-ink focus-visible:bg-selected focus-visible:outline-1 focus-visible:outline-offset-[-1px] aria-invalid:text-bad';
+
+/** One header of a replay. */
+const HeaderRowFields = memo(function HeaderRowFields(props: HeaderRowFieldsProps) {
+  const { row, number, mistake, onChange, onRemove } = props;
+  return (
+    <tr className="border-line not-first:border-t">
+      <td className="border-r border-line">
+        <input
+          aria-label={`Name of header ${number}`}
+          value={row.name}
+          aria-invalid={mistake === 'name' ? true : undefined}
+          placeholder="Name"
+          {...FIELD_PROPS}
+          onChange={(input) => onChange({ ...row, name: input.target.value })}
+        />
+      </td>
+      <td>
+        <input
+          aria-label={`Value of header ${number}`}
+          value={row.value}
+          aria-invalid={mistake === 'value' ? true : undefined}
+          placeholder="Empty: not sent"
+          {...FIELD_PROPS}
+          onChange={(input) => onChange({ ...row, value: input.target.value })}
+        />
+      </td>
+      <td className="text-center">
+        <IconButton label={`Remove header ${number}`} icon={<X />} onClick={() => onRemove(row.id)} />
+      </td>
+    </tr>
+  );
+});
+
+const FIELD_PROPS = {
+  type: 'text',
+  autoComplete: 'off',
+  spellCheck: false,
+  className: FIELD,
+  // Enter would submit the form, which is too easy to do by mistake in a table.
+  onKeyDown: (press: KeyboardEvent) => {
+    if (press.key === 'Enter' && !press.ctrlKey && !press.metaKey) press.preventDefault();
+  },
+} as const;

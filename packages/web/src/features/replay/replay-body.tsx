@@ -1,17 +1,18 @@
 import { clsx } from 'clsx';
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useId } from 'react';
 import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
+import { Switch } from '../../ui/field.tsx';
+import { useLatest } from '../../ui/state.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
-import { SignAgain } from './sign-again.tsx';
+import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
-import { useLatest } from '../../ui/use-latest.ts';
 
 export interface ReplayBodyProps {
   readonly uid: string;
@@ -103,4 +104,35 @@ function useSendKey(form: RefObject<HTMLFormElement | null>, send: () => void): 
   useCommands([
     { id: 'replay.send', title: 'Send the replay', group: 'Request', keys: 'mod+enter', inPalette: false, run },
   ]);
+}
+
+interface SignAgainProps {
+  readonly form: ReplayForm;
+  readonly error: string | undefined;
+  readonly onChange: (part: ReplayDraft) => void;
+}
+
+/** Renews the signature of the replay. */
+export function SignAgain({ form, error, onChange }: SignAgainProps) {
+  const id = useId();
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-x-2 px-4 pb-3">
+      <Switch
+        id={id}
+        checked={form.sign}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-hint`}
+        onCheckedChange={(isOn) => onChange({ sign: isOn ? true : undefined })}
+      />
+      <label htmlFor={id} className="font-medium">
+        Sign again
+      </label>
+      <span id={`${id}-hint`} className="text-sm text-ink-2">
+        A new signature of what is sent, with the current time.
+      </span>
+      <p role="alert" className="basis-full text-sm text-bad empty:hidden">
+        {error}
+      </p>
+    </div>
+  );
 }

@@ -1,7 +1,10 @@
 import type { CapturedRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../api/sample-request.ts';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import {
+  inTextArea,
+  lineEndsOf,
+  withLineEnds,
   bodyEdit,
   capturedText,
   defaultMethod,
@@ -10,6 +13,20 @@ import {
   toReplayBody,
   withChanges,
 } from './replay-form.ts';
+
+test.each([
+  ['a\nb\n', 'LF'],
+  ['a\r\nb\r\n', 'CRLF'],
+  ['a\rb', 'CR'],
+  ['a\r\nb\n', 'mixed'],
+  ['a', 'LF'],
+] as const)('the lines of %j end in %s', (text, ends) => expect(lineEndsOf(text)).toBe(ends));
+
+test.each(['a\nb', 'a\r\nb\r\n', 'a\rb\r', 'no line'])('through a text area and back: %j', (text) =>
+  expect(withLineEnds(inTextArea(text), lineEndsOf(text))).toBe(text),
+);
+
+test('a text area only knows LF', () => expect(inTextArea('a\r\nb\rc\n')).toBe('a\nb\nc\n'));
 
 const request = (parts: Partial<CapturedRequest>): CapturedRequest =>
   sampleRequest(3, { rawHeaders: [['X-A', 'b']], body: 'hi', contentType: 'text/plain', size: 2, ...parts });

@@ -1,14 +1,36 @@
 import { REPLAY_METHODS, replaySchema } from '@creel/contract';
 import type { CapturedRequest, OperationInput } from '@creel/contract';
-import { defaultUrl } from './destination-url.ts';
-import type { LastDestination } from './destination-url.ts';
 import { defaultRows, sentHeaders } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
-import { inTextArea, lineEndsOf, withLineEnds } from './line-ends.ts';
-import type { LineEnds } from './line-ends.ts';
+import { defaultUrl } from './replay-targets.ts';
+import type { LastDestination } from './replay-targets.ts';
+
+/**
+ * The line endings of a text. A text area only knows LF (HTML, section 4.10.11), so the original ones are restored
+ * when sending.
+ */
+type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed';
+
+/** The line ending of a text; LF if it has none or mixed ones. */
+export function lineEndsOf(text: string): LineEnds {
+  const found = new Set(text.match(/\r\n|\r|\n/g));
+  if (found.size > 1) return 'mixed';
+  return found.has('\r\n') ? 'CRLF' : found.has('\r') ? 'CR' : 'LF';
+}
+
+/** Normalizes line endings as a text area does. */
+export function inTextArea(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
+}
+
+/** Restores the line endings of a text from a text area. Mixed ones stay LF, because their positions are lost. */
+export function withLineEnds(text: string, ends: LineEnds): string {
+  if (ends === 'LF' || ends === 'mixed') return text;
+  return text.replaceAll('\n', ends === 'CRLF' ? '\r\n' : '\r');
+}
 
 /** A body that replaces the captured one. */
-export interface BodyEdit {
+interface BodyEdit {
   /** The text in the text area. */
   readonly text: string;
   /** The line ending to send. */
@@ -105,4 +127,4 @@ export function toReplayBody(
   if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
   return stored === undefined || stored.size === 0 ? order : { ...order, bodyFrom: stored.of };
 }
-export type ReplayCall = OperationInput<'replay'>['body'];
+type ReplayCall = OperationInput<'replay'>['body'];

@@ -2,21 +2,23 @@ import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Kbd, Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
-import { Kbd } from '../../ui/kbd.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { useDetailsCover } from '../../ui/use-media.ts';
-import { useReplayOpen } from './replay-drafts.tsx';
-import { ReplayMarks } from './replay-marks.tsx';
+import { useDetailsCover } from '../../ui/state.ts';
+import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
+import { useReplayState } from './replays.ts';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.6, least: 0.3, most: 0.8 };
 
-export interface ReplayPanelProps {
+interface ReplayPanelProps {
   readonly uid: string;
   readonly request: ListedRequest;
 }
@@ -102,5 +104,31 @@ function FormLoading() {
       <Skeleton className="h-8 w-full" />
       <Skeleton className="h-24 w-full" />
     </div>
+  );
+}
+
+interface ReplayMarksProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly showsStatus: boolean;
+}
+
+const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined, sign: undefined };
+
+/** The badges of the replay bar: the last status, and whether there are unsent changes. */
+function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
+  const [draft, change] = useReplayDraft(index);
+  const state = useReplayState(uid, index);
+  return (
+    <>
+      {showsStatus && state?.phase === 'answered' ? (
+        <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
+      ) : null}
+      {isChanged(draft) ? (
+        <Button size="sm" variant="ghost" onClick={() => change(ALL_OF_IT)}>
+          Discard changes
+        </Button>
+      ) : null}
+    </>
   );
 }

@@ -1,11 +1,17 @@
-import { memo, useEffect } from 'react';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { AnswerView } from './answer-view.tsx';
-import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
+import type { ReplayAnswer } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { memo, useEffect, useMemo } from 'react';
+import { readable } from '../../bodies/encoding.ts';
+import { ResponseTabs } from '../../bodies/response-body.tsx';
+import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
+import { REPLAY_FAILED, replayFailure, showReplayResult, replayViewQuery } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
-export interface ReplayResponseProps {
+interface ReplayResponseProps {
   readonly uid: string;
   readonly index: number;
   readonly state: ReplayState | undefined;
@@ -44,3 +50,61 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
     </section>
   );
 });
+
+interface AnswerViewProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly answer: ReplayAnswer;
+  /** The URL that the request was sent to. */
+  readonly url: string;
+  readonly at: number;
+  readonly onUse: (url: string) => void;
+}
+
+/** The response to a replay: status, duration, size, body, and headers as received. */
+function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
+  const size = useMemo(() => responseBytes(answer).length, [answer]);
+  const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
+  return (
+    <>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
+        <h4 className="font-medium">Response</h4>
+        <Badge tone={statusTone(answer.status)} className="max-w-full">
+          <span className="truncate">{statusLine(answer)}</span>
+        </Badge>
+        <span className="font-mono text-sm text-ink-2">{formatDuration(answer.durationMs)}</span>
+        <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
+      </div>
+      <RedirectNote answer={answer} url={url} onUse={onUse} />
+      <ResponseTabs
+        label="Response tabs"
+        headers={answer.headers}
+        cut={truncationNote(answer, size)}
+        size={size}
+        view={view}
+        error={error}
+        className="mt-2 border-y border-line"
+      />
+    </>
+  );
+}
+
+/** The target of a redirect. It is shown as text, not as a link, and never followed. */
+function RedirectNote({ answer, url, onUse }: Pick<AnswerViewProps, 'answer' | 'url' | 'onUse'>) {
+  const redirect = useMemo(() => redirectOf(answer, url), [answer, url]);
+  if (redirect === undefined) return null;
+  const { url: next } = redirect;
+  return (
+    <div className="mx-4 mt-2 flex flex-wrap items-center gap-2 rounded-md bg-warn-soft px-3 py-1.5">
+      <p className="min-w-0 grow basis-60 wrap-anywhere">
+        <span className="text-warn">Leads to</span> <code className="text-sm">{readable(redirect.location)}</code>{' '}
+        <span className="text-ink-2">Redirects are not followed.</span>
+      </p>
+      {next === undefined ? null : (
+        <Button size="sm" onClick={() => onUse(next)}>
+          Use as destination
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,7 +1,64 @@
+import { queryOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { z } from 'zod';
-import { storedValue } from '../../ui/stored-value.ts';
-import { destinationOf } from './destination-url.ts';
+import { storedValue } from '../../ui/state.ts';
+
+/** Host of the URL that is shown until the user enters a destination. Nothing is sent to it. */
+const PLACEHOLDER_HOST = 'example.com';
+
+/** The last destination of an endpoint. */
+export interface LastDestination {
+  /** Path of the request that was sent. */
+  readonly path: string;
+  /** Where it was sent, without query and fragment. */
+  readonly url: string;
+}
+
+type Target = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
+
+/**
+ * The initial URL of a replay: the request's path if it starts with http; else the path and query as sent, after the
+ * base of the endpoint's last destination. Without one, after a placeholder host.
+ */
+export function defaultUrl(request: Target, last: LastDestination | undefined): string {
+  const path = inUrl(request.path);
+  const query = inUrl(queryOf(request));
+  if (/^http/i.test(path)) return path + query;
+  if (last === undefined) return `https://${PLACEHOLDER_HOST}${withSlash(path)}${query}`;
+  if (last.path === request.path) return last.url + query;
+  const base = baseOf(last);
+  return (path === '/' && /^https?:\/\/[^/]+\/./i.test(base) ? base : base + withSlash(path)) + query;
+}
+
+/** What to remember after a request was sent to a valid URL. */
+export function destinationOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastDestination {
+  const [place = url] = url.split(/[?#]/, 1);
+  return { path, url: /^https?:\/\/[^/]+$/i.test(place) ? `${place}/` : place };
+}
+
+/** The destination without the captured path at its end. If the user replaced that path, only scheme and host. */
+function baseOf({ path, url }: LastDestination): string {
+  const captured = withSlash(inUrl(path));
+  const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? [];
+  const base =
+    captured === '/' ? url : url.slice(origin.length).endsWith(captured) ? url.slice(0, -captured.length) : origin;
+  return base.replace(/\/+$/, '');
+}
+
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** Percent-encodes bytes that a URL can't contain and the number sign, after which nothing would be sent. */
+function inUrl(target: string): string {
+  return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+/** What to tell the user about a URL whose host is the placeholder; `undefined` for every other URL. */
+export function placeholderNote(url: string): string | undefined {
+  if (!URL.canParse(url) || new URL(url).hostname.replace(/\.$/, '') !== PLACEHOLDER_HOST) return undefined;
+  return `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`;
+}
 
 /** Recent destinations by endpoint uid, newest first. */
 export const replayTargetsPreference = storedValue(
@@ -35,9 +92,9 @@ export function withTarget(targets: ReplayTargets, uid: string, url: string): Re
 
 /** Stores where a request was sent: as a recent destination, and as the last one. */
 export function rememberDestination(uid: string, request: Pick<CapturedRequest, 'path'>, url: string): void {
-  replayTargetsPreference.write(withTarget(replayTargetsPreference.read(), uid, url));
+  replayTargetsPreference.set(withTarget(replayTargetsPreference.read(), uid, url));
   if (url.length > MAX_KEPT_LENGTH) return;
-  lastDestinationPreference.write(withNewest(lastDestinationPreference.read(), uid, destinationOf(request, url)));
+  lastDestinationPreference.set(withNewest(lastDestinationPreference.read(), uid, destinationOf(request, url)));
 }
 
 /** Sets the value of an endpoint. Over the maximum, the endpoint that was set first is dropped. */

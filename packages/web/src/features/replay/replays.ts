@@ -3,13 +3,12 @@ import type { ReplayAnswer } from '@creel/contract';
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import { readByAnyId } from '../../api/body-queries.ts';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
-import { statusTone } from '../../ui/statuses.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { statusTone } from '../../ui/format.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm, StoredPlace } from './replay-form.ts';
 import { rememberDestination } from './replay-targets.ts';
@@ -41,7 +40,7 @@ export function showReplayResult(uid: string, index: number): () => void {
 }
 
 /** How a replay ended. */
-export type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
+type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
 
 /** Replays a request, and keeps the result for its details. */
 export async function replayOnce(
@@ -110,11 +109,7 @@ export const REPLAY_FAILED = 'Failed to send request. Please check the URL and t
 /** The login dialog reports the end of a session, so there is no toast for it. */
 function showFailure(error: unknown): void {
   if (isEndOfSession(error)) return;
-  toast({
-    title: 'Error',
-    description: REPLAY_FAILED,
-    variant: 'destructive',
-  });
+  toastError(REPLAY_FAILED);
 }
 
 const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);

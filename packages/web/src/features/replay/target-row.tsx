@@ -1,18 +1,20 @@
 import { clsx } from 'clsx';
+import { Send, ChevronDown } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Input, Select } from '../../ui/input.tsx';
-import { placeholderNote } from './destination-url.ts';
-import { RecentTargets } from './recent-targets.tsx';
+import { Button, Tooltip } from '../../ui/button.tsx';
+import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
+import { Input, Select } from '../../ui/field.tsx';
+import { usePreference } from '../../ui/state.ts';
 import { methodsFor } from './replay-form.ts';
-import { SendButtons } from './send-buttons.tsx';
+import { placeholderNote, replayTargetsPreference } from './replay-targets.ts';
 import type { Replay } from './use-replay.ts';
 
 /** Below the field; above the button if that is on its own line. */
 const MESSAGE = 'col-span-full text-sm @md:order-last';
 
-export interface TargetRowProps {
+interface TargetRowProps {
   readonly ref: Ref<HTMLDivElement>;
   readonly uid: string;
   readonly request: ListedRequest;
@@ -84,5 +86,73 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
       ) : null}
       <SendButtons replay={replay} />
     </div>
+  );
+}
+
+const AUTHENTICATION_HINT = 'Authentication required to replay requests';
+
+/** Disabled while sending and without a session. Offers to cancel a running replay. */
+function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay }) {
+  const send = useRef<HTMLButtonElement>(null);
+  const isSending = state?.phase === 'sending';
+  const button = (
+    <Button ref={send} type="submit" variant="primary" disabled={anonymous} busy={isSending} className="grow">
+      <Send />
+      {isSending ? 'Sending...' : 'Send Request'}
+    </Button>
+  );
+  return (
+    <div className="col-span-full flex items-center gap-2 self-end @md:col-span-1">
+      {anonymous ? (
+        <Tooltip text={AUTHENTICATION_HINT}>
+          <span title={AUTHENTICATION_HINT} className="flex grow">
+            {button}
+          </span>
+        </Tooltip>
+      ) : (
+        button
+      )}
+      {isSending ? (
+        <Button
+          onClick={() => {
+            // The cancel button disappears with the running replay.
+            send.current?.focus();
+            state.cancel();
+          }}
+        >
+          Cancel
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface RecentTargetsProps {
+  readonly uid: string;
+  readonly url: string;
+  readonly onUse: (url: string) => void;
+}
+
+/** A menu of the recent destinations of this endpoint, newest first. */
+function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
+  const [targets] = usePreference(replayTargetsPreference);
+  const known = targets[uid] ?? [];
+  if (known.every((target) => target === url.trim())) return null;
+  return (
+    <DropdownMenu
+      trigger={
+        <Button variant="ghost" size="sm" className="-my-1 ml-auto h-6 px-1.5">
+          Recent <ChevronDown />
+        </Button>
+      }
+    >
+      {known.map((target) => (
+        <MenuItem key={target} onSelect={() => onUse(target)}>
+          <span title={target} className="max-w-[min(28rem,70vw)] truncate font-mono text-sm">
+            {target}
+          </span>
+        </MenuItem>
+      ))}
+    </DropdownMenu>
   );
 }

@@ -4,19 +4,16 @@ import type { RefObject } from 'react';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
-import type { FieldErrors } from '../../ui/form-errors.ts';
-import { usePreference } from '../../ui/stored-value.ts';
-import { useRefusal } from '../../ui/use-refusal.ts';
-import { completeUrl } from '../../ui/complete-url.ts';
-import { defaultUrl, destinationOf, placeholderNote } from './destination-url.ts';
+import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import type { FieldErrors } from '../../ui/form.ts';
+import { usePreference, useLatest } from '../../ui/state.ts';
+import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import { lastDestinationPreference } from './replay-targets.ts';
+import { defaultUrl, destinationOf, placeholderNote, lastDestinationPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
-import { useLatest } from '../../ui/use-latest.ts';
 
 export interface Replay {
   readonly form: ReplayForm;

@@ -1,10 +1,10 @@
 import { queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { toBase64 } from '../../bodies/body-bytes.ts';
+import { toBase64 } from '../../bodies/encoding.ts';
 import type { Sendable } from './sendable.ts';
 
 /** A captured request with the data of its HAR entry. */
-export interface HarInput {
+interface HarInput {
   readonly request: CapturedRequest;
   readonly sendable: Sendable;
 }

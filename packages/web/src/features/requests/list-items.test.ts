@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { EMPTY_LIST } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
-import { sampleRequest as sample } from '../../api/sample-request.ts';
+import { sampleRequest as sample } from '../../../../../fixtures/sample-request.ts';
 import { listItems, neighbour, waitingOf } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 

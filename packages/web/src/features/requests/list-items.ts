@@ -2,7 +2,7 @@ import { positionOf } from '../../api/request-list.ts';
 import type { Gap, ListedRequest, RequestList } from '../../api/request-list.ts';
 
 /** An item of the list: a request, or a gap of requests that are not loaded. */
-export type ListItem =
+type ListItem =
   | { readonly kind: 'request'; readonly request: ListedRequest }
   | { readonly kind: 'gap'; readonly gap: Gap };
 

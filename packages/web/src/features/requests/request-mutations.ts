@@ -3,12 +3,11 @@ import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/request-lists.ts';
-import { textOf, toBase64 } from '../../bodies/body-bytes.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { textOf, toBase64 } from '../../bodies/encoding.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
 
 /** Milliseconds in which a deletion can be undone. */
@@ -57,7 +56,7 @@ export function useSaveRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => saveRequest(uid, request),
     onSuccess: () => toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' }),
-    onError: (error) => toast({ title: 'Save failed', description: saveFailure(error), variant: 'destructive' }),
+    onError: (error) => toastError(saveFailure(error), 'Save failed'),
   });
 }
 
@@ -86,11 +85,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     if (failed.length === 0) return;
     putBack(failed.map(({ item }) => item));
     onRestored();
-    toast({
-      title: 'Delete failed',
-      description: deleteFailure(failed.length, requests.length),
-      variant: 'destructive',
-    });
+    toastError(deleteFailure(failed.length, requests.length), 'Delete failed');
   };
   const timer = setTimeout(() => void send(), UNDO_MS);
   const undo = (): void => {
@@ -107,7 +102,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
 }
 
 /** Names what was deleted: 'POST /orders' and its number, or how many. */
-export function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
+function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
   const [request] = requests;
   if (request === undefined || requests.length > 1) return { title: `${requests.length} requests deleted` };
   return { title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` };

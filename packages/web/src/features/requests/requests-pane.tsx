@@ -3,18 +3,18 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import type { ListedRequest } from '../../api/request-list.ts';
 import { useLiveStatus } from '../../api/live-cache.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
-import { useDetailsCover } from '../../ui/use-media.ts';
+import { useDetailsCover } from '../../ui/state.ts';
 import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
+import { DroppedNotice } from './details/dropped-notice.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
-import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
@@ -34,13 +34,13 @@ const CompareView = lazyPart(async () => (await import('./compare/compare-view.t
 const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
 
 /** Replays several requests in the order of capture. */
-export interface BulkReplayProps {
+interface BulkReplayProps {
   readonly uid: string;
   readonly requests: readonly ListedRequest[];
   readonly onClose: () => void;
 }
 
-export interface RequestsPaneProps {
+interface RequestsPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
   /** The same object in every rendering, because the details are memoized. */

@@ -1,6 +1,6 @@
 import type { RawHeaders } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../api/sample-request.ts';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { toHar } from './har.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';

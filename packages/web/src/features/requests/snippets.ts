@@ -1,4 +1,4 @@
-import { toBase64 } from '../../bodies/body-bytes.ts';
+import { toBase64 } from '../../bodies/encoding.ts';
 import { hasHeader } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';

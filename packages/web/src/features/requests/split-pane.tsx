@@ -5,7 +5,7 @@ import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 /** The left pane's share of the width. */
 const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };
 
-export interface SplitPaneProps {
+interface SplitPaneProps {
   /** The name under which the share is stored. */
   readonly name: string;
   /** What the divider divides, for screen readers. */

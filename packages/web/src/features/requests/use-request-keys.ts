@@ -1,15 +1,14 @@
 import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
 import type { Command } from '../../ui/commands.ts';
-import { toast } from '../../ui/toast-store.ts';
-import { copyText } from '../../ui/use-copy.ts';
+import { copyWithToast } from '../../ui/copy.tsx';
 import type { Bulk } from './bulk/use-bulk.ts';
 import { snippetOf } from './details/export.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
-export interface RequestKeysProps {
+interface RequestKeysProps {
   readonly uid: string;
   readonly captureUrl: string;
   readonly selection: Selection;
@@ -72,7 +71,7 @@ function commandsOn(current: ListedRequest, props: RequestKeysProps): readonly C
       id: 'request.curl',
       title: 'Copy as cURL',
       keys: 'c',
-      run: () => void copyCurl(uid, current, captureUrl),
+      run: () => void snippetOf('curl', uid, current, captureUrl).then((curl) => copyWithToast(curl)),
     },
     {
       id: 'request.delete',
@@ -83,9 +82,4 @@ function commandsOn(current: ListedRequest, props: RequestKeysProps): readonly C
     { id: 'request.mark', title: 'Select the request', keys: 'x', run: () => bulk.mark(current, false) },
   ];
   return commands.map((command) => ({ ...command, group: GROUP }));
-}
-
-async function copyCurl(uid: string, request: ListedRequest, captureUrl: string): Promise<void> {
-  if (await copyText(await snippetOf('curl', uid, request, captureUrl)))
-    toast({ title: 'Content Copied', description: 'Content has been copied to your clipboard.' });
 }

@@ -1,9 +1,48 @@
 import { parseQuery, queryOf } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
-import { excerpt } from './highlight.ts';
+
+/** A piece of text. `hit` is true if it matches the search. */
+interface TextPart {
+  readonly text: string;
+  readonly hit: boolean;
+}
+
+/** Lower case for ASCII only, like the search on the server, so that positions don't change. */
+function foldAscii(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Splits a text into matches and the text between them. */
+export function highlightParts(text: string, query: string): TextPart[] {
+  if (query === '') return [{ text, hit: false }];
+  const [folded, wanted] = [foldAscii(text), foldAscii(query)];
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, from)) {
+    if (at > from) parts.push({ text: text.slice(from, at), hit: false });
+    parts.push({ text: text.slice(at, at + query.length), hit: true });
+    from = at + query.length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), hit: false });
+  return parts;
+}
+
+/** Characters. With more, the match would be outside of a phone's screen. */
+const BEFORE = 16;
+const AFTER = 160;
+
+/** The text around the first match on one line, with ellipses; `undefined` if there is no match. */
+export function excerpt(text: string, query: string): string | undefined {
+  const at = foldAscii(text).indexOf(foldAscii(query));
+  if (at === -1) return undefined;
+  const from = Math.max(0, at - BEFORE);
+  const to = Math.min(text.length, at + query.length + AFTER);
+  const line = text.slice(from, to).replaceAll(/\s+/g, ' ');
+  return `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
+}
 
 /** Where in a request the text was found, with the text around it. */
-export interface SearchHit {
+interface SearchHit {
   readonly place: string;
   readonly text: string;
 }

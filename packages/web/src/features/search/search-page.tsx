@@ -1,18 +1,19 @@
-import { parseQuery } from '@creel/contract';
+import { parseQuery, endpointTitle } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Search } from 'lucide-react';
-import { knownValuesOf } from '../../api/known-values.ts';
+import { clsx } from 'clsx';
+import { Search, ChevronDown } from 'lucide-react';
 import { endpointsQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { knownValuesOf } from '../../api/request-filter.ts';
 import { COMMAND_IDS } from '../../ui/commands.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
 import type { KnownValues } from '../../ui/query-completion.ts';
 import { QueryField } from '../../ui/query-field.tsx';
-import { SearchChips } from './search-chips.tsx';
-import { searchQuery } from './search-query.ts';
-import { SearchResults } from './search-results.tsx';
+import { valueOf, withValue } from './query-edit.ts';
+import { searchQuery, SearchResults } from './search-results.tsx';
 
 /** Search across all endpoints. */
 export function SearchPage() {
@@ -65,4 +66,96 @@ function Content({ q, endpoint }: { readonly q: string; readonly endpoint: strin
   if (!parseQuery(q).ok)
     return <EmptyState title="This query has a mistake">Correct it in the field above.</EmptyState>;
   return <SearchResults q={q} endpoint={endpoint} />;
+}
+
+interface Choice {
+  /** Empty for no restriction. */
+  readonly value: string;
+  readonly label: string;
+}
+
+const METHODS: readonly Choice[] = [
+  { value: '', label: 'Any method' },
+  ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value, label: value })),
+];
+
+const TIMES: readonly Choice[] = [
+  { value: '', label: 'Any time' },
+  { value: '-15m', label: 'Last 15 minutes' },
+  { value: '-1h', label: 'Last hour' },
+  { value: '-1d', label: 'Last 24 hours' },
+  { value: '-1w', label: 'Last 7 days' },
+];
+
+interface SearchChipsProps {
+  readonly q: string;
+  readonly onQuery: (q: string) => void;
+  readonly endpoint: string | undefined;
+  readonly endpoints: readonly Endpoint[];
+  readonly onEndpoint: (uid: string | undefined) => void;
+}
+
+/** Restricts a search to an endpoint, a method or a time. Method and time are terms of the query. */
+export function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChipsProps) {
+  const named = endpoints.map((one) => ({ value: one.uid, label: endpointTitle(one) }));
+  return (
+    <div role="group" aria-label="Restrict the search" className="flex flex-wrap gap-2">
+      <Chip
+        label="Endpoint"
+        value={endpoint ?? ''}
+        choices={[{ value: '', label: 'All endpoints' }, ...named]}
+        onChoose={(uid) => onEndpoint(uid === '' ? undefined : uid)}
+      />
+      <Chip
+        label="Method"
+        value={valueOf(q, 'method')}
+        choices={METHODS}
+        onChoose={(method) => onQuery(withValue(q, 'method', method))}
+      />
+      <Chip
+        label="Time"
+        value={valueOf(q, 'after')}
+        choices={TIMES}
+        onChoose={(time) => onQuery(withValue(q, 'after', time))}
+      />
+    </div>
+  );
+}
+
+interface ChipProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly Choice[];
+  readonly onChoose: (value: string) => void;
+}
+
+/** A native select. A value that was typed into the query is one more choice. */
+function Chip({ label, value, choices, onChoose }: ChipProps) {
+  const isKnown = choices.some((choice) => choice.value === value);
+  const offered = isKnown ? choices : [...choices, { value, label: value }];
+  return (
+    <span className="relative inline-flex max-w-full">
+      <select
+        aria-label={label}
+        value={value}
+        onChange={(change) => onChoose(change.target.value)}
+        className={clsx(
+          'h-7 max-w-64 cursor-pointer appearance-none truncate rounded-full border pr-7 pl-3 text-sm pointer-coarse:h-11',
+          value === ''
+            ? 'border-line-strong bg-panel text-ink-2 hover:border-ink-3'
+            : 'border-accent bg-accent-soft font-medium text-ink',
+        )}
+      >
+        {offered.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 right-2.5 size-3.5 -translate-y-1/2 text-ink-2"
+      />
+    </span>
+  );
 }

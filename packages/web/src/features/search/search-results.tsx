@@ -1,24 +1,42 @@
 import { endpointTitle } from '@creel/contract';
 import type { FoundRequest } from '@creel/contract';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { useEffect } from 'react';
-import { errorMessage } from '../../api/client.ts';
+import { client, errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { queryKeys } from '../../api/query-client.ts';
+import { searchProgress } from '../../api/request-queries.ts';
+import { Badge, MethodBadge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { formatSize, formatMoment, shortAge, timeAgo } from '../../ui/format.ts';
 import { MatchCount } from '../../ui/match-count.tsx';
-import { MethodBadge } from '../../ui/method-badge.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatSize } from '../../ui/sizes.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
-import { highlightParts } from './highlight.ts';
-import { searchHit, searchedText } from './search-hits.ts';
-import { SEARCH_PAGE, searchQuery } from './search-query.ts';
+import { useNow } from '../../ui/state.ts';
+import { highlightParts, searchHit, searchedText } from './search-hits.ts';
+
+/** Number of results in a page. */
+const SEARCH_PAGE = 50;
+
+/** Number of stored requests that the first call looks at, so that the first results appear at once. */
+const FIRST_SCAN = 2000;
+
+/** The user's requests that match `q`, of one endpoint or of all, page by page. */
+export const searchQuery = (q: string, endpoint: string | undefined) =>
+  infiniteQueryOptions({
+    queryKey: queryKeys.search(q, endpoint),
+    queryFn: async ({ pageParam, signal }) => {
+      const scan = pageParam === undefined ? FIRST_SCAN : undefined;
+      const query = { q, endpoint, limit: SEARCH_PAGE, scan, before: pageParam };
+      const answer = await client.callWithHeaders('search', { query }, signal);
+      const { searched, before } = searchProgress(answer);
+      return { found: answer.data, searched, before };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.before,
+    staleTime: 0,
+  });
 
 interface HighlightedProps {
   readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
@@ -34,7 +52,7 @@ function Highlighted({ parts }: HighlightedProps) {
   });
 }
 
-export interface SearchResultsProps {
+interface SearchResultsProps {
   readonly q: string;
   /** The uid of the only endpoint that is searched. */
   readonly endpoint: string | undefined;

@@ -3,14 +3,11 @@ import type { User, UserSettings } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { UpgradeLink } from '../../ui/upgrade-link.tsx';
+import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
+import { Field, Input, SwitchRow } from '../../ui/field.tsx';
 import { useTestEmail } from './settings-mutations.ts';
-import { SwitchRow } from './switch-row.tsx';
 
-export interface NotificationFieldsProps {
+interface NotificationFieldsProps {
   readonly draft: UserSettings;
   /** `null` if the session has ended. */
   readonly user: User | null;

@@ -2,17 +2,16 @@ import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema }
 import type { User, UserSettings } from '@creel/contract';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { SectionCard } from '../../ui/card.tsx';
-import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
-import { toast } from '../../ui/toast-store.ts';
-import { useRefusal } from '../../ui/use-refusal.ts';
+import { SwitchRow } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import { SectionCard } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import { useSaveSettings } from './settings-mutations.ts';
-import { SwitchRow } from './switch-row.tsx';
 
-export interface SettingsFormProps {
+interface SettingsFormProps {
   /** `null` if the session has ended. Then the settings are only saved in this browser. */
   readonly user: User | null;
   readonly settings: UserSettings;
@@ -45,7 +44,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   const refuseEmail = (sentence: string): void => {
     setEmailError(sentence);
     refused();
-    toast({ title: 'Invalid Email', description: sentence, variant: 'destructive' });
+    toastError(sentence, 'Invalid Email');
   };
   const onSubmit = (): void => {
     if (user === null) return saveLocally(draft);
@@ -94,6 +93,6 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
 }
 
 function saveLocally({ autoSaveNewEndpoints }: UserSettings): void {
-  userSettingsPreference.write({ ...userSettingsPreference.read(), autoSaveNewEndpoints });
+  userSettingsPreference.set({ ...userSettingsPreference.read(), autoSaveNewEndpoints });
   toast({ title: 'Settings Saved', description: 'Your preferences have been saved locally.' });
 }

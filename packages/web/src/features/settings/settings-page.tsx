@@ -1,17 +1,17 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
 import { ArrowLeft } from 'lucide-react';
+import { RadioGroup } from 'radix-ui';
 import { errorMessage } from '../../api/client.ts';
 import { useSignedOut } from '../../api/connection.ts';
-import { settingsQuery, useUser } from '../../api/queries.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Page, SectionCard } from '../../ui/page.tsx';
 import { SettingsForm } from './settings-form.tsx';
-import { ThemeCard } from './theme-card.tsx';
+import { THEMES, useTheme } from './theme.tsx';
 
 /** General and notification settings, with a link back to the dashboard. */
 export function SettingsPage() {
@@ -56,5 +56,35 @@ function AccountSettings() {
       <Skeleton className="h-28" />
       <Skeleton className="h-60" />
     </div>
+  );
+}
+
+/** Light, dark or system theme; stored in this browser. */
+function ThemeCard() {
+  const [theme, chooseTheme] = useTheme();
+  return (
+    <SectionCard title="Appearance" description="Stored in this browser.">
+      <RadioGroup.Root
+        aria-label="Theme"
+        value={theme}
+        onValueChange={chooseTheme}
+        className="grid max-w-md grid-cols-3 gap-2"
+      >
+        {THEMES.map(({ value, label, icon }) => (
+          <RadioGroup.Item
+            key={value}
+            value={value}
+            className={clsx(
+              'flex h-9 items-center justify-center gap-2 rounded-md border font-medium transition-colors duration-100 [&_svg]:size-4',
+              'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent',
+              'border-line-strong hover:bg-sunk',
+            )}
+          >
+            {icon}
+            {label}
+          </RadioGroup.Item>
+        ))}
+      </RadioGroup.Root>
+    </SectionCard>
   );
 }

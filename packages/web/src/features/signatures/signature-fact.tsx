@@ -7,7 +7,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { signatureQuery } from './signing-queries.ts';
 
-export interface SignatureFactProps {
+interface SignatureFactProps {
   readonly uid: string;
   readonly request: ListedRequest;
 }

@@ -8,12 +8,10 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
-import type { FieldErrors } from '../../ui/form-errors.ts';
-import { Input, Select } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { useRefusal } from '../../ui/use-refusal.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import type { FieldErrors } from '../../ui/form.ts';
 import { useDeleteSecret, useSetSecret } from './signing-queries.ts';
 
 const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {

@@ -3,8 +3,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { readByAnyId } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { TestPortalAction, TestSubscription } from '@creel/contract';
-import { formatDate } from '../../../ui/times.ts';
+import { formatDate } from '../../../ui/format.ts';
 
-export interface PortalAction {
+interface PortalAction {
   readonly action: TestPortalAction;
   readonly label: string;
   /** What the action does, under its label. */

@@ -1,8 +1,13 @@
+import { PLANS } from '@creel/contract';
+import type { TestCheckout as Checkout } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Notice } from '../../../ui/notice.tsx';
-import { PublicLayout } from '../../../ui/public-page.tsx';
-import { TEST_MODE } from '../subscription-labels.ts';
-import { TestCheckout } from './test-checkout.tsx';
+import { errorMessage } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice, Skeleton } from '../../../ui/feedback.tsx';
+import { PublicLayout, Card, FactList } from '../../../ui/page.tsx';
+import { TEST_MODE, formatMoney, INTERVAL_LABELS } from '../subscription-labels.ts';
+import { testCheckoutQuery, useDecideCheckout } from './test-gateway-queries.ts';
 
 /** The checkout of the built-in test gateway. */
 export function TestCheckoutPage() {
@@ -12,5 +17,73 @@ export function TestCheckoutPage() {
       <Notice tone="warn">{TEST_MODE}</Notice>
       <TestCheckout id={id} />
     </PublicLayout>
+  );
+}
+
+const CLOSED = {
+  complete: 'This checkout is paid.',
+  expired: 'This checkout has expired. Nothing was charged.',
+} as const;
+
+/** A checkout of the test gateway: what is bought, and how the card behaves. */
+export function TestCheckout({ id }: { readonly id: string }) {
+  const checkout = useQuery(testCheckoutQuery(id));
+  if (checkout.data !== undefined) return <LoadedCheckout checkout={checkout.data} />;
+  if (checkout.isError) {
+    return (
+      <>
+        <Notice tone="bad">{errorMessage(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+        <Button asChild variant="ghost">
+          <a href="/subscription">Back to the plans</a>
+        </Button>
+      </>
+    );
+  }
+  return (
+    <div role="status" aria-label="Loading the checkout">
+      <Skeleton className="h-40" />
+    </div>
+  );
+}
+
+function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
+  const decide = useDecideCheckout(checkout.id);
+  const price = formatMoney(checkout.price);
+  // After a success the browser is on its way back.
+  const busy = decide.isPending || decide.isSuccess;
+  return (
+    <>
+      <Card className="p-5">
+        <FactList
+          facts={[
+            { name: 'Plan', value: PLANS[checkout.tier].label },
+            { name: 'Billing', value: INTERVAL_LABELS[checkout.interval] },
+            { name: 'Email', value: checkout.email },
+            { name: 'Due today', value: <span className="text-lg font-semibold">{price}</span> },
+          ]}
+        />
+      </Card>
+      {checkout.status === 'open' ? (
+        <div className="flex flex-col gap-2">
+          {decide.isError ? (
+            <Notice tone="bad">{errorMessage(decide.error, 'The payment failed. Try again.')}</Notice>
+          ) : null}
+          <Button variant="primary" busy={busy} onClick={() => decide.mutate('pay')}>
+            {busy && decide.variables === 'pay' ? 'Paying…' : `Pay ${price}`}
+          </Button>
+          <Button busy={busy} onClick={() => decide.mutate('decline')}>
+            Decline the card
+          </Button>
+          <Button busy={busy} onClick={() => decide.mutate('expire')}>
+            Let the checkout expire
+          </Button>
+        </div>
+      ) : (
+        <Notice tone={checkout.status === 'complete' ? 'good' : 'info'}>{CLOSED[checkout.status]}</Notice>
+      )}
+      <Button asChild variant="ghost">
+        <a href={checkout.returnUrl}>{checkout.status === 'open' ? 'Cancel and go back' : 'Go back'}</a>
+      </Button>
+    </>
   );
 }

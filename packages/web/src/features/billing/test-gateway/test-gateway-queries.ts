@@ -1,8 +1,7 @@
 import type { TestCheckoutAction, TestPortalAction } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client } from '../../../api/client.ts';
-import { queryClient } from '../../../api/query-client.ts';
-import { queryKeys } from '../../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../../api/query-client.ts';
 
 /** Read on every visit: another tab may have paid or canceled. */
 export const testCheckoutQuery = (id: string) =>

@@ -1,10 +1,16 @@
+import { ApiError, PLANS } from '@creel/contract';
+import type { TestSubscription } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { returnPath } from '../../../ui/own-path.ts';
-import { PublicLayout } from '../../../ui/public-page.tsx';
-import { TEST_MODE } from '../subscription-labels.ts';
-import { TestPortal } from './test-portal.tsx';
+import { Notice, Skeleton } from '../../../ui/feedback.tsx';
+import { formatMoment } from '../../../ui/format.ts';
+import { PublicLayout, Card, FactList } from '../../../ui/page.tsx';
+import { returnPath } from '../../../ui/urls.ts';
+import { TEST_MODE, formatMoney, INTERVAL_LABELS } from '../subscription-labels.ts';
+import { nextDate, portalActions, statusLabel } from './portal-actions.ts';
+import { testSubscriptionQuery, useActOnSubscription } from './test-gateway-queries.ts';
 
 /** The billing portal of the built-in test gateway. */
 export function TestPortalPage() {
@@ -22,5 +28,62 @@ export function TestPortalPage() {
         <a href={returnPath(back, location.origin)}>Return to Creel</a>
       </Button>
     </PublicLayout>
+  );
+}
+
+/** The portal of the test gateway: the subscription, and what can happen to it. */
+export function TestPortal() {
+  const subscription = useQuery(testSubscriptionQuery);
+  if (subscription.data !== undefined && !subscription.isError)
+    return <LoadedPortal subscription={subscription.data} />;
+  if (subscription.isError) {
+    const hasNone = subscription.error instanceof ApiError && subscription.error.code === 'NO_SUBSCRIPTION';
+    return (
+      <Notice tone={hasNone ? 'info' : 'bad'}>
+        {errorMessage(subscription.error, 'The subscription could not be loaded. Reload the page.')}
+      </Notice>
+    );
+  }
+  return (
+    <div role="status" aria-label="Loading the subscription">
+      <Skeleton className="h-48" />
+    </div>
+  );
+}
+
+function LoadedPortal({ subscription }: { readonly subscription: TestSubscription }) {
+  const act = useActOnSubscription();
+  const next = nextDate(subscription);
+  return (
+    <>
+      <Card className="p-5">
+        <FactList
+          facts={[
+            { name: 'Plan', value: PLANS[subscription.tier].label },
+            { name: 'Billing', value: `${INTERVAL_LABELS[subscription.interval]}, ${formatMoney(subscription.price)}` },
+            { name: 'Status', value: <span role="status">{statusLabel(subscription)}</span> },
+            ...(next === undefined ? [] : [next]),
+            { name: 'Test clock', value: formatMoment(subscription.now) },
+          ]}
+        />
+      </Card>
+      {act.isError ? (
+        <Notice tone="bad">{errorMessage(act.error, 'The subscription did not change. Try again.')}</Notice>
+      ) : null}
+      <ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
+        {portalActions(subscription).map(({ action, label, about, destructive = false }) => (
+          <li key={action} className="flex items-center justify-between gap-4 px-5 py-3">
+            <p className="min-w-0 text-ink-2">{about}</p>
+            <Button
+              variant={destructive ? 'danger-ghost' : 'secondary'}
+              busy={act.isPending}
+              onClick={() => act.mutate(action)}
+            >
+              {label}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -1,6 +1,6 @@
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../../api/sample-request.ts';
+import { sampleRequest } from '../../../../../../fixtures/sample-request.ts';
 import { exportFile, fixtureName, rawMessage } from './export-files.ts';
 
 const CAPTURE_URL = 'http://localhost:3000/h/abc';

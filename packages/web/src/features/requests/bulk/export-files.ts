@@ -1,7 +1,7 @@
 import { firstHeader, targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { Zip, ZipPassThrough } from 'fflate';
-import { bodyBytes } from '../../../bodies/body-bytes.ts';
+import { bodyBytes, latin1Bytes } from '../../../bodies/encoding.ts';
 import { toHar } from '../har.ts';
 import { sendable } from '../sendable.ts';
 
@@ -73,14 +73,10 @@ export function rawMessage(request: CapturedRequest, captureUrl: string): Uint8A
     return isCoded && (lower === 'content-length' || lower === 'trailer') ? [] : [[name, value] as const];
   });
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  const head = latin1(`${method} ${new URL(captureUrl).pathname}${targetOf(request)} HTTP/1.1\r\n${lines}\r\n`);
+  // Heads are kept with one character per byte.
+  const head = latin1Bytes(`${method} ${new URL(captureUrl).pathname}${targetOf(request)} HTTP/1.1\r\n${lines}\r\n`);
   const message = new Uint8Array(head.length + body.length);
   message.set(head);
   message.set(body, head.length);
   return message;
-}
-
-/** Heads are kept with one character per byte. */
-function latin1(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

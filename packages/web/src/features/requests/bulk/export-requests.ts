@@ -8,7 +8,7 @@ import { runEach } from './run-each.ts';
 import type { RunEachOptions } from './run-each.ts';
 
 /** The request with its headers and its whole body. Loads them if the list has only a part. */
-export async function readExact(uid: string, listed: ListedRequest, signal?: AbortSignal): Promise<CapturedRequest> {
+async function readExact(uid: string, listed: ListedRequest, signal?: AbortSignal): Promise<CapturedRequest> {
   if (listed.slim === undefined && !listed.bodyTruncated) return listed;
   return readByAnyId(uid, listed, (id) => client.call('getRequest', { params: { uid, id } }, signal));
 }

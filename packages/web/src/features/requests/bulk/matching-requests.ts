@@ -5,7 +5,7 @@ import { searchText } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isHidden } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { nextBefore } from '../../../api/search-progress.ts';
+import { nextBefore } from '../../../api/request-queries.ts';
 
 const PAGE = 500;
 

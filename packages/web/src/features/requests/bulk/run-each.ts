@@ -12,7 +12,7 @@ export interface RunEachOptions {
   readonly isFatal?: (error: unknown) => boolean;
 }
 
-export interface RunEachResult<T> {
+interface RunEachResult<T> {
   /** Number of items that were started and have ended, with or without an error. */
   readonly done: number;
   readonly failed: readonly { readonly item: T; readonly error: unknown }[];

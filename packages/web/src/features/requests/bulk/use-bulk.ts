@@ -2,7 +2,7 @@ import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { toast } from '../../../ui/toast-store.ts';
+import { toast, toastError } from '../../../ui/toast-store.ts';
 import type { ListItems } from '../list-items.ts';
 import { isSavedLimit, saveFailure, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
@@ -77,17 +77,8 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
 function reportSaved(count: number, failed: readonly { readonly error: unknown }[], all: number): void {
   const full = failed.find(({ error }) => isSavedLimit(error));
   if (full !== undefined)
-    toast({
-      title: 'Save failed',
-      description: `${count} of ${all} requests were saved. ${saveFailure(full.error)}`,
-      variant: 'destructive',
-    });
-  else if (failed.length > 0)
-    toast({
-      title: 'Save failed',
-      description: `${failed.length} of ${all} requests could not be saved.`,
-      variant: 'destructive',
-    });
+    toastError(`${count} of ${all} requests were saved. ${saveFailure(full.error)}`, 'Save failed');
+  else if (failed.length > 0) toastError(`${failed.length} of ${all} requests could not be saved.`, 'Save failed');
   else if (count === 1)
     toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
   else toast({ title: `${count} requests saved` });

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { toast } from '../../../ui/toast-store.ts';
+import { toastError } from '../../../ui/toast-store.ts';
 
 /** A bulk action that is running. */
 export interface BulkJob {
@@ -35,11 +35,7 @@ export function useJob(): readonly [
     })
       .catch(() => {
         if (controller.signal.aborted) return;
-        toast({
-          title: 'Error',
-          description: 'Some of these requests could not be read. Please try again.',
-          variant: 'destructive',
-        });
+        toastError('Some of these requests could not be read. Please try again.');
       })
       .finally(() => setJob(undefined));
   };

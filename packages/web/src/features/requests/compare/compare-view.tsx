@@ -2,25 +2,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { labelOf } from '../../../api/row-label.ts';
-import { readable } from '../../../bodies/wire-text.ts';
+import { readable } from '../../../bodies/encoding.ts';
+import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
+import { EmptyState, Skeleton } from '../../../ui/feedback.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
-import { RequestNumber } from '../../../ui/request-number.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { formatClock, formatMoment } from '../../../ui/times.ts';
+import { formatClock, formatMoment } from '../../../ui/format.ts';
 import { listElement } from '../list/list-element.ts';
 import { BodyDiff } from './body-diff.tsx';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
 import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
-import { RequestPicker } from './request-picker.tsx';
 import { FieldDiffTable } from './field-diff-table.tsx';
+import { RequestPicker } from './request-picker.tsx';
 
 export interface CompareViewProps {
   readonly uid: string;

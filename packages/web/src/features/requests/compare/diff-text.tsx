@@ -4,7 +4,7 @@ import type { TextPart } from './word-diff.ts';
 /** The side of the comparison. What only the left has was removed, what only the right has was added. */
 export type DiffSide = 'left' | 'right';
 
-export interface DiffTextProps {
+interface DiffTextProps {
   readonly parts: readonly TextPart[];
   readonly side: DiffSide;
 }

@@ -1,11 +1,11 @@
 import { clsx } from 'clsx';
-import { readable } from '../../../bodies/wire-text.ts';
-import type { FieldDiff } from './diff.ts';
+import { readable } from '../../../bodies/encoding.ts';
 import { DiffSign, DiffText } from './diff-text.tsx';
 import type { DiffSide } from './diff-text.tsx';
+import type { FieldDiff } from './diff.ts';
 import { diffWords } from './word-diff.ts';
 
-export interface FieldDiffTableProps {
+interface FieldDiffTableProps {
   readonly title: string;
   readonly fields: readonly FieldDiff[];
   /** Shown if there are no fields. */

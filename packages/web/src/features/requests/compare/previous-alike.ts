@@ -3,7 +3,7 @@ import type { Answer, CapturedRequest, Query } from '@creel/contract';
 import { client } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
-import { searchProgress } from '../../../api/search-progress.ts';
+import { searchProgress } from '../../../api/request-queries.ts';
 
 /** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */
 const PAGE = 200;

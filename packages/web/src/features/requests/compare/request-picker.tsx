@@ -1,23 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { client, errorMessage } from '../../../api/client.ts';
-import { knownValuesOf } from '../../../api/known-values.ts';
-import { queryKeys } from '../../../api/query-keys.ts';
+import { queryKeys } from '../../../api/query-client.ts';
+import { knownValuesOf } from '../../../api/request-filter.ts';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
-import { labelOf } from '../../../api/row-label.ts';
-import { readable } from '../../../bodies/wire-text.ts';
+import { readable } from '../../../bodies/encoding.ts';
+import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { formatMoment } from '../../../ui/format.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
-import { RequestNumber } from '../../../ui/request-number.tsx';
-import { formatMoment } from '../../../ui/times.ts';
-import { useState } from 'react';
 
 /** Number of requests to choose from. */
 const MAX_CHOICES = 30;
 
-export interface RequestPickerProps {
+interface RequestPickerProps {
   readonly uid: string;
   readonly title: string;
   readonly onChoose: (index: number) => void;

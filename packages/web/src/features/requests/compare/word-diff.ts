@@ -6,7 +6,7 @@ export interface TextPart {
   readonly changed: boolean;
 }
 
-export interface WordDiff {
+interface WordDiff {
   readonly left: readonly TextPart[];
   readonly right: readonly TextPart[];
 }

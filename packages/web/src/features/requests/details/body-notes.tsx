@@ -2,8 +2,8 @@ import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { formatSize } from '../../../ui/sizes.ts';
+import { Notice } from '../../../ui/feedback.tsx';
+import { formatSize } from '../../../ui/format.ts';
 import type { ShownBody } from './use-body.ts';
 
 /** Notes about the body: that it was decoded, is only the first part, or could not be read. */

@@ -1,4 +1,4 @@
-import { escapeBidiControls } from '../../../bodies/bidi.ts';
+import { escapeBidiControls } from '../../../bodies/encoding.ts';
 
 /**
  * The path with its percent-encoding decoded; `undefined` if that changes nothing, or if the bytes are not UTF-8 or

@@ -1,32 +1,24 @@
 import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { BODY_COPIED, copyWithToast } from '../../../ui/copy.tsx';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
-import { toast } from '../../../ui/toast-store.ts';
-import { copyText } from '../../../ui/use-copy.ts';
+import { toastError } from '../../../ui/toast-store.ts';
+import { exportRequests } from '../bulk/export-requests.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import type { SnippetName } from '../snippet-names.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
 import type { TabTools } from './details-tools.tsx';
-import { exportRequests } from '../bulk/export-requests.ts';
 import { download } from './download.ts';
 import { snippetOf } from './export.ts';
-
-const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
-const BODY_COPIED = {
-  title: 'Body copied to clipboard',
-  description: 'The request body has been copied to your clipboard.',
-};
 
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
 /** Further actions on a request. */
 export function DetailsMenu({ uid, captureUrl, request, actions, tools }: DetailsHeaderProps) {
   const copy = (name: SnippetName): void =>
-    attempt(async () => {
-      if (await copyText(await snippetOf(name, uid, request, captureUrl))) toast(COPIED);
-    });
+    attempt(async () => copyWithToast(await snippetOf(name, uid, request, captureUrl)));
   return (
     <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} className="size-7" />}>
       <MenuItem disabled={tools.toggleFind === undefined} keys="f" onSelect={() => tools.toggleFind?.()}>
@@ -68,28 +60,22 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
 
 /** Shows a toast if a read or a download fails. */
 function attempt(act: () => Promise<void>): void {
-  act().catch(() =>
-    toast({
-      title: 'Error',
-      description: 'The request could not be read. It may no longer be stored.',
-      variant: 'destructive',
-    }),
-  );
+  act().catch(() => toastError('The request could not be read. It may no longer be stored.'));
 }
 
-async function copyShown(text: TabTools['text'] = ''): Promise<void> {
-  if (await copyText(typeof text === 'string' ? text : text())) toast(COPIED);
+function copyShown(text: TabTools['text'] = ''): Promise<void> {
+  return copyWithToast(typeof text === 'string' ? text : text());
 }
 
 async function copyBody(uid: string, request: ListedRequest): Promise<void> {
   const bytes = await readWholeBody(uid, request);
-  if (await copyText(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))) toast(BODY_COPIED);
+  await copyWithToast(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), BODY_COPIED);
 }
 
-async function copyLink(request: ListedRequest): Promise<void> {
+function copyLink(request: ListedRequest): Promise<void> {
   const link = new URL(location.pathname, location.origin);
   link.searchParams.set('request', String(request.index));
-  if (await copyText(link.href)) toast(COPIED);
+  return copyWithToast(link.href);
 }
 
 async function downloadBody(uid: string, request: ListedRequest): Promise<void> {

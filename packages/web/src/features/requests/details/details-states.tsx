@@ -1,6 +1,6 @@
 import { FileQuestion, MousePointerClick } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
+import { EmptyState } from '../../../ui/feedback.tsx';
 
 export function NothingSelected() {
   return (

@@ -1,14 +1,14 @@
 import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
 import { messageText } from './message-text.ts';
 import type { ShownBody } from './use-body.ts';
 
-export interface TabToolsInput {
+interface TabToolsInput {
   readonly request: ListedRequest;
   readonly body: ShownBody;
   readonly tab: DetailTab;
@@ -38,7 +38,7 @@ export function tabTools({ request, body, tab, message, find, onFind }: TabTools
   };
 }
 
-export interface DetailsToolsProps extends Pick<TabToolsInput, 'request' | 'tab' | 'find'> {
+interface DetailsToolsProps extends Pick<TabToolsInput, 'request' | 'tab' | 'find'> {
   readonly tools: TabTools;
 }
 

@@ -1,11 +1,11 @@
 import { Unlink } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { Badge } from '../../../ui/badge.tsx';
+import { Badge } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
+import { formatCount } from '../../../ui/format.ts';
 
-export interface DroppedNoticeProps {
+interface DroppedNoticeProps {
   readonly uid: string;
   readonly request: ListedRequest;
   readonly maxUnsaved: number;

@@ -1,6 +1,6 @@
 import type { RawHeaders } from '@creel/contract';
+import { readable } from '../../../bodies/encoding.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
-import { readable } from '../../../bodies/wire-text.ts';
 
 /** The headers as received, with their case, order and repeats. */
 export function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {

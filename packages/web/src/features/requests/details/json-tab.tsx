@@ -2,10 +2,10 @@ import { Braces } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { jsonBreak } from '../../../bodies/format-json.ts';
+import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { SearchedJson } from './searched-json.tsx';
+import { EmptyState } from '../../../ui/feedback.tsx';
 import type { ShownBody } from './use-body.ts';
 
 export interface JsonTabProps {

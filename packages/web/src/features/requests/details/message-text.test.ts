@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../../api/sample-request.ts';
+import { sampleRequest } from '../../../../../../fixtures/sample-request.ts';
 import { viewPlain } from '../../../bodies/view-body.ts';
 import { messageText } from './message-text.ts';
 

@@ -1,8 +1,8 @@
-import type { CapturedRequest } from '@creel/contract';
 import { targetOf } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { readable } from '../../../bodies/encoding.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
-import { readable } from '../../../bodies/wire-text.ts';
-import { countBytes } from '../../../ui/sizes.ts';
+import { countBytes } from '../../../ui/format.ts';
 
 type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryParams' | 'rawHeaders' | 'size'>;
 

@@ -1,18 +1,18 @@
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { textOf } from '../../../bodies/body-bytes.ts';
+import { ImageView } from '../../../bodies/binary-view.tsx';
 import { imageType } from '../../../bodies/body-kind.ts';
-import { ImageView } from '../../../bodies/image-view.tsx';
+import { textOf } from '../../../bodies/encoding.ts';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { Button } from '../../../ui/button.tsx';
-import { formatSize } from '../../../ui/sizes.ts';
+import { formatSize } from '../../../ui/format.ts';
 import { download } from './download.ts';
 
 /** Maximum of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
 
-export interface MultipartPartsProps {
+interface MultipartPartsProps {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string | null;
 }

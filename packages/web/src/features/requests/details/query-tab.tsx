@@ -1,7 +1,7 @@
 import { queryOf, queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { FieldTable } from '../../../bodies/field-table.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
 
 /** The query string as sent, and its decoded parameters in order. Each value of a repeated name has its own row. */
 export function QueryTab({ request }: { readonly request: CapturedRequest }) {

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { HexView, ImageView } from '../../../bodies/binary-view.tsx';
+import { parseForm } from '../../../bodies/body-kind.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
-import { parseForm } from '../../../bodies/form.ts';
-import { HexView } from '../../../bodies/hex-view.tsx';
-import { ImageView } from '../../../bodies/image-view.tsx';
+import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { formatXml, xmlColors } from '../../../bodies/xml.ts';
@@ -12,7 +12,6 @@ import { messageText } from './message-text.ts';
 import { MultipartParts } from './multipart-parts.tsx';
 import { RAW_VIEWS } from './raw-view.ts';
 import type { RawView } from './raw-view.ts';
-import { SearchedJson } from './searched-json.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** The decoded fields of a form, and the text as sent. */

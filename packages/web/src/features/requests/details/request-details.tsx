@@ -1,16 +1,16 @@
 import { queryOf, queryPairs } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import type { ComponentType, ReactNode } from 'react';
 import { memo, useState } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { requestQuery } from '../../../api/request-queries.ts';
+import { DeliveryBadge } from '../../../ui/badges.tsx';
+import { Skeleton } from '../../../ui/feedback.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { defaultTab } from '../default-tab.ts';
 import type { DetailTab } from '../use-view-state.ts';
-import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
 import { AuthenticationRequired } from './authentication-required.tsx';
 import { BodyNotes } from './body-notes.tsx';
 import { DetailsHeader } from './details-header.tsx';
@@ -35,7 +35,7 @@ export interface DetailsParts {
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
-export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tools' | 'SignatureFact'> {
+interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tools' | 'SignatureFact'> {
   readonly listed: ListedRequest;
   /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;

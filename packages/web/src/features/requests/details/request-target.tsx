@@ -3,10 +3,9 @@ import { clsx } from 'clsx';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readable } from '../../../bodies/wire-text.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { readable } from '../../../bodies/encoding.ts';
+import { Badge, MethodBadge } from '../../../ui/badges.tsx';
+import { IconButton } from '../../../ui/button.tsx';
 import { decodedPath } from './decoded-path.ts';
 
 /** A longer URL may not fit into the header of a narrow pane and can be expanded. */

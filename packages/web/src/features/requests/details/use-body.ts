@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { firstHeader } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyViewQuery } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { bodyBytes } from '../../../bodies/body-bytes.ts';
 import { codingsOf } from '../../../bodies/decode-body.ts';
+import { bodyBytes } from '../../../bodies/encoding.ts';
 import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 

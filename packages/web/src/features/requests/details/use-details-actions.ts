@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
+import { useLatest } from '../../../ui/state.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView } from '../use-view-state.ts';
 import type { DetailsActions } from './details-header.tsx';
-import { useLatest } from '../../../ui/use-latest.ts';
 
 /**
  * The actions of the details on the selected request. The object is stable, so that new captures don't render the

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useLiveStatus } from '../../../api/live-cache.ts';
-import { formatCount } from '../../../ui/sizes.ts';
-import { useLatest } from '../../../ui/use-latest.ts';
+import { formatCount } from '../../../ui/format.ts';
+import { useLatest } from '../../../ui/state.ts';
 
 /** Milliseconds between two announcements, so that a stream does not interrupt a screen reader all the time. */
 const ANNOUNCE_MS = 4000;

@@ -1,14 +1,13 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
+import { formatCount } from '../../../ui/format.ts';
 import type { ExportFormat } from '../bulk/export-files.ts';
 import { BAR } from './list-toolbar.tsx';
 
-export interface BulkBarProps {
+interface BulkBarProps {
   readonly count: number;
   /** Number of selected requests that are not saved yet. */
   readonly unsaved: number;

@@ -1,17 +1,17 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import type { Endpoint } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
-import type { Endpoint } from '@creel/contract';
+import { sendTestRequest } from '../../../api/client.ts';
 import { useLiveStatus } from '../../../api/live-cache.ts';
-import { sendTestRequest } from '../../../api/test-request.ts';
 import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
-import { Notice } from '../../../ui/notice.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
-import { toast } from '../../../ui/toast-store.ts';
+import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import { tryItSnippet } from '../snippets.ts';
 import { badFramesLabel } from './kept-labels.ts';
@@ -28,12 +28,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   useFocusReturn(listElement);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),
-    onError: () =>
-      toast({
-        title: 'Error',
-        description: 'The test request could not be sent. Please try again.',
-        variant: 'destructive',
-      }),
+    onError: () => toastError('The test request could not be sent. Please try again.'),
   });
   return (
     <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 md:h-full md:justify-center">

@@ -3,9 +3,9 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
-import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Skeleton } from '../../../ui/feedback.tsx';
 
-export interface GapRowProps {
+interface GapRowProps {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly gap: Gap;

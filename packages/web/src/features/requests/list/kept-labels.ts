@@ -1,5 +1,5 @@
 import type { EndpointDetail } from '@creel/contract';
-import { formatCount } from '../../../ui/sizes.ts';
+import { formatCount } from '../../../ui/format.ts';
 
 type Kept = Pick<EndpointDetail, 'autosave' | 'stats'>;
 

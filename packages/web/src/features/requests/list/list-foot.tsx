@@ -2,14 +2,14 @@ import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { ProgressBar } from '../../../ui/feedback.tsx';
+import { formatCount } from '../../../ui/format.ts';
 import { MatchCount } from '../../../ui/match-count.tsx';
-import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
 import type { BulkJob } from '../bulk/use-job.ts';
 import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
 import type { SearchState } from './use-list.ts';
 
-export interface ListFootProps {
+interface ListFootProps {
   readonly endpoint: EndpointDetail;
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;

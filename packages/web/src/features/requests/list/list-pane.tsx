@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
-import { knownValuesOf } from '../../../api/known-values.ts';
 import type { LiveStatus } from '../../../api/live-feed.ts';
+import { knownValuesOf } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
@@ -19,7 +19,7 @@ import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
-export interface ListPaneProps {
+interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
   readonly requests: RequestFilter;

@@ -1,9 +1,8 @@
 import { CloudOff, SearchX } from 'lucide-react';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
-import { SkeletonRows } from '../../../ui/skeleton-rows.tsx';
+import { EmptyState, SkeletonRows } from '../../../ui/feedback.tsx';
+import { formatCount } from '../../../ui/format.ts';
 
 export function ListLoading() {
   return (
@@ -26,7 +25,7 @@ export function ListFailed({ error, onRetry }: { readonly error: unknown; readon
   );
 }
 
-export interface NothingFoundProps {
+interface NothingFoundProps {
   /** Number of stored requests, all of which were searched. */
   readonly searched: number;
   readonly method: string | undefined;

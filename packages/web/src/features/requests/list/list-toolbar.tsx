@@ -1,8 +1,8 @@
+import type { LiveState } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Pause, Play } from 'lucide-react';
-import type { LiveState } from '@creel/contract';
+import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
-import { IconButton } from '../../../ui/icon-button.tsx';
 import type { KnownValues } from '../../../ui/query-completion.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
@@ -31,7 +31,7 @@ const TABS = [
   { value: 'delete', label: 'DELETE' },
 ] as const;
 
-export interface ListToolbarProps {
+interface ListToolbarProps {
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
   readonly find: string;

@@ -8,8 +8,8 @@ import { isDropped } from '../../../api/request-list.ts';
 import type { Gap, ListedRequest } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
-import { formatCount } from '../../../ui/sizes.ts';
-import { useMedia } from '../../../ui/use-media.ts';
+import { formatCount } from '../../../ui/format.ts';
+import { useMedia, useLatest } from '../../../ui/state.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
 import { ListHeader } from './list-header.tsx';
@@ -22,7 +22,6 @@ import { useAnchor } from './use-anchor.ts';
 import { useAttention } from './use-attention.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
-import { useLatest } from '../../../ui/use-latest.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -33,7 +32,7 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-export interface RequestListProps extends RowActions {
+interface RequestListProps extends RowActions {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly state: ListState;

@@ -3,15 +3,12 @@ import { clsx } from 'clsx';
 import { Eye, Save, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { labelOf } from '../../../api/row-label.ts';
-import { readable } from '../../../bodies/wire-text.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
-import { formatSize } from '../../../ui/sizes.ts';
-import { formatMoment, shortAge } from '../../../ui/times.ts';
-import { useNow } from '../../../ui/use-now.ts';
+import { readable } from '../../../bodies/encoding.ts';
+import { Badge, DeliveryBadge, MethodBadge } from '../../../ui/badges.tsx';
+import { formatSize, formatMoment, shortAge } from '../../../ui/format.ts';
+import { useNow } from '../../../ui/state.ts';
 import { SwipeActions } from './row-swipe.tsx';
 import type { Swipe } from './row-swipe.tsx';
 
@@ -50,7 +47,7 @@ interface RowContentProps {
   readonly actions: RowActions;
 }
 
-export interface RequestRowProps extends RowContentProps {
+interface RequestRowProps extends RowContentProps {
   /** Position in the list, from 0. */
   readonly line: number;
   readonly top: number;

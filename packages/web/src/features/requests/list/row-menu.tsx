@@ -5,7 +5,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { ContextMenu, ContextMenuItem } from '../../../ui/context-menu.tsx';
 import type { RowActions } from './request-row.tsx';
 
-export interface RowMenuProps {
+interface RowMenuProps {
   /** The element with the rows. */
   readonly children: ReactNode;
   readonly requestAt: (index: number) => ListedRequest | undefined;

@@ -84,7 +84,7 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
   return { swipe, handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel, onClickCapture } };
 }
 
-export interface SwipeActionsProps {
+interface SwipeActionsProps {
   readonly request: ListedRequest;
   readonly canSave: boolean;
   readonly actions: Pick<RowActions, 'onSave' | 'onDelete'>;

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { FocusEvent, PointerEvent } from 'react';
-import { useLatest } from '../../../ui/use-latest.ts';
+import { useLatest } from '../../../ui/state.ts';
 
 /** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
 export function useAttention(setAttended: (attended: boolean) => void) {

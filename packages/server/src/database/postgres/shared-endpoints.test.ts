@@ -1,0 +1,98 @@
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
+import { captureMany, countersAndRecount, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+import { openPostgresStore } from './postgres-store.ts';
+
+// A batch does not lock its endpoints first while no other transaction changes them.
+
+const LIMITS = { maxUnsaved: 6, maxSaved: 100 };
+
+let database: TestDatabase;
+let one: AppStore;
+let other: AppStore;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  [one, other] = [await openPostgresStore(database.url, QUERIES), await openPostgresStore(database.url, QUERIES)];
+});
+
+afterEach(async () => {
+  await one.close();
+  await other.close();
+  await database.remove();
+});
+
+async function endpointWithBatches(count: number): Promise<{ readonly id: number; readonly uid: string }> {
+  const endpoint = await someEndpoint(one);
+  for (let nth = 0; nth < count; nth++) await captureMany(one, endpoint.id, 2, LIMITS);
+  return endpoint;
+}
+
+test('a batch waits for a transaction that saves a request, and does not trim that request', async () => {
+  const { id, uid } = await endpointWithBatches(3);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`update endpoints set saved_count = 1, unsaved_count = unsaved_count - 1 where id = ${id}`);
+  await holder.query(
+    `update captured_requests set saved_id = nextval('saved_request_ids') where key = ${id}::bigint << 32`,
+  );
+  const writing = captureMany(one, id, 3, LIMITS);
+  await vi.waitFor(async () =>
+    expect(await database.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).toHaveLength(1),
+  );
+  await holder.query('commit');
+  await holder.end();
+  expect(indexesOf(await writing)).toEqual([6, 7, 8]);
+  expect(indexesOf(await everything(one, id))).toEqual([8, 7, 6, 5, 4, 3, 0]);
+  const { kept, counted } = await countersAndRecount(one, uid);
+  expect(kept).toEqual(counted);
+});
+
+test.each<[string, (id: number) => Promise<unknown>, readonly number[], saved?: number]>([
+  ['a batch of another node', (id) => captureMany(other, id, 1, LIMITS), [7, 8]],
+  ['a saved request', (id) => other.saveRequest(id, 3, 100, 0), [6, 7]],
+  ['a deleted request', (id) => other.deleteRequest(id, { index: 3 }), [6, 7]],
+  ['a clear', (id) => other.clearRequests(id), [6, 7]],
+  ['autosave', async (id) => other.changeEndpoint(id, { autosave: true }), [6, 7], 2],
+])('a batch after %s has the right indexes and counters', async (_, change, indexes, saved = 0) => {
+  const { id, uid } = await endpointWithBatches(3);
+  await change(id);
+  const stored = await captureMany(one, id, 2, LIMITS);
+  expect(indexesOf(stored)).toEqual(indexes);
+  expect(stored.filter(({ savedId }) => savedId > 0)).toHaveLength(saved);
+  const { kept, counted } = await countersAndRecount(one, uid);
+  expect(kept).toEqual(counted);
+});
+
+test('a batch to an endpoint that was deleted meanwhile finds none', async () => {
+  const endpoint = await endpointWithBatches(3);
+  const another = await someEndpoint(one);
+  await database.run(`delete from endpoints where id = ${endpoint.id}`);
+  expect(indexesOf(await captureMany(one, endpoint.id, 1, LIMITS))).toEqual([-1]);
+  expect(indexesOf(await captureMany(one, another.id, 1, LIMITS))).toEqual([0]);
+});
+
+test('two nodes and a user at once: no index is missing or used twice, and the counters are right', async () => {
+  const { id, uid } = await endpointWithBatches(0);
+  const indexes: number[] = [];
+  const write = async (store: AppStore): Promise<void> => {
+    for (let nth = 0; nth < 40; nth++) indexes.push(...indexesOf(await captureMany(store, id, 3, LIMITS)));
+  };
+  const use = async (): Promise<void> => {
+    for (let nth = 0; nth < 40; nth++) {
+      const [newest] = await everything(other, id);
+      if (newest === undefined) continue;
+      if (nth % 2 === 0) await one.saveRequest(id, newest.index, 100, 0);
+      else await other.deleteRequest(id, { index: newest.index });
+    }
+  };
+  await Promise.all([write(one), write(other), use()]);
+  expect(indexes.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 240 }, (_, nth) => nth));
+  const { kept, counted } = await countersAndRecount(one, uid);
+  expect(kept).toEqual(counted);
+});

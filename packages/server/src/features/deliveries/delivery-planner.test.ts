@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { DeliveryPlanner } from './delivery-planner.ts';
+
+/** A planner of endpoints whose ids are also those of their users. `slow` endpoints take until `release`. */
+function startPlanner(slow: readonly number[]) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const matched: number[] = [];
+  const planner = new DeliveryPlanner({
+    store: {
+      unplannedEndpoints: async () => [],
+      async matchCaptures(endpointId) {
+        matched.push(endpointId);
+        if (slow.includes(endpointId)) await released;
+        return { from: 0, to: 1, captures: [], pending: 0, hasMore: false };
+      },
+      planCaptures: async () => ({ destinationIds: [], planned: [], refused: [] }),
+    },
+    installation: { mark: '', secret: '' },
+    now: () => 0,
+    onPlanned: () => undefined,
+    onFailure: (error) => expect.unreachable(String(error)),
+  });
+  onTestFinished(async () => {
+    release();
+    await planner.stop();
+  });
+  return { planner, matched, release };
+}
+
+test("conditions that take long delay only their user's captures", async () => {
+  const { planner, matched, release } = startPlanner([1]);
+  planner.wake(1, 1);
+  planner.wake(2, 2);
+  await expect.poll(() => matched).toEqual([1, 2]);
+  planner.wake(1, 1);
+  planner.wake(11, 1);
+  planner.wake(2, 2);
+  await expect.poll(() => matched).toEqual([1, 2, 2]);
+  await sleep(100);
+  expect(matched).toEqual([1, 2, 2]);
+  release();
+  await expect.poll(() => matched).toEqual([1, 2, 2, 1, 11]);
+});

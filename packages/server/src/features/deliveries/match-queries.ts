@@ -1,0 +1,185 @@
+import { LABEL_BODY_BYTES, RequestView, needsBody, parseQuery, steppedMatcherOf } from '@creel/contract';
+import type { Query, WorkSteps } from '@creel/contract';
+import { read, scan } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { decodeHead } from '../../database/request-head.ts';
+import { requestKey } from '../../database/request-key.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
+import { selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { searchableRecord } from '../search/queries.ts';
+import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
+
+/** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */
+
+/** A capture with a delivery for each destination whose condition it matches. */
+export interface MatchedCapture {
+  readonly index: number;
+  readonly receivedAt: number;
+  readonly deliveries: readonly { readonly id: string; readonly destinationId: number }[];
+  /** Why it is not forwarded, or null. */
+  readonly refusal: string | null;
+}
+
+/** Captures with indexes from `from` up to `to`. Those that nothing is planned for are omitted. */
+export interface MatchedCaptures {
+  readonly from: number;
+  readonly to: number;
+  readonly captures: readonly MatchedCapture[];
+  /** Pending deliveries of the endpoint. */
+  readonly pending: number;
+  /** Captures from `to` on are not planned either. */
+  readonly hasMore: boolean;
+}
+
+/** What identifies this installation: the mark in its requests, and the secret of its delivery ids. */
+export interface Installation {
+  readonly mark: string;
+  readonly secret: string;
+}
+
+/** Endpoints with captures whose deliveries are not planned yet. */
+async function unplannedEndpoints(
+  db: EngineDatabase,
+  limit: number,
+): Promise<{ readonly id: number; readonly userId: number }[]> {
+  return db
+    .selectFrom('endpoints')
+    .select(['id', 'user_id as userId'])
+    .where('planned_to', 'is not', null)
+    .whereRef('planned_to', '<', 'next_index')
+    .limit(limit)
+    .execute();
+}
+
+interface Condition {
+  readonly id: number;
+  readonly fromIndex: number;
+  readonly query: Query;
+}
+
+async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Condition[]> {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'from_index', 'query'])
+    .where('endpoint_id', '=', endpointId)
+    .where('enabled', '=', 1)
+    .orderBy('id')
+    .execute();
+  return rows.flatMap((row) => {
+    const parsed = parseQuery(row.query);
+    return parsed.ok ? [{ id: row.id, fromIndex: row.from_index, query: parsed.query }] : [];
+  });
+}
+
+/** A step ends after the capture that takes it beyond this many milliseconds, so that others' captures are planned. */
+const STEP_MS = 100;
+
+/**
+ * Evaluates the conditions of the destinations for up to `maxRows` captures that are not planned yet. Reads a whole
+ * body only if a condition needs it, one at a time. `undefined` when all are planned.
+ */
+async function matchCaptures(
+  db: EngineDatabase,
+  endpointId: number,
+  installation: Installation,
+  maxRows: number,
+): Promise<MatchedCaptures | undefined> {
+  const began = performance.now();
+  const endpoint = await db
+    .selectFrom('endpoints')
+    .select(['planned_to', 'next_index', 'first_index'])
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
+  if (endpoint === undefined || endpoint.planned_to === null || endpoint.planned_to >= endpoint.next_index)
+    return undefined;
+  const conditions = await conditionsOf(db, endpointId);
+  const from = Math.max(endpoint.planned_to, endpoint.first_index);
+  let to = Math.min(endpoint.next_index, from + maxRows);
+  const captures: MatchedCapture[] = [];
+  if (conditions.length > 0) {
+    for (const row of await unplannedRows(db, endpointId, from, to)) {
+      const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, installation);
+      if (matched.deliveries.length > 0) captures.push(matched);
+      if (performance.now() - began <= STEP_MS) continue;
+      to = matched.index + 1;
+      break;
+    }
+  }
+  const pending = conditions.length === 0 ? 0 : await pendingOf(db, endpointId);
+  return { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index, captures, pending };
+}
+
+/** The captures of a step, with the beginning of their bodies. */
+function unplannedRows(db: EngineDatabase, endpointId: number, from: number, to: number) {
+  return selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
+    .where('key', '>=', requestKey(endpointId, from))
+    .where('key', '<', requestKey(endpointId, to))
+    .orderBy('key')
+    .execute();
+}
+
+async function matchOne(
+  db: EngineDatabase,
+  beginning: RequestRecord,
+  conditions: readonly Condition[],
+  { mark, secret }: Installation,
+): Promise<MatchedCapture> {
+  const { index, receivedAt, endpointId, method, size } = beginning;
+  const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
+  const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
+  const match = async (): Promise<readonly Condition[] | undefined> =>
+    matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own);
+  const matching = await (readsBody && size > LARGE_BODY_BYTES ? runLarge(endpointId, match) : match());
+  const deliveries = (matching ?? own).map(({ id: destinationId }) => ({
+    id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
+    destinationId,
+  }));
+  const refusal = refusalOf(method, decodeHead(beginning.head).rawHeaders, mark);
+  return { index, receivedAt, deliveries, refusal: refusal ?? (matching === undefined ? TOO_SLOW : null) };
+}
+
+/** The conditions that a request matches; `undefined` if they take too long. */
+async function matchingConditions(
+  record: RequestRecord,
+  conditions: readonly Condition[],
+): Promise<readonly Condition[] | undefined> {
+  const readsBody = conditions.some(({ query }) => needsBody(query));
+  const view = new RequestView(await searchableRecord(record, readsBody));
+  const matching: Condition[] = [];
+  function* matchAll(): WorkSteps {
+    for (const condition of conditions)
+      if (yield* steppedMatcherOf(condition.query, record.receivedAt)(view)) matching.push(condition);
+    return true;
+  }
+  return (await new SlicedWork().run(matchAll())) === undefined ? undefined : matching;
+}
+
+async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {
+  return (await findCapture(db, record.endpointId, record.index)) ?? record;
+}
+
+/** A request with its whole body, saved or unsaved. `undefined` when it does not exist. */
+async function findCapture(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
+  const row = await selectRequest(db.selectFrom('captured_requests'), undefined)
+    .where('key', '=', requestKey(endpointId, index))
+    .executeTakeFirst();
+  return row && toRequestRecord(endpointId, row);
+}
+
+async function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('deliveries')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('request_key', '>=', requestKey(endpointId, 0))
+    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export const matchQueries = {
+  unplannedEndpoints: read(unplannedEndpoints),
+  findCapture: read(findCapture),
+  // Matching a large body takes long.
+  matchCaptures: scan(matchCaptures),
+};

@@ -1,0 +1,75 @@
+import type { BodyEncoding } from '@creel/contract';
+
+/** The bytes of a body: UTF-8 of text, decoded base64, or none. */
+export function bodyBytes(body: string | null, encoding: BodyEncoding): Uint8Array<ArrayBuffer> {
+  if (body === null) return new Uint8Array();
+  if (encoding === 'utf8') return new TextEncoder().encode(body);
+  const binary = atob(body);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Length of the longest UTF-8 sequence minus one: the last bytes of a truncated text may belong to an incomplete
+ * character.
+ */
+const CUT_AT_MOST = 3;
+
+/** Decodes UTF-8 bytes that may end within a character. */
+export function textOfBeginning(bytes: Uint8Array): string | undefined {
+  for (let cut = 0; cut <= CUT_AT_MOST; cut++) {
+    const text = textOf(bytes.subarray(0, bytes.length - cut));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Encodes bytes as base64, in chunks because the number of arguments of a call is limited. */
+export function toBase64(bytes: Uint8Array): string {
+  const piece = 0x8000;
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += piece) binary += String.fromCharCode(...bytes.subarray(at, at + piece));
+  return btoa(binary);
+}
+
+/**
+ * Paths and header values are Latin-1 strings, one character per byte. Many senders put UTF-8 there, so for display it
+ * is decoded as UTF-8 if it is valid. Do not use the result for sending or for copying exact bytes.
+ */
+export function readable(latin1: string): string {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(latin1) || /[^\x00-\xff]/.test(latin1)) return latin1;
+  return textOf(latin1Bytes(latin1)) ?? latin1;
+}
+
+/** The bytes of a Latin-1 string. A character beyond Latin-1 becomes its UTF-8. */
+export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
+  // oxlint-disable-next-line no-control-regex -- all of Latin-1 is meant
+  if (!/^[\x00-\xff]*$/.test(text)) return new TextEncoder().encode(text);
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+/** Encodes a text that the user typed as a Latin-1 string of its UTF-8 bytes. */
+export function wireText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** Invisible characters that change the direction of the text after them (UAX #9, section 2). */
+const CONTROLS = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
+/** Replaces direction controls in a JSON text by their escapes, so that they are visible and have no effect. */
+export function escapeBidiControls(text: string): string {
+  return text.replaceAll(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

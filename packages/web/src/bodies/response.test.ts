@@ -1,0 +1,81 @@
+import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
+import type { ReplayAnswer } from '@creel/contract';
+import { expect, test } from 'vitest';
+import { formatDuration, statusLine, statusTone } from '../ui/format.ts';
+import { responseSource, redirectOf, truncationNote } from './response.ts';
+
+test.each([
+  [200, 'success'],
+  [299, 'success'],
+  [101, 'warning'],
+  [300, 'warning'],
+  [304, 'warning'],
+  [399, 'warning'],
+  [400, 'destructive'],
+  [503, 'destructive'],
+  [999, 'destructive'],
+] as const)('status %i is %s', (status, tone) => expect(statusTone(status)).toBe(tone));
+
+test('the status line is only the number if there is no reason phrase', () => {
+  expect(statusLine({ status: 302, statusText: 'Found' })).toBe('302 Found');
+  expect(statusLine({ status: 200, statusText: '' })).toBe('200');
+});
+
+test.each([
+  [0.2, '0 ms'],
+  [34.4, '34 ms'],
+  [999.6, '1.00 s'],
+  [1240, '1.24 s'],
+])('%d ms read %s', (ms, text) => expect(formatDuration(ms)).toBe(text));
+
+const location = (status: number, value: string) => ({ status, headers: [{ key: 'LOCATION', value }] });
+
+test.each([
+  ['relative', '../next?a=1', 'http://t.test/next?a=1'],
+  ['absolute', 'https://else.test/', 'https://else.test/'],
+  ['nothing that can be sent to', 'javascript:alert(1)', undefined],
+  ['no URL', 'http://', undefined],
+])('a redirect that is %s', (_, value, url) =>
+  expect(redirectOf(location(302, value), 'http://t.test/a/b')).toEqual({ location: value, url }),
+);
+
+test('only a 3xx with a Location is a redirect', () => {
+  expect(redirectOf(location(201, '/a'), 'http://t.test/')).toBeUndefined();
+  expect(redirectOf({ status: 304, headers: [] }, 'http://t.test/')).toBeUndefined();
+});
+
+const ANSWER: ReplayAnswer = {
+  status: 200,
+  statusText: 'OK',
+  headers: [
+    { key: 'Content-Encoding', value: 'gzip' },
+    { key: 'content-encoding', value: 'br' },
+    { key: 'Content-Type', value: 'text/plain' },
+  ],
+  body: '/wA=',
+  bodyEncoding: 'base64',
+  bodyTruncated: true,
+  durationMs: 1,
+};
+
+test('the body is parsed by its bytes, its codings in order, and its type', () => {
+  expect(responseSource(ANSWER)).toMatchObject({
+    bytes: Uint8Array.of(255, 0),
+    complete: false,
+    contentEncoding: 'gzip, br',
+    contentType: 'text/plain',
+  });
+  expect(responseSource({ ...ANSWER, headers: [], body: null, bodyTruncated: false })).toMatchObject({
+    bytes: new Uint8Array(),
+    complete: true,
+    contentEncoding: '',
+    contentType: null,
+  });
+});
+
+test('the size of a truncated body tells the reason', () => {
+  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, 2)).toContain('stopped sending');
+  expect(truncationNote({ bodyTruncated: false }, 2)).toBeUndefined();
+});

@@ -1,0 +1,170 @@
+import { emailSchema } from '@creel/contract';
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { z } from 'zod';
+import { errorMessage } from '../../api/client.ts';
+import { useServiceInfo } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { PublicLayout } from '../../ui/page.tsx';
+import { TabPanel, Tabs } from '../../ui/tabs.tsx';
+import { ownPath } from '../../ui/urls.ts';
+import { registerFormSchema } from './account-forms.ts';
+import { useRegister, useRequestPasswordReset } from './account-queries.ts';
+import { LoginForm } from './login-form.tsx';
+import { ProviderButton } from './provider-button.tsx';
+
+const TABS = [
+  { value: 'login', label: 'Login' },
+  { value: 'register', label: 'Register' },
+] as const;
+
+/** Login and registration. Afterwards the user returns to the page that they wanted. */
+export function AuthPage() {
+  const { tab = 'login', next } = useSearch({ from: '/auth' });
+  const navigate = useNavigate();
+  const router = useRouter();
+  const [isForgetting, setForgetting] = useState(false);
+  const onSignedIn = (): void => router.history.replace(ownPath(next));
+  return (
+    <PublicLayout
+      title={tab === 'login' ? 'Login' : 'Register'}
+      heading="Catch every webhook"
+      description="See requests as they arrive, keep the ones that matter, and send them again."
+    >
+      <Tabs
+        label="Login or register"
+        tabs={TABS}
+        value={tab}
+        onValueChange={(value) => void navigate({ to: '/auth', search: { tab: value, next }, replace: true })}
+        className="flex flex-col gap-4"
+        listClassName="border-b border-line pb-2"
+      >
+        <TabPanel value="login" hasControls className="flex flex-col gap-4">
+          <LoginForm onSignedIn={onSignedIn} />
+          <button
+            type="button"
+            className="self-center text-sm text-accent hover:underline"
+            onClick={() => setForgetting(true)}
+          >
+            Forgot your password?
+          </button>
+        </TabPanel>
+        <TabPanel value="register" hasControls>
+          <RegisterForm onSignedIn={onSignedIn} />
+        </TabPanel>
+      </Tabs>
+      <div className="flex items-center gap-3 text-sm text-ink-2 before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
+        or
+      </div>
+      <ProviderButton onSignedIn={onSignedIn} />
+      <ForgotPassword open={isForgetting} onOpenChange={setForgetting} />
+    </PublicLayout>
+  );
+}
+
+const EMPTY = { username: '', email: '', password: '', confirmPassword: '' };
+
+/** The registration form. The confirmation of the password is not sent. */
+export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const register = useRegister();
+  const form = useForm({
+    initial: EMPTY,
+    validate: (values) => fieldErrors(registerFormSchema, values),
+    onValid: ({ username, email, password }) =>
+      register.mutate(
+        { username, email, password },
+        { onSuccess: onSignedIn, onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))) },
+      ),
+  });
+  const { errors } = form;
+  const isAtAField = Object.keys(errors).length > 0;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {register.error === null || isAtAField ? null : (
+        <Notice tone="bad">{errorMessage(register.error, 'Registration failed')}</Notice>
+      )}
+      <Field
+        label="Username"
+        hint={errors['username'] === undefined ? 'At least 3 characters.' : undefined}
+        error={errors['username']}
+      >
+        {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
+      </Field>
+      <Field label="Email" error={errors['email']}>
+        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
+      </Field>
+      <Field
+        label="Password"
+        hint={errors['password'] === undefined ? 'At least 6 characters.' : undefined}
+        error={errors['password']}
+      >
+        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
+      </Field>
+      <Field label="Confirm Password" error={errors['confirmPassword']}>
+        {(control) => (
+          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" busy={register.isPending}>
+        {register.isPending ? 'Creating account…' : 'Register'}
+      </Button>
+    </form>
+  );
+}
+
+const FORM = z.object({ email: emailSchema });
+
+interface ForgotPasswordProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+/** Requests a password reset link. The response is the same whether or not the address is known. */
+export function ForgotPassword({ open, onOpenChange }: ForgotPasswordProps) {
+  const info = useServiceInfo();
+  const isMailOff = info.data?.mail === false;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Reset your password"
+      description="We email you a link to set a new password."
+    >
+      {isMailOff ? (
+        <Notice tone="warn">
+          Email is off on this server, so no link can be sent. Ask the administrator of the server.
+        </Notice>
+      ) : (
+        <ResetRequestForm />
+      )}
+    </Dialog>
+  );
+}
+
+function ResetRequestForm() {
+  const request = useRequestPasswordReset();
+  const form = useForm({
+    initial: { email: '' },
+    validate: (values) => fieldErrors(FORM, values),
+    onValid: ({ email }) =>
+      request.mutate(email, { onError: (error) => form.setErrors(serverFieldErrors(error, ['email'])) }),
+  });
+  if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {request.error === null || form.errors['email'] !== undefined ? null : (
+        <Notice tone="bad">{errorMessage(request.error, 'The link could not be sent. Please try again.')}</Notice>
+      )}
+      <Field label="Email" error={form.errors['email']}>
+        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
+      </Field>
+      <Button type="submit" variant="primary" busy={request.isPending} className="self-end">
+        {request.isPending ? 'Sending…' : 'Send link'}
+      </Button>
+    </form>
+  );
+}

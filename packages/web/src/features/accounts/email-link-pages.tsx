@@ -1,0 +1,89 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { errorMessage } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { PublicLayout } from '../../ui/page.tsx';
+import { newPasswordFormSchema } from './account-forms.ts';
+import { useResetPassword, useVerifyEmail } from './account-queries.ts';
+
+const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
+
+/** The page behind the link of a password reset email. */
+export function ResetPage() {
+  const { token } = useSearch({ from: '/auth/reset' });
+  return (
+    <PublicLayout
+      title="Set a new password"
+      heading="Set a new password"
+      description="The link works once, for 30 minutes. Every other session is logged out."
+    >
+      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
+      <Button asChild variant="ghost">
+        <Link to="/auth">Back to login</Link>
+      </Button>
+    </PublicLayout>
+  );
+}
+
+/** The form for a new password, with the token of an emailed link. */
+function ResetForm({ token }: { readonly token: string }) {
+  const reset = useResetPassword();
+  const form = useForm({
+    initial: { password: '', confirmPassword: '' },
+    validate: (values) => fieldErrors(newPasswordFormSchema, values),
+    onValid: ({ password }) =>
+      reset.mutate({ token, password }, { onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])) }),
+  });
+  if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {reset.error === null || form.errors['password'] !== undefined ? null : (
+        <Notice tone="bad">{errorMessage(reset.error, 'The password could not be set. Please try again.')}</Notice>
+      )}
+      <Field
+        label="New password"
+        hint={form.errors['password'] === undefined ? 'At least 6 characters.' : undefined}
+        error={form.errors['password']}
+      >
+        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
+      </Field>
+      <Field label="Confirm new password" error={form.errors['confirmPassword']}>
+        {(control) => (
+          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" busy={reset.isPending}>
+        {reset.isPending ? 'Setting…' : 'Set new password'}
+      </Button>
+    </form>
+  );
+}
+
+const FAILED = 'The email could not be confirmed. Request a new link on your profile page.';
+
+/** The page behind the link of a verification email. The user has to click, because mail scanners follow links. */
+export function VerifyPage() {
+  const { token } = useSearch({ from: '/auth/verify' });
+  const verify = useVerifyEmail();
+  return (
+    <PublicLayout
+      title="Confirm your email"
+      heading="Confirm your email"
+      description="One click proves that this address is yours."
+    >
+      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : null}
+      {verify.isError ? <Notice tone="bad">{errorMessage(verify.error, FAILED)}</Notice> : null}
+      {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
+      {token === undefined || token === '' || verify.isSuccess ? null : (
+        <Button variant="primary" busy={verify.isPending} onClick={() => verify.mutate(token)}>
+          {verify.isPending ? 'Confirming…' : 'Confirm email'}
+        </Button>
+      )}
+      <Button asChild variant="ghost">
+        <Link to="/">Go to Creel</Link>
+      </Button>
+    </PublicLayout>
+  );
+}

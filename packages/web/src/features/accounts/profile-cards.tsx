@@ -1,0 +1,165 @@
+import { ApiError, usernameSchema } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { useState } from 'react';
+import { z } from 'zod';
+import { errorMessage } from '../../api/client.ts';
+import { useServiceInfo } from '../../api/queries.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { fieldErrors, useForm, serverFieldErrors } from '../../ui/form.ts';
+import { SectionCard } from '../../ui/page.tsx';
+import { toast } from '../../ui/toast-store.ts';
+import { usernameFailure } from './account-forms.ts';
+import { useChangeUsername, useRequestEmailVerification, useDeleteAccount } from './account-queries.ts';
+
+const FORM = z.object({ username: usernameSchema });
+/** The page reloads after a change of the username, so that every screen shows it. */
+const RELOAD_AFTER_MS = 1000;
+
+export function UsernameCard({ user }: { readonly user: User }) {
+  const change = useChangeUsername();
+  const form = useForm({
+    initial: { username: user.username },
+    validate: (values) => fieldErrors(FORM, values),
+    onValid: ({ username }) =>
+      change.mutate(username.trim(), {
+        onSuccess: () => {
+          toast({ title: 'Username updated successfully' });
+          setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+        },
+        onError: (error) =>
+          form.setErrors({ username: error instanceof ApiError ? usernameFailure(error) : UNEXPECTED }),
+      }),
+  });
+  const isChanged = form.values.username.trim() !== user.username;
+  return (
+    <form {...form.props}>
+      <SectionCard
+        title="Username"
+        description="The name that you log in with."
+        footer={
+          <Button type="submit" variant="primary" busy={!isChanged || change.isPending}>
+            {change.isPending ? 'Updating…' : 'Update Username'}
+          </Button>
+        }
+      >
+        <Field label="Username" error={form.errors['username']} className="max-w-sm">
+          {(control) => <Input {...control} {...form.bind('username')} dir="auto" autoComplete="username" />}
+        </Field>
+      </SectionCard>
+    </form>
+  );
+}
+
+const UNEXPECTED = 'An unexpected error occurred. Please try again.';
+
+/** The email of the account, and whether it is verified. */
+export function EmailCard({ user }: { readonly user: User }) {
+  const info = useServiceInfo();
+  const verify = useRequestEmailVerification();
+  const canAsk = !user.emailVerified && info.data?.mail === true;
+  return (
+    <SectionCard
+      title="Email"
+      description="Needed to reset your password and to log in through a third party."
+      footer={
+        canAsk ? (
+          <Button busy={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
+            {verify.isPending ? 'Sending…' : 'Send confirmation link'}
+          </Button>
+        ) : undefined
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <p className="flex min-w-0 items-center gap-2">
+          <span className="truncate">{user.email}</span>
+          <Badge tone={user.emailVerified ? 'success' : 'warning'}>
+            {user.emailVerified ? 'Confirmed' : 'Not confirmed'}
+          </Badge>
+        </p>
+        {!user.emailVerified && info.data?.mail === false ? (
+          <Notice>Email is off on this server, so the address cannot be confirmed.</Notice>
+        ) : null}
+        {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
+        {verify.isError ? (
+          <Notice tone="bad">{errorMessage(verify.error, 'The link could not be sent. Please try again.')}</Notice>
+        ) : null}
+      </div>
+    </SectionCard>
+  );
+}
+
+interface DeleteAccountCardProps {
+  readonly user: User;
+  readonly onDeleted: () => void;
+}
+
+/** Deletes the account. Asks for the password first. */
+export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <SectionCard
+        destructive
+        title="Delete account"
+        description="Deletes your account with all endpoints and captured requests. This action cannot be undone."
+        footer={
+          <Button variant="danger-ghost" onClick={() => setOpen(true)}>
+            Delete account
+          </Button>
+        }
+      />
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Delete account"
+        description={`This deletes the account ${user.username} with all its endpoints and requests. This action cannot be undone.`}
+      >
+        <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+interface DeleteAccountFormProps {
+  readonly hasPassword: boolean;
+  readonly onDeleted: () => void;
+  readonly onCancel: () => void;
+}
+
+function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFormProps) {
+  const remove = useDeleteAccount();
+  const form = useForm({
+    initial: { password: '' },
+    validate: ({ password }): Record<string, string> =>
+      hasPassword && password === '' ? { password: 'Please enter your password' } : {},
+    onValid: ({ password }) =>
+      remove.mutate(password, {
+        onSuccess: onDeleted,
+        onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])),
+      }),
+  });
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {remove.error === null || form.errors['password'] !== undefined ? null : (
+        <Notice tone="bad">{errorMessage(remove.error, 'The account could not be deleted. Please try again.')}</Notice>
+      )}
+      {hasPassword ? (
+        <Field label="Password" error={form.errors['password']}>
+          {(control) => (
+            <Input {...control} {...form.bind('password')} type="password" autoComplete="current-password" />
+          )}
+        </Field>
+      ) : null}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="danger" busy={remove.isPending}>
+          {remove.isPending ? 'Deleting…' : 'Delete account'}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+
+/**
+ * The message of the provider's callback page. It arrives by `postMessage` to the opener, or by a BroadcastChannel
+ * with the name below if the provider cuts the opener. It proves nothing: the server compares it with what it has
+ * verified (docs/api.md, "Third-party login").
+ */
+const PROVIDER_CHANNEL = 'creel-sign-in';
+
+export const providerMessageSchema = z.object({
+  type: z.literal(PROVIDER_CHANNEL),
+  identity: z
+    .object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() })
+    .optional(),
+  /** A code of `PROVIDER_PROBLEMS` if there is no identity. */
+  problem: z.string().optional(),
+  /** The message for the user, if the code is not specific enough. */
+  message: z.string().optional(),
+});
+export type ProviderMessage = z.infer<typeof providerMessageSchema>;
+
+type Identity = NonNullable<ProviderMessage['identity']>;
+
+/** If there is no display name, the part of the email before the at sign is used. */
+export function completeIdentity(identity: Identity): Identity {
+  const fallback = identity.email?.split('@')[0];
+  return { ...identity, displayName: identity.displayName || fallback || null };
+}
+
+const SIZE = { width: 500, height: 600 };
+const LOOK_EVERY_MS = 500;
+/** Milliseconds to wait for a message after the window was closed. */
+const GIVE_UP_AFTER_MS = 8000;
+
+interface Listener {
+  readonly onMessage: (message: ProviderMessage) => void;
+  readonly onClosed: () => void;
+}
+
+/**
+ * Opens the provider's window and waits for its message. Returns a function that stops waiting, or `undefined` if the
+ * browser blocked the window.
+ */
+export function openProviderPopup(startUrl: string, listener: Listener): (() => void) | undefined {
+  const left = Math.round(screenX + (outerWidth - SIZE.width) / 2);
+  const top = Math.round(screenY + (outerHeight - SIZE.height) / 2);
+  const popup = open(
+    startUrl,
+    PROVIDER_CHANNEL,
+    `popup,width=${SIZE.width},height=${SIZE.height},left=${left},top=${top}`,
+  );
+  if (popup === null) return undefined;
+  popup.focus();
+
+  const channel = new BroadcastChannel(PROVIDER_CHANNEL);
+  const receive = (data: unknown): void => {
+    const message = providerMessageSchema.safeParse(data);
+    if (!message.success) return;
+    stop();
+    popup.close();
+    listener.onMessage(message.data);
+  };
+  const onWindowMessage = (message: MessageEvent<unknown>): void => {
+    if (message.origin === location.origin) receive(message.data);
+  };
+  let giveUp: ReturnType<typeof setTimeout> | undefined;
+  const look = setInterval(() => {
+    if (!popup.closed) return;
+    clearInterval(look);
+    giveUp = setTimeout(() => {
+      stop();
+      listener.onClosed();
+    }, GIVE_UP_AFTER_MS);
+  }, LOOK_EVERY_MS);
+
+  function stop(): void {
+    clearInterval(look);
+    clearTimeout(giveUp);
+    removeEventListener('message', onWindowMessage);
+    channel.close();
+  }
+  channel.onmessage = (message: MessageEvent<unknown>) => receive(message.data);
+  addEventListener('message', onWindowMessage);
+  return stop;
+}

@@ -1,0 +1,138 @@
+import { ApiError, passwordChangeSchema } from '@creel/contract';
+import type { Session } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { MonitorSmartphone } from 'lucide-react';
+import { useState } from 'react';
+import { errorMessage } from '../../api/client.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { formatMoment, timeAgo } from '../../ui/format.ts';
+import { SectionCard } from '../../ui/page.tsx';
+import { useNow } from '../../ui/state.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
+import { passwordFailure } from './account-forms.ts';
+import { useChangePassword, sessionsQuery, useEndOtherSessions } from './account-queries.ts';
+import { describeUserAgent } from './user-agent.ts';
+
+const EMPTY = { currentPassword: '', newPassword: '', confirmPassword: '' };
+const FIELDS = [
+  { name: 'currentPassword', label: 'Current password', autoComplete: 'current-password' },
+  { name: 'newPassword', label: 'New password', autoComplete: 'new-password' },
+  { name: 'confirmPassword', label: 'Confirm new password', autoComplete: 'new-password' },
+] as const;
+
+/** The form to change the password. It ends all other sessions. */
+export function PasswordCard() {
+  const change = useChangePassword();
+  const form = useForm({
+    initial: EMPTY,
+    validate: (values) => fieldErrors(passwordChangeSchema, values),
+    onValid: (values) =>
+      change.mutate(values, {
+        onSuccess: ({ message }) => {
+          form.reset();
+          toast({ title: message });
+        },
+        onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))),
+      }),
+  });
+  const isAtAField = Object.keys(form.errors).length > 0;
+  return (
+    <form {...form.props}>
+      <SectionCard
+        title="Change password"
+        description="Every other session is logged out."
+        footer={
+          <Button type="submit" variant="primary" busy={change.isPending}>
+            {change.isPending ? 'Changing…' : 'Change Password'}
+          </Button>
+        }
+      >
+        <div className="flex max-w-sm flex-col gap-4">
+          {change.error === null || isAtAField ? null : (
+            <Notice tone="bad">
+              {change.error instanceof ApiError ? passwordFailure(change.error) : 'Failed to update password'}
+            </Notice>
+          )}
+          {FIELDS.map(({ name, label, autoComplete }) => (
+            <Field key={name} label={label} error={form.errors[name]}>
+              {(control) => <Input {...control} {...form.bind(name)} type="password" autoComplete={autoComplete} />}
+            </Field>
+          ))}
+        </div>
+      </SectionCard>
+    </form>
+  );
+}
+
+/** The user's sessions, and how to end them. */
+export function SessionsCard() {
+  const sessions = useQuery(sessionsQuery);
+  const others = sessions.data?.filter((session) => !session.current) ?? [];
+  return (
+    <SectionCard
+      title="Sessions"
+      description="Browsers and programs that are logged in to your account."
+      footer={others.length === 0 ? undefined : <EndOthersButton count={others.length} />}
+    >
+      {sessions.isPending ? <Skeleton className="h-12" /> : null}
+      {sessions.isError ? (
+        <Notice tone="bad">{errorMessage(sessions.error, 'The sessions could not be loaded.')}</Notice>
+      ) : null}
+      <ul className="divide-y divide-line">
+        {sessions.data?.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </ul>
+    </SectionCard>
+  );
+}
+
+function SessionRow({ session }: { readonly session: Session }) {
+  const now = useNow(10_000);
+  return (
+    <li className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
+      <MonitorSmartphone aria-hidden className="size-4 shrink-0 text-ink-2" />
+      <div className="min-w-0 grow">
+        <p className="truncate font-medium" title={session.userAgent}>
+          {describeUserAgent(session.userAgent)}
+        </p>
+        <p className="text-sm text-ink-2">
+          <span className="font-mono">{session.ip}</span> ·{' '}
+          <span title={formatMoment(session.createdAt)}>logged in {timeAgo(session.createdAt, now)}</span> · last seen{' '}
+          {timeAgo(session.lastSeenAt, now)}
+        </p>
+      </div>
+      {session.current ? <Badge tone="accent">This browser</Badge> : null}
+    </li>
+  );
+}
+
+function EndOthersButton({ count }: { readonly count: number }) {
+  const [isAsking, setAsking] = useState(false);
+  const end = useEndOtherSessions();
+  const confirm = (): void =>
+    end.mutate(undefined, {
+      onSuccess: () => toast({ title: 'Logged out everywhere else' }),
+      onError: (error) => toastError(errorMessage(error, 'The other sessions could not be ended. Please try again.')),
+    });
+  return (
+    <>
+      <Button busy={end.isPending} onClick={() => setAsking(true)}>
+        Log out everywhere else
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Log out everywhere else"
+        description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays logged in.`}
+        confirmLabel="Sign out"
+        onConfirm={confirm}
+      />
+    </>
+  );
+}

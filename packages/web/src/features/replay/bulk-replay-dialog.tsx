@@ -1,0 +1,165 @@
+import { useEffect, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { Badge, RequestNumber } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ProgressBar } from '../../ui/feedback.tsx';
+import { Field, Input, Select } from '../../ui/field.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
+import type { BulkResult } from './bulk-replay.ts';
+import { lastDestinationPreference } from './replay-targets.ts';
+
+export interface BulkReplayDialogProps {
+  readonly uid: string;
+  readonly requests: readonly ListedRequest[];
+  readonly onClose: () => void;
+}
+
+type Phase = 'asking' | 'sending' | 'stopped' | 'done';
+
+/** Maximum of requests without success that are listed. */
+const MAX_LISTED = 100;
+
+/** Replays requests one after the other, in the order of capture, and counts the statuses. */
+export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogProps) {
+  // The selection may change while they are sent.
+  const [chosen] = useState(() => requests.toSorted((a, b) => a.index - b.index));
+  const [base, setBase] = useState(() => suggestedBase(lastDestinationPreference.read()[uid]));
+  const [pace, setPace] = useState(0);
+  const [mistake, setMistake] = useState<string>();
+  const [phase, setPhase] = useState<Phase>('asking');
+  const [results, setResults] = useState<readonly BulkResult[]>([]);
+  const controller = useRef<AbortController>(undefined);
+  const [first] = chosen;
+  // Nothing is sent after the dialog is gone, because nobody could stop it.
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const send = async (): Promise<void> => {
+    const stop = new AbortController();
+    controller.current = stop;
+    setPhase('sending');
+    for (const [place, request] of chosen.slice(results.length).entries()) {
+      if (place > 0 && pace > 0) await sleep(pace, stop.signal);
+      if (stop.signal.aborted) break;
+      const result = await replayBelow(uid, request, base, stop);
+      if (result !== undefined) setResults((before) => [...before, result]);
+    }
+    setPhase(stop.signal.aborted ? 'stopped' : 'done');
+  };
+  const onSubmit = (submit: FormEvent): void => {
+    submit.preventDefault();
+    const found = baseMistake(base);
+    setMistake(found);
+    if (found === undefined) void send();
+  };
+  const isSending = phase === 'sending';
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      width="md"
+      title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
+      description="In the order of capture, one after the other, with their captured headers and bodies."
+    >
+      <form onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+        <Field
+          label="Destination"
+          error={mistake}
+          hint={
+            first === undefined || base === '' || baseMistake(base) !== undefined
+              ? 'Path and query of each request are added to this URL.'
+              : `The first one goes to ${urlBelow(base, first)}`
+          }
+        >
+          {(control) => (
+            <Input
+              {...control}
+              data-first-focus
+              value={base}
+              onChange={(change) => {
+                setBase(change.target.value);
+                setMistake(undefined);
+              }}
+              disabled={phase !== 'asking'}
+              placeholder="http://localhost:3000"
+              autoComplete="off"
+              spellCheck={false}
+              className="font-mono"
+            />
+          )}
+        </Field>
+        <Field label="Pace">
+          {(control) => (
+            <Select
+              {...control}
+              value={pace}
+              disabled={phase === 'sending' || phase === 'done'}
+              onChange={({ target }) => setPace(Number(target.value))}
+              className="max-w-56"
+            >
+              {PACES.map(({ ms, label }) => (
+                <option key={ms} value={ms}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {phase === 'asking' ? null : <Results phase={phase} results={results} all={chosen.length} />}
+        <div className="flex justify-end gap-2">
+          {isSending ? (
+            <Button onClick={() => controller.current?.abort()}>Stop</Button>
+          ) : (
+            <Button onClick={onClose}>{phase === 'done' ? 'Close' : 'Cancel'}</Button>
+          )}
+          {phase === 'done' ? null : (
+            <Button type="submit" variant="primary" busy={isSending}>
+              {phase === 'asking' ? 'Send' : isSending ? 'Sending…' : 'Continue'}
+            </Button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface ResultsProps {
+  readonly phase: Phase;
+  readonly results: readonly BulkResult[];
+  readonly all: number;
+}
+
+function Results({ phase, results, all }: ResultsProps) {
+  const failures = results.filter(({ tone }) => tone !== 'success');
+  const sent = `${formatCount(results.length)} of ${formatCount(all)} sent`;
+  return (
+    <section aria-label="Results" className="flex flex-col gap-2">
+      <ProgressBar label="Progress" value={results.length} max={all} className="w-full" />
+      <p role="status" className="flex flex-wrap items-center gap-2">
+        <span className="mr-1">{phase === 'stopped' ? `Stopped: ${sent}` : sent}</span>
+        {countStatuses(results).map(({ status, count, tone }) => (
+          <Badge key={status ?? 'none'} tone={tone}>
+            {status ?? 'No response'} × {formatCount(count)}
+          </Badge>
+        ))}
+      </p>
+      {failures.length === 0 ? null : (
+        <ul className="max-h-48 overflow-y-auto rounded-md border border-line">
+          {failures.slice(0, MAX_LISTED).map(({ request, label, tone }) => (
+            <li
+              key={request.index}
+              className="flex min-w-0 flex-wrap gap-x-2 border-line px-3 py-1.5 not-first:border-t"
+            >
+              <span className="min-w-0 truncate font-mono">
+                <RequestNumber index={request.index} /> {request.method} {request.path}
+              </span>
+              <span className={tone === 'destructive' ? 'ml-auto text-bad' : 'ml-auto text-warn'}>{label}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

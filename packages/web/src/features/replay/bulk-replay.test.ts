@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
+import { baseMistake, countStatuses, suggestedBase, urlBelow } from './bulk-replay.ts';
+
+const request = sampleRequest(1, { path: '/orders/create', rawTarget: '/orders/create?a=%7e' });
+
+test.each([
+  ['localhost:4000', 'http://localhost:4000/orders/create?a=%7e'],
+  ['http://app:3000/', 'http://app:3000/orders/create?a=%7e'],
+  ['https://shop.test/hooks/', 'https://shop.test/hooks/orders/create?a=%7e'],
+])('the captured path and query follow the base %s', (base, url) => {
+  expect(urlBelow(base, request)).toBe(url);
+});
+
+test('a request without a path goes to the base itself', () => {
+  expect(urlBelow('http://app/hooks', sampleRequest(1, { path: '/', rawTarget: '?x=1' }))).toBe('http://app/hooks?x=1');
+});
+
+test('the base is where the endpoint was last replayed to', () => {
+  expect(suggestedBase(undefined)).toBe('');
+  expect(suggestedBase({ path: '/a', url: 'http://app:3000/in/a' })).toBe('http://app:3000/in');
+});
+
+test('a base must be a URL and not the placeholder', () => {
+  expect(baseMistake('localhost:4000')).toBeUndefined();
+  expect(baseMistake('')).toBe('Please enter a valid URL');
+  expect(baseMistake('https://example.com')).toContain('placeholder');
+});
+
+test('statuses are counted in order, and what got no response is last', () => {
+  const result = (status: number | undefined) => ({ request, label: '', tone: 'success' as const, status });
+  expect(countStatuses([200, undefined, 500, 200].map(result)).map(({ status, count }) => [status, count])).toEqual([
+    [200, 2],
+    [500, 1],
+    [undefined, 1],
+  ]);
+});

@@ -1,0 +1,109 @@
+import { ApiError, targetUrlSchema } from '@creel/contract';
+import { readWholeRequest } from '../../api/body-queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { statusLine, statusTone } from '../../ui/format.ts';
+import type { StatusTone } from '../../ui/format.ts';
+import { completeUrl } from '../../ui/urls.ts';
+import { defaultForm } from './replay-form.ts';
+import { defaultUrl, destinationOf, placeholderNote } from './replay-targets.ts';
+import type { LastDestination } from './replay-targets.ts';
+import { replayFailure, replayOnce } from './replays.ts';
+
+/** How the replay of one request ended. */
+export interface BulkResult {
+  readonly request: ListedRequest;
+  /** `500 Internal Server Error`, or why there was no response. */
+  readonly label: string;
+  readonly tone: StatusTone;
+  /** `undefined` if there was no response. */
+  readonly status: number | undefined;
+}
+
+/** Statuses with their numbers, in order; what got no response is last. */
+interface StatusCount {
+  readonly status: number | undefined;
+  readonly count: number;
+  readonly tone: StatusTone;
+}
+
+export function countStatuses(results: readonly BulkResult[]): StatusCount[] {
+  return [...Map.groupBy(results, ({ status }) => status)]
+    .map(([status, same]) => ({ status, count: same.length, tone: same[0]?.tone ?? 'destructive' }))
+    .toSorted((a, b) => (a.status ?? Number.POSITIVE_INFINITY) - (b.status ?? Number.POSITIVE_INFINITY));
+}
+
+/** The URL to which the captured paths are appended, from where the endpoint was last replayed to. */
+export function suggestedBase(last: LastDestination | undefined): string {
+  return last === undefined ? '' : defaultUrl({ path: '/', rawTarget: '/', queryParams: {} }, last);
+}
+
+/** What is wrong with a base; `undefined` if requests can be sent there. */
+export function baseMistake(text: string): string | undefined {
+  const url = completeUrl(text);
+  const checked = targetUrlSchema.safeParse(url);
+  return checked.success ? placeholderNote(url) : checked.error.issues[0]?.message;
+}
+
+/** Where a request is sent: its captured path and query after the base. */
+export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
+  return defaultUrl(request, destinationOf({ path: '/' }, completeUrl(base)));
+}
+
+/** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */
+const MAX_WAITS = 20;
+
+/** Replays one request as it was captured. */
+export async function replayBelow(
+  uid: string,
+  listed: ListedRequest,
+  base: string,
+  controller: AbortController,
+): Promise<BulkResult | undefined> {
+  const noAnswer = (error: unknown): BulkResult => ({
+    request: listed,
+    label: replayFailure(error),
+    tone: 'destructive',
+    status: undefined,
+  });
+  try {
+    const request = await readWholeRequest(uid, listed);
+    const form = { ...defaultForm(request), url: urlBelow(base, request) };
+    for (let waits = 0; ; waits++) {
+      const outcome = await replayOnce(uid, { ...listed, ...request }, form, controller);
+      if (outcome.phase === 'cancelled') return undefined;
+      if (outcome.phase === 'answered') {
+        const { answer } = outcome;
+        return { request: listed, label: statusLine(answer), tone: statusTone(answer.status), status: answer.status };
+      }
+      const { error } = outcome;
+      const isLimited = error instanceof ApiError && error.status === 429 && waits < MAX_WAITS;
+      if (!isLimited) return noAnswer(error);
+      await sleep((error.retryAfter ?? 1) * 1000, controller.signal);
+    }
+  } catch (error) {
+    return noAnswer(error);
+  }
+}
+
+/** How long to wait between two requests, in milliseconds. */
+export const PACES = [
+  { ms: 0, label: 'As fast as possible' },
+  { ms: 200, label: '5 per second' },
+  { ms: 1000, label: '1 per second' },
+  { ms: 5000, label: '1 every 5 seconds' },
+] as const;
+
+/** Resolves after a time, or when the signal aborts. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

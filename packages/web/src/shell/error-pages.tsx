@@ -1,0 +1,63 @@
+import { useRouter, Link } from '@tanstack/react-router';
+import { CloudOff, Compass } from 'lucide-react';
+import { errorMessage } from '../api/client.ts';
+import { userQuery } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/feedback.tsx';
+import { useTitle } from '../ui/page.tsx';
+
+/** Shown if the user or a part of the app could not be loaded. */
+export function LoadFailed({ error }: { readonly error: unknown }) {
+  const router = useRouter();
+  const again = async (): Promise<void> => {
+    await queryClient.resetQueries({ predicate: (query) => query.state.status === 'error' });
+    await router.invalidate();
+  };
+  return (
+    <div className="grid h-full place-items-center">
+      <EmptyState
+        page
+        error
+        icon={<CloudOff />}
+        title={
+          queryClient.getQueryState(userQuery.queryKey)?.status === 'error'
+            ? 'Failed to fetch user data.'
+            : 'This page could not be shown'
+        }
+        actions={<Button onClick={() => void again()}>Try again</Button>}
+      >
+        {errorMessage(error, 'Please reload the page.')}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** The same error without the app's layout. */
+export function RootFailed({ error }: { readonly error: unknown }) {
+  return (
+    <main className="h-full">
+      <LoadFailed error={error} />
+    </main>
+  );
+}
+
+export function NotFoundPage() {
+  useTitle('Page Not Found');
+  return (
+    <div className="grid h-full place-items-center">
+      <EmptyState
+        page
+        icon={<Compass />}
+        title="Page Not Found"
+        actions={
+          <Button asChild variant="primary">
+            <Link to="/">Back to Dashboard</Link>
+          </Button>
+        }
+      >
+        This page does not exist.
+      </EmptyState>
+    </div>
+  );
+}

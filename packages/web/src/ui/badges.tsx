@@ -1,0 +1,117 @@
+import { isDelivered } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+
+const TONES = {
+  neutral: 'bg-sunk text-ink-2',
+  accent: 'bg-accent-soft text-accent',
+  success: 'bg-ok-soft text-ok',
+  warning: 'bg-warn-soft text-warn',
+  destructive: 'bg-bad-soft text-bad',
+} as const;
+
+interface BadgeProps {
+  readonly tone?: keyof typeof TONES;
+  readonly children: ReactNode;
+  readonly className?: string;
+}
+
+/** A short label. Never truncated: the text beside it is truncated first. */
+export function Badge({ tone = 'neutral', children, className }: BadgeProps) {
+  return (
+    <span
+      className={clsx(
+        'inline-flex h-[18px] shrink-0 items-center rounded-sm px-1.5 text-xs font-medium whitespace-nowrap',
+        TONES[tone],
+        className,
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+const COLORS: Readonly<Record<string, string>> = {
+  GET: 'text-get',
+  POST: 'text-post',
+  PUT: 'text-put',
+  PATCH: 'text-patch',
+  DELETE: 'text-delete',
+};
+
+/**
+ * The method in its color: GET green, POST blue, PUT amber, PATCH purple, DELETE red, other grey, 'UNKNOWN' if
+ * missing.
+ */
+export function MethodBadge({
+  method,
+  className,
+}: {
+  readonly method: string | undefined;
+  readonly className?: string;
+}) {
+  const name = method === undefined || method === '' ? 'UNKNOWN' : method.toUpperCase();
+  return (
+    <span className={clsx('font-mono text-xs font-semibold tracking-tight', COLORS[name] ?? 'text-other', className)}>
+      {name}
+    </span>
+  );
+}
+
+const KINDS = { forward: 'Forwarded', replay: 'Replayed', cli: 'creel forward' } as const;
+
+interface DeliveryBadgeProps {
+  readonly request: Pick<CapturedRequest, 'lastDelivery' | 'deliveryPending'>;
+}
+
+/** The status of the latest delivery: quiet for 2xx, amber while an attempt is planned, else red. */
+export function DeliveryBadge({ request: { lastDelivery, deliveryPending: pending } }: DeliveryBadgeProps) {
+  if (lastDelivery === null) return pending ? <Waiting /> : null;
+  const { kind, status, error } = lastDelivery;
+  const outcome = status === null ? (error ?? 'No response') : `status ${status}`;
+  const tone = pending ? 'warning' : isDelivered(status) ? 'neutral' : 'destructive';
+  return (
+    <Badge tone={tone} className="font-mono">
+      <span title={`${KINDS[kind]}: ${outcome}${pending ? '. Another attempt is planned.' : ''}`}>
+        <span className="sr-only">{pending ? 'Delivery is retried, latest: ' : 'Delivery: '}</span>
+        {status ?? 'Failed'}
+        {pending ? <span aria-hidden> ↻</span> : null}
+      </span>
+    </Badge>
+  );
+}
+
+function Waiting() {
+  return (
+    <Badge tone="warning">
+      <span title="The first attempt to forward it is planned.">
+        <span className="sr-only">Delivery: </span>Waiting
+      </span>
+    </Badge>
+  );
+}
+
+const EXPLANATION =
+  'The number of the request. An endpoint counts from 0. Links, the creel command and the x-creel-request header of the response to the sender have the same number.';
+
+/** '#42', with an explanation as its tooltip, because the first request is '#0'. */
+export function RequestNumber({ index }: { readonly index: number }) {
+  return (
+    <span title={EXPLANATION} className="text-ink-2">
+      #{index}
+    </span>
+  );
+}
+
+/** The Source/Tag of an endpoint, as the user entered it or as it was detected. */
+export function SourceTag({ source }: { readonly source: string | null }) {
+  if (source === null) return null;
+  return (
+    <Badge className="ml-auto max-w-28">
+      <span dir="auto" className="truncate" title={`Source/Tag: ${source}`}>
+        {source}
+      </span>
+    </Badge>
+  );
+}

@@ -1,0 +1,103 @@
+import { Check, Copy } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button, IconButton } from './button.tsx';
+import { toast, toastError } from './toast-store.ts';
+import type { ToastInput } from './toast-store.ts';
+
+/** Milliseconds that a copy button shows its check mark. */
+const COPIED_MS = 2000;
+
+/** Copies a text to the clipboard. Returns false if the browser refuses. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** Pages on plain http have no clipboard API (W3C Clipboard API, section 5). Copying a selection still works there. */
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.setAttribute('readonly', '');
+  area.className = 'fixed opacity-0';
+  const before = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return done;
+}
+
+const CONTENT_COPIED: ToastInput = {
+  title: 'Content Copied',
+  description: 'Content has been copied to your clipboard.',
+};
+
+export const BODY_COPIED: ToastInput = {
+  title: 'Body copied to clipboard',
+  description: 'The request body has been copied to your clipboard.',
+};
+
+/** Copies a text and confirms it with a toast. Does nothing if the browser refuses. */
+export async function copyWithToast(text: string, message = CONTENT_COPIED): Promise<void> {
+  if (await copyText(text)) toast(message);
+}
+
+/** `copied` is true for two seconds after a successful copy. */
+function useCopy(): { copied: boolean; copy: (text: string) => Promise<boolean> } {
+  const [copied, setCopied] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async (text: string): Promise<boolean> => {
+    const done = await copyText(text);
+    if (!done) return false;
+    clearTimeout(timer.current);
+    setCopied(true);
+    timer.current = setTimeout(() => setCopied(false), COPIED_MS);
+    return true;
+  };
+  return { copied, copy };
+}
+
+interface CopyButtonProps {
+  /** The text, or a function that returns it. */
+  readonly text: string | (() => string | Promise<string>);
+  readonly label: string;
+  /** Title of the toast; 'Content Copied' by default. */
+  readonly toast?: ToastInput | null;
+  /** Label beside the icon. Without one, it is an icon button. */
+  readonly children?: ReactNode;
+  readonly size?: 'sm' | 'md';
+  readonly className?: string;
+}
+
+/** Copies a text and shows a check mark for two seconds. */
+export function CopyButton({
+  text,
+  label,
+  toast: message = CONTENT_COPIED,
+  children,
+  size,
+  className,
+}: CopyButtonProps) {
+  const { copied, copy } = useCopy();
+  const run = async (): Promise<void> => {
+    const done = await copy(typeof text === 'string' ? text : await text());
+    if (!done) toastError('The browser blocked copying. Select the text and copy it yourself.');
+    else if (message !== null) toast(message);
+  };
+  const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;
+  const look = { ...(className === undefined ? {} : { className }), ...(size === undefined ? {} : { size }) };
+  if (children === undefined) return <IconButton label={label} icon={icon} onClick={() => void run()} {...look} />;
+  return (
+    <Button aria-label={label} onClick={() => void run()} {...look}>
+      {icon}
+      {children}
+    </Button>
+  );
+}

@@ -1,0 +1,128 @@
+import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
+import { CircleAlert, CircleCheck, Info } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface EmptyStateProps {
+  readonly icon?: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  /** True for an error, which is announced at once. */
+  readonly error?: boolean;
+  /** True if this is the whole page: the title is then the page's heading. */
+  readonly page?: boolean;
+  readonly className?: string;
+}
+
+/** Shown if there is no content: says why and what to do. */
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+  error = false,
+  page = false,
+  className,
+}: EmptyStateProps) {
+  const Heading = page ? 'h1' : 'h2';
+  return (
+    <div
+      role={error ? 'alert' : undefined}
+      className={clsx('flex flex-col items-center gap-1 px-6 py-14 text-center', className)}
+    >
+      {icon === undefined ? null : (
+        <div
+          aria-hidden
+          className={clsx(
+            'mb-3 grid size-10 place-items-center rounded-lg [&_svg]:size-5',
+            error ? 'bg-bad-soft text-bad' : 'bg-accent-soft text-accent',
+          )}
+        >
+          {icon}
+        </div>
+      )}
+      <Heading className="text-lg font-semibold">{title}</Heading>
+      {children === undefined ? null : <div className="max-w-md text-ink-2">{children}</div>}
+      {actions === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  );
+}
+
+const TONES = {
+  bad: { look: 'bg-bad-soft text-bad', Icon: CircleAlert },
+  good: { look: 'bg-ok-soft text-ok', Icon: CircleCheck },
+  info: { look: 'bg-sunk text-ink-2', Icon: Info },
+  warn: { look: 'bg-warn-soft text-warn', Icon: CircleAlert },
+} as const;
+
+interface NoticeProps {
+  readonly tone?: keyof typeof TONES;
+  readonly children: ReactNode;
+  readonly className?: string;
+}
+
+/** A message about a form or page. Errors are announced at once, other messages politely. */
+export function Notice({ tone = 'info', children, className }: NoticeProps) {
+  const { look, Icon } = TONES[tone];
+  return (
+    <div
+      role={tone === 'bad' ? 'alert' : 'status'}
+      className={clsx('flex items-start gap-2 rounded-md px-3 py-2', look, className)}
+    >
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
+      <div className="min-w-0 wrap-anywhere">{children}</div>
+    </div>
+  );
+}
+
+/** Placeholder of content that is loading. The screen announces the wait. */
+export function Skeleton({ className }: { readonly className?: string }) {
+  return <div aria-hidden className={clsx('rounded-md bg-skeleton animate-pulse-soft', className)} />;
+}
+
+const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Placeholder of a list of requests. */
+export function SkeletonRows() {
+  return ROWS.map((row) => (
+    <div key={row} className="flex h-9 items-center gap-4 border-b border-line px-6">
+      <Skeleton className="h-3 w-10" />
+      <Skeleton className="h-3 w-14" />
+      <Skeleton className="h-3 grow" />
+      <Skeleton className="h-3 w-12" />
+    </div>
+  ));
+}
+
+interface ProgressBarProps {
+  readonly label: string;
+  readonly value: number;
+  /** `undefined` while the end is not known. */
+  readonly max: number | undefined;
+  readonly className?: string;
+}
+
+const BAR =
+  'h-1.5 appearance-none overflow-hidden rounded-full bg-line [&::-webkit-progress-bar]:bg-line ' +
+  '[&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:bg-accent';
+
+export function ProgressBar({ label, value, max, className }: ProgressBarProps) {
+  return (
+    <progress
+      aria-label={label}
+      value={max === undefined ? undefined : value}
+      max={max}
+      className={clsx(BAR, max === undefined && 'animate-pulse-soft', className)}
+    />
+  );
+}
+
+/** A link to the plans, shown at a limit of the current plan. */
+export function UpgradeLink({ onClick }: { readonly onClick?: () => void }) {
+  return (
+    <Link to="/subscription" onClick={onClick} className="font-medium underline underline-offset-2">
+      Upgrade
+    </Link>
+  );
+}

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { signal, storedValue } from './state.ts';
+
+let kept: Map<string, string>;
+beforeEach(() => {
+  kept = new Map();
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
+  vi.stubGlobal('addEventListener', vi.fn());
+  vi.stubGlobal('removeEventListener', vi.fn());
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const theme = () => storedValue('theme', z.enum(['light', 'dark']), 'light');
+
+test('a value is stored, read again and sent to subscribers', () => {
+  const stored = theme();
+  const listener = vi.fn<() => void>();
+  stored.subscribe(listener);
+  stored.set('dark');
+  expect(listener).toHaveBeenCalledOnce();
+  expect(kept.get('theme')).toBe('"dark"');
+  expect(theme().read()).toBe('dark');
+});
+
+test.each(['nonsense', '"blue"', '{', ''])('the fallback replaces an invalid stored value: %s', (text) => {
+  kept.set('theme', text);
+  expect(theme().read()).toBe('light');
+});
+
+test('without storage, the value lasts as long as the page', () => {
+  vi.stubGlobal('localStorage', {
+    getItem: () => {
+      throw new Error('denied');
+    },
+    setItem: () => {
+      throw new Error('denied');
+    },
+  });
+  const stored = theme();
+  stored.set('dark');
+  expect(stored.read()).toBe('dark');
+});
+
+test('what a signal needs runs while it has subscribers', () => {
+  const stop = vi.fn<() => void>();
+  const start = vi.fn<() => () => void>(() => stop);
+  const counted = signal(0, start);
+  const [first, second] = [counted.subscribe(vi.fn()), counted.subscribe(vi.fn())];
+  first();
+  expect([start.mock.calls.length, stop.mock.calls.length]).toEqual([1, 0]);
+  second();
+  second();
+  expect(stop).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,123 @@
+import { useSyncExternalStore, useLayoutEffect, useRef } from 'react';
+import type { RefObject } from 'react';
+import type { z } from 'zod';
+
+/** A value outside of React that components can subscribe to. */
+export interface Signal<T> {
+  readonly read: () => T;
+  /** Sets the value, and notifies the subscribers if it has changed. */
+  readonly set: (value: T) => void;
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+/** `whileUsed` runs for the first subscriber, and the function that it returns after the last one. */
+export function signal<T>(initial: T, whileUsed?: (set: (value: T) => void) => () => void): Signal<T> {
+  const listeners = new Set<() => void>();
+  let stop: (() => void) | undefined;
+  let current = initial;
+  const set = (value: T): void => {
+    if (Object.is(value, current)) return;
+    current = value;
+    for (const listener of listeners) listener();
+  };
+  return {
+    read: () => current,
+    set,
+    subscribe(listener) {
+      if (listeners.size === 0) stop = whileUsed?.(set);
+      listeners.add(listener);
+      return () => {
+        if (listeners.delete(listener) && listeners.size === 0) stop?.();
+      };
+    },
+  };
+}
+
+export const useSignal = <T>({ subscribe, read }: Signal<T>): T => useSyncExternalStore(subscribe, read);
+
+/**
+ * A value in local storage. It is parsed when read, and shared with all components and tabs. `fallback` replaces a
+ * missing or invalid value. If storage is unavailable, values last as long as the page.
+ */
+export function storedValue<Schema extends z.ZodType>(
+  key: string,
+  schema: Schema,
+  fallback: z.output<Schema>,
+): Signal<z.output<Schema>> {
+  const load = (): z.output<Schema> => {
+    try {
+      const parsed = schema.safeParse(JSON.parse(localStorage.getItem(key) ?? 'null'));
+      return parsed.success ? parsed.data : fallback;
+    } catch {
+      return fallback;
+    }
+  };
+  const value = signal(load(), (set) => {
+    const onStorage = (message: StorageEvent): void => {
+      if (message.key === key || message.key === null) set(load());
+    };
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
+  });
+  return {
+    ...value,
+    set(next) {
+      try {
+        localStorage.setItem(key, JSON.stringify(next));
+      } catch {
+        // Storage is full or blocked: the value still applies to this page.
+      }
+      value.set(next);
+    },
+  };
+}
+
+/** The value of a preference and a function to change it. */
+export const usePreference = <T>(stored: Signal<T>): readonly [T, (value: T) => void] => [
+  useSignal(stored),
+  stored.set,
+];
+
+const TICK_MS = 1000;
+
+/** One clock for all relative times on the page. It stops while nothing subscribes. */
+const clock = signal(Date.now(), (set) => {
+  set(Date.now());
+  const timer = setInterval(() => set(Date.now()), TICK_MS);
+  return () => clearInterval(timer);
+});
+
+/** The time in milliseconds, rounded down to `stepMs`, so that a component renders only once per step. */
+export function useNow(stepMs = 1000): number {
+  return useSyncExternalStore(clock.subscribe, () => Math.floor(clock.read() / stepMs) * stepMs);
+}
+
+/** True while the media query matches. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', listener);
+      return () => list.removeEventListener('change', listener);
+    },
+    () => matchMedia(query).matches,
+  );
+}
+
+/** Below 768 px the sidebar becomes a slide-in menu. */
+export const useIsNarrow = (): boolean => useMedia('(width < 768px)');
+
+/** Below 1000 px the details cover the list, because two panes beside the sidebar would be too narrow. */
+export const useDetailsCover = (): boolean => useMedia('(width < 1000px)');
+
+/**
+ * A ref with the value of the latest rendering, for callbacks that must not change with it. Set before the browser paints,
+ * so that a key acts on what is shown.
+ */
+export function useLatest<T>(value: T): Readonly<RefObject<T>> {
+  const latest = useRef(value);
+  useLayoutEffect(() => {
+    latest.current = value;
+  });
+  return latest;
+}
