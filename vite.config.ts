@@ -21,12 +21,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     // One file for what every page loads and one for what several pages share: a page loads with a third of the requests.
+    // Only the pages of the account have billing.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: 'index', tags: ['$initial'] },
-            { name: 'shared', minShareCount: 2 },
+            { name: 'shared', minShareCount: 2, test: (id) => !id.includes('/features/billing/') },
           ],
         },
       },

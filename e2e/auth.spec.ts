@@ -86,27 +86,6 @@ test('after the login, a visitor is redirected to the requested page and nowhere
   }
 });
 
-test('a session that ended elsewhere is reported, and typed text is kept', async ({ page, person }) => {
-  await page.goto('/profile');
-  await page.getByLabel('Username').fill('typed before');
-  await page.context().clearCookies();
-  await page.getByRole('button', { name: 'Update Username' }).click();
-  const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
-  await dialog.getByLabel('Password').fill(person.password);
-  await dialog.getByRole('button', { name: 'Login' }).click();
-  await expect(dialog).toBeHidden();
-  await expect(page.getByLabel('Username')).toHaveValue('typed before');
-});
-
-test('logging out in one tab shows in the other', async ({ page, context, person }) => {
-  await page.goto('/subscription');
-  const other = await context.newPage();
-  await other.goto('/');
-  await other.getByRole('button', { name: `Account of ${person.username}` }).click();
-  await other.getByRole('menuitem', { name: 'Logout' }).click();
-  await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
-});
-
 test("another user who logs in after an ended session does not see the first user's screens", async ({
   page,
   context,

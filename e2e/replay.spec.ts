@@ -53,17 +53,25 @@ test('a captured request goes out byte for byte, with the case, order and repeat
   await expect(toast(page, 'Received 200 response from the server.')).toBeVisible();
 });
 
-for (const fixture of [githubPush, stripeInvoicePaid, shopifyOrdersCreate, slackEvent]) {
-  test(`the signature of ${fixture.sender} is still valid at the destination`, async ({ page, endpoint, target }) => {
+test('the signatures of captured webhooks are still valid at the destination', async ({ page, endpoint, target }) => {
+  const fixtures = [githubPush, stripeInvoicePaid, shopifyOrdersCreate, slackEvent];
+  for (const fixture of fixtures) {
     const answer = await exchange(place(endpoint.url), toRawHttp(fixture, endpoint.url));
     expect(answer.status).toBe(200);
-    await openReplay(page, endpoint);
+  }
+  for (const [index, { sender, body, verify }] of fixtures.entries()) {
+    if (index === 0) await openReplay(page, endpoint);
+    else {
+      await row(page, index).click();
+      await expect(page.getByRole('region', { name: `Request ${index}` })).toBeVisible();
+      await page.keyboard.press('r');
+    }
     await sendTo(page, `${target.url}/hook`);
-    const [received] = target.received;
-    expect(received?.body.equals(fixture.body)).toBe(true);
-    expect(fixture.verify(received?.body ?? Buffer.alloc(0), received?.headers ?? [], endpoint.url)).toBe(true);
-  });
-}
+    const received = target.received[index];
+    expect(received?.body.equals(body), sender).toBe(true);
+    expect(verify(received?.body ?? Buffer.alloc(0), received?.headers ?? [], endpoint.url), sender).toBe(true);
+  }
+});
 
 test('an edited body and edited headers are what is sent; line ends stay, and the way back leads to the bytes', async ({
   page,

@@ -43,7 +43,8 @@ for (const [width, height, closed, open] of [
     await openLive(page, endpoint);
     await expect(page.getByRole('treeitem').first()).toBeVisible();
     await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(closed);
-    await openReplay(page, endpoint);
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toBeFocused();
     await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(open);
   });
 }

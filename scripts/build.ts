@@ -95,7 +95,9 @@ async function runBuild({ name, dist, sources, command }: Build): Promise<void> 
   const previous = fromRoot('.cache', `previous-${process.pid}`);
   try {
     const hash = await hashSources(sources);
-    const { code, output } = await runChild(process.execPath, command(outDir));
+    // Also if a test builds, whose NODE_ENV would make a development build of the web app.
+    const env = { ...process.env, NODE_ENV: 'production' };
+    const { code, output } = await runChild(process.execPath, command(outDir), { env });
     if (code !== 0) throw new SetupError(`Building ${name} failed:\n${output}`);
     await writeFile(hashFile(outDir), hash);
     await mkdir(fromRoot('.cache'), { recursive: true });

@@ -5,7 +5,6 @@ export * from './delivery.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';
 export * from './limits.ts';
-export * from './live-client.ts';
 export * from './live.ts';
 export * from './openapi.ts';
 export * from './operations.ts';
@@ -29,7 +28,6 @@ export {
   SEARCHED_HEADER,
   type SearchPosition,
 } from './search-position.ts';
-export * from './settings.ts';
 export * from './signing.ts';
 export * from './source-label.ts';
 export * from './user.ts';

@@ -4,8 +4,14 @@ import { endpointChangeSchema, endpointCreateSchema } from './endpoint.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
 import { replaySchema } from './replay.ts';
-import { emailSchema, userSettingsInputSchema } from './settings.ts';
-import { credentialsSchema, passwordChangeSchema, registrationSchema, usernameSchema } from './user.ts';
+import {
+  emailSchema,
+  userSettingsInputSchema,
+  credentialsSchema,
+  passwordChangeSchema,
+  registrationSchema,
+  usernameSchema,
+} from './user.ts';
 
 /** The errors by field. Empty for valid input. */
 function mistakes(schema: z.ZodType, value: unknown): Record<string, string> {

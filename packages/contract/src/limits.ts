@@ -33,3 +33,9 @@ export const LIVE_RECONNECT_MS = 3000;
 /** Close codes of the live socket: docs/api.md, "Live". */
 export const LIVE_CLOSE_SIGNED_OUT = 4401;
 export const LIVE_CLOSE_ENDPOINT_GONE = 4404;
+
+/** A token (RFC 9110, section 5.6.2), such as a header name or a method. */
+export const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
+
+/** A method name (RFC 9110, section 9.1) of at most 40 characters. */
+export const METHOD_NAME = /^[!#$%&'*+.^`|~\w-]{1,40}$/;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { capturedRequestSchema } from './captured-request.ts';
 import { deliverySummarySchema } from './delivery.ts';
 import { endpointDetailSchema } from './endpoint.ts';
+import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS } from './limits.ts';
 
 /** An attempt to send the request with this index was made or is planned. The rest is the request's state after it. */
 export const liveDeliverySchema = z.object({
@@ -28,3 +29,96 @@ export type LiveMessage = z.infer<typeof liveMessageSchema>;
 export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set(
   liveMessageSchema.options.map(({ shape }) => shape.type.value),
 );
+
+/**
+ * `connected` starts with the first message, which is the `init` with the stored requests. `ended` is final: the session or the
+ * endpoint no longer exists, so the client does not reconnect.
+ */
+export type LiveState = 'connecting' | 'connected' | 'disconnected' | 'ended';
+
+/** The parts of a WebSocket that browsers and the `ws` package have in common. */
+export interface LiveSocket {
+  onmessage: ((frame: never) => void) | null;
+  onerror: ((failed: never) => void) | null;
+  onclose: ((closed: never) => void) | null;
+  close(): void;
+}
+
+export interface LiveOptions {
+  /** `ws:` or `wss:` URL of `/ws?endpoint={uid}`. */
+  readonly url: string;
+  readonly onMessage: (message: LiveMessage) => void;
+  readonly onState?: (state: LiveState, closeCode?: number) => void;
+  /** Called for each message that does not match the schema. The message is dropped. */
+  readonly onBadFrame?: (reason: string) => void;
+  readonly reconnectMs?: number;
+  /** For programs that send cookies themselves. By default the built-in WebSocket. */
+  readonly openSocket?: (url: string) => LiveSocket;
+}
+
+const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CLOSE_ENDPOINT_GONE]);
+
+/**
+ * Opens a live view, which reconnects 3 s after a lost connection. The server starts every connection with a new `init`, so the client
+ * keeps no state. Returns a function that stops it.
+ */
+export function listenLive(options: LiveOptions): () => void {
+  let stopped = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let socket: LiveSocket | undefined;
+  const tell = (state: LiveState, closeCode?: number): void => {
+    if (!stopped) options.onState?.(state, closeCode);
+  };
+
+  function open(): void {
+    tell('connecting');
+    // The callback may have stopped the client.
+    if (stopped) return;
+    const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
+    let isConnected = false;
+    socket = current;
+    current.onmessage = (frame: { data: unknown }) => {
+      // A closing socket can still deliver messages.
+      if (stopped) return;
+      if (!isConnected) tell('connected');
+      isConnected = true;
+      receive(frame.data, options);
+    };
+    current.onerror = () => current.close();
+    current.onclose = (closing: { code: number }) => {
+      if (stopped) return;
+      if (FINAL_CODES.has(closing.code)) return tell('ended', closing.code);
+      timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
+      tell('disconnected', closing.code);
+    };
+  }
+
+  open();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    socket?.close();
+  };
+}
+
+function receive(frame: unknown, options: LiveOptions): void {
+  try {
+    const value: unknown = JSON.parse(String(frame));
+    if (isUnknownType(value)) return;
+    const message = liveMessageSchema.safeParse(value);
+    if (message.success) options.onMessage(message.data);
+    else options.onBadFrame?.(message.error.message);
+  } catch (error) {
+    options.onBadFrame?.(String(error));
+  }
+}
+
+function isUnknownType(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    typeof value.type === 'string' &&
+    !LIVE_MESSAGE_TYPES.has(value.type)
+  );
+}

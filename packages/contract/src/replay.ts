@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './captured-request.ts';
-import { METHOD_NAME, TOKEN } from './token.ts';
+import { METHOD_NAME, TOKEN } from './limits.ts';
 
 /** Methods in the replay form. A call may use any method except CONNECT and TRACE. */
 export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawHeaders } from './captured-request.ts';
-import { TOKEN } from './token.ts';
+import { TOKEN } from './limits.ts';
 
 /** How a sender signs its webhooks. */
 export const signingSchemeSchema = z.enum(

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Transferred, sendNotice, serveCalls } from '../src/workers/worker-server.ts';
 
 const methods = {
@@ -11,6 +12,10 @@ const methods = {
       if (signal.aborted) aborted();
       else signal.addEventListener('abort', aborted);
     }),
+  async doubleAfterTurns(input: number) {
+    for (let turn = 0; turn < input; turn += 1) await nextTurn();
+    return input * 2;
+  },
   crash: async (_input: undefined) =>
     void setImmediate(() => {
       throw new Error('crashed');

@@ -109,7 +109,7 @@ const verifyRoute = createRoute({
   component: pages.VerifyPage,
 });
 
-/** The test gateway stands in for another site, so its pages don't have the app's layout. */
+/** The test gateway takes the place of another site, so its pages don't have the app's layout. */
 const testCheckoutRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/billing/test/checkout/$id',

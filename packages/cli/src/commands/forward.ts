@@ -29,7 +29,7 @@ export const command = defineCommand({
 With several URLs, each capture is sent to each of them. A slow one does not delay the others.
 Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, and none is lost.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
-The server is told each result, so that its pages show it.
+Each result is reported to the server, so that its pages show it.
 Without an endpoint: creel forward --new <url>...`,
   arguments: z.object({ endpoint: endpointArgument, url: z.array(z.string()) }),
   options: z.object({

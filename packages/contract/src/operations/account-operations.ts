@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PASSWORD_LENGTH } from '../limits.ts';
 import {
   PASSWORD_LONG,
   credentialsSchema,
@@ -8,9 +9,10 @@ import {
   sessionSchema,
   userSchema,
   usernameSchema,
+  emailSchema,
+  userSettingsInputSchema,
+  userSettingsSchema,
 } from '../user.ts';
-import { MAX_PASSWORD_LENGTH } from '../limits.ts';
-import { emailSchema, userSettingsInputSchema, userSettingsSchema } from '../settings.ts';
 import type { Operation } from './operation.ts';
 
 const messageSchema = z.object({ message: z.string() });

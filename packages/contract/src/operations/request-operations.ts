@@ -5,10 +5,9 @@ import {
   foundRequestSchema,
   requestDetailSchema,
 } from '../captured-request.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS, METHOD_NAME } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
-import { METHOD_NAME } from '../token.ts';
 import type { Operation } from './operation.ts';
 
 const LIMIT_SENTENCE = 'limit must be a whole number from 1 up';

@@ -167,13 +167,9 @@ export class NodeBus implements Bus {
   }
 
   #beat(): void {
-    this.#enqueueHeartbeat();
-    this.#sendSoon();
-  }
-
-  #enqueueHeartbeat(): void {
     this.#enqueueCaptured();
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
+    this.#sendSoon();
   }
 
   #opened(): void {

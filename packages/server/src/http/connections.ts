@@ -75,7 +75,10 @@ export class Connections {
     const reusePort = LISTENING_SOCKETS > 1;
     if (reusePort && port !== 0) {
       await listening(this.#claim, { path: claimPath(port, host) });
-      await expectFreePort(port, host);
+      await expectFreePort(port, host).catch((error: unknown) => {
+        this.#claim.close();
+        throw error;
+      });
     }
     await listening(this.#listener, { port, host, backlog: BACKLOG, reusePort });
     while (this.#others.length < LISTENING_SOCKETS - 1) {

@@ -62,6 +62,13 @@ test('the latest notice and each further one are reported', async () => {
   expect(notices).toEqual(['before', 'after']);
 });
 
+test('a worker that is closed finishes its calls', async () => {
+  const worker = await startEcho();
+  const running = worker.call('doubleAfterTurns', 100);
+  await worker.close();
+  expect(await running).toBe(200);
+});
+
 test('the death of the worker rejects pending and later calls', async () => {
   const worker = await startEcho();
   const pending = worker.call('waitForAbort', undefined);

@@ -47,7 +47,7 @@ type SessionMessage = z.infer<typeof sessionMessageSchema>;
  */
 const channel = new BroadcastChannel('creel-session');
 
-/** Tells the other tabs of this browser, which share the session, about a login or logout. */
+/** Notifies the other tabs of this browser, which share the session, of a login or logout. */
 export function notifyOtherTabs(news: SessionMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
   channel.postMessage(news);

@@ -189,23 +189,23 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
 }
 
 /** Counts received requests and reports the count a few times a second. */
-function countArrivals(tell: (received: number) => void): {
+function countArrivals(report: (received: number) => void): {
   add: (messages: readonly LiveMessage[]) => void;
   stop: () => void;
 } {
   let newest: number | undefined;
-  let untold = 0;
+  let unreported = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = (): void => {
     timer = undefined;
-    tell(untold);
-    untold = 0;
+    report(unreported);
+    unreported = 0;
   };
   const add = (messages: readonly LiveMessage[]): void => {
     const counted = countReceived(newest, messages);
     newest = counted.newest;
-    untold += counted.received;
-    if (untold > 0) timer ??= setTimeout(flush, COUNT_MS);
+    unreported += counted.received;
+    if (unreported > 0) timer ??= setTimeout(flush, COUNT_MS);
   };
   return { add, stop: () => clearTimeout(timer) };
 }

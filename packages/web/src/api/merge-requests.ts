@@ -45,7 +45,7 @@ export function mergeRequests(...lists: readonly (readonly CapturedRequest[])[])
   return newestFirst(lists.flat().filter((row) => !isHidden(row)));
 }
 
-function isGone(list: RequestList, row: CapturedRequest): boolean {
+function isRemoved(list: RequestList, row: CapturedRequest): boolean {
   return row.index <= list.clearedTo || list.deleted.has(row.index);
 }
 
@@ -55,10 +55,10 @@ function isGone(list: RequestList, row: CapturedRequest): boolean {
  * page loads in parallel to the live messages and may miss a request that was just saved or received, so it only adds
  * rows.
  */
-export function mergeRange(list: RequestList, stretch: IndexRange, accepts = acceptsAll, final = false): RequestList {
-  const { from, to } = stretch;
+export function mergeRange(list: RequestList, range: IndexRange, accepts = acceptsAll, final = false): RequestList {
+  const { from, to } = range;
   const { fresh, undecided } = judge(
-    stretch.rows.filter((row) => !isGone(list, row) && !isHidden(row)),
+    range.rows.filter((row) => !isRemoved(list, row) && !isHidden(row)),
     accepts,
   );
   const named = new Set(fresh.map((row) => row.index));
@@ -131,7 +131,7 @@ export function addLive(
 ): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
   const { fresh, undecided } = judge(
-    mergeRequests(captures).filter((row) => !isGone(list, row)),
+    mergeRequests(captures).filter((row) => !isRemoved(list, row)),
     accepts,
   );
   const first = list.rows[0]?.index ?? -1;
@@ -256,11 +256,11 @@ function applyInit(
   initSize: number,
   accepts: Accepts,
 ): RequestList {
-  const stretch = pageRange(rows, rows.length >= initSize, undefined);
-  if (stretch.to < 0) return { ...list, rows: [], gaps: [], searched: 0 };
+  const range = pageRange(rows, rows.length >= initSize, undefined);
+  if (range.to < 0) return { ...list, rows: [], gaps: [], searched: 0 };
   const known = { ...list, searched: rows.length };
-  const covered = mergeRange(known, { ...stretch, to: Math.max(stretch.to, list.newest) }, accepts, true);
-  return list.hold === undefined ? dropRowsBelow(covered, stretch.from) : { ...covered, staleBelow: stretch.from };
+  const covered = mergeRange(known, { ...range, to: Math.max(range.to, list.newest) }, accepts, true);
+  return list.hold === undefined ? dropRowsBelow(covered, range.from) : { ...covered, staleBelow: range.from };
 }
 
 /**

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
 import { viewPlain } from './view-body.ts';
+import { bodyKind, imageType, mediaType, parseForm } from './body-kind.ts';
+import { textOf } from './encoding.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
 
 const view = (bytes: number[], contentType: string | null, complete = true) => {
   const { text, charset, kind } = viewPlain({
@@ -39,3 +43,67 @@ test('a truncated body may end within a character', () => {
 test('an image is shown as one with any content type', () => {
   expect(view([0xff, 0xd8, 0xff, 0xe0], 'image/jpeg; charset=iso-8859-1').kind).toBe('image');
 });
+
+const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0);
+
+test.each([
+  ['nothing', new Uint8Array(), null, 'none'],
+  ['JSON that says text', utf8('{}'), 'text/plain', 'json'],
+  ['text that says JSON', utf8('hello'), 'application/json', 'text'],
+  ['a PNG that says JSON', PNG, 'application/json', 'image'],
+  ['text that says PNG', utf8('hello'), 'image/png', 'text'],
+  ['a form', utf8('a=1&b=2'), 'application/x-www-form-urlencoded', 'form'],
+  ['XML that says a form', utf8('<a/>'), 'application/x-www-form-urlencoded', 'xml'],
+  ['XML', utf8('<?xml version="1.0"?><a/>'), null, 'xml'],
+  ['SVG is no image', utf8('<svg onload="x"/>'), 'image/svg+xml', 'xml'],
+  ['HTML is text', utf8('<!DOCTYPE html><p>'), 'text/html', 'text'],
+  ['multipart', utf8('--x'), 'multipart/form-data; boundary=x', 'multipart'],
+  ['bytes', Uint8Array.of(0xff, 0), null, 'binary'],
+  ['text with NUL', utf8('a\0b'), null, 'binary'],
+] as const)('kind: %s', (_, bytes, contentType, kind) => {
+  const text = textOf(bytes);
+  expect(bodyKind({ bytes, text, isJson: text === '{}', contentType })).toBe(kind);
+});
+
+test('an image is recognized by its bytes', () => {
+  expect(imageType(PNG)).toBe('image/png');
+  expect(imageType(utf8('RIFF0000WEBPVP8 '))).toBe('image/webp');
+  expect(imageType(utf8('<svg/>'))).toBeUndefined();
+});
+
+test.each([
+  ['plain', 'Text/Plain', 'text/plain', {}],
+  [
+    'with parameters',
+    'multipart/form-data; boundary="a;b"; charset=utf-8',
+    'multipart/form-data',
+    { boundary: 'a;b', charset: 'utf-8' },
+  ],
+  ['missing', null, '', {}],
+])('media type: %s', (_, header, type, parameters) => {
+  const read = mediaType(header);
+  expect([read.type, Object.fromEntries(read.parameters)]).toEqual([type, parameters]);
+});
+
+test.each([
+  [
+    'fields in order, doubles',
+    'a=1&b=2&a=3',
+    [
+      ['a', '1'],
+      ['b', '2'],
+      ['a', '3'],
+    ],
+  ],
+  [
+    'decoded',
+    'From=%2B49&Body=Hello+w%C3%B6rld',
+    [
+      ['From', '+49'],
+      ['Body', 'Hello wörld'],
+    ],
+  ],
+  ['a question mark is text', '?a=1', [['?a', '1']]],
+  ['no form', '{"a": 1}', undefined],
+  ['nothing', '', undefined],
+] as const)('form: %s', (_, text, fields) => expect(parseForm(text)).toEqual(fields));

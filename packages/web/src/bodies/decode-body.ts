@@ -51,7 +51,7 @@ export async function decodeBody(
   for (const name of codings.toReversed()) {
     const known = NAMES[name];
     if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
-    const step = await takeOff(known, current, limit, unbrotli);
+    const step = await decodeStep(known, current, limit, unbrotli);
     if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
     current = step;
   }
@@ -65,7 +65,7 @@ interface Step {
 }
 
 /** Decodes one coding; `undefined` if the bytes are not valid in it. */
-async function takeOff(
+async function decodeStep(
   name: 'gzip' | 'deflate' | 'br',
   from: Step,
   limit: number,

@@ -26,7 +26,7 @@ export function embeddedAt(json: JsonLines, line: number): Embedded | undefined 
   return embeddedIn(valueToCopy(json, line), isNumber, keyOf(json, line));
 }
 
-/** The content of a string or a number. The key tells times from other numbers. */
+/** The content of a string or a number. The key distinguishes times from other numbers. */
 export function embeddedIn(value: string, isNumber: boolean, key: string | undefined): Embedded | undefined {
   const iso = epochTime(value, key);
   if (iso !== undefined) return { kind: 'time', iso };

@@ -1,7 +1,38 @@
 import { expect, test } from 'vitest';
-import { escapeBidiControls } from './encoding.ts';
+import { escapeBidiControls, bodyBytes, latin1Bytes, readable, textOf, textOfBeginning, toBase64 } from './encoding.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
 
 test('direction controls are escaped, letters of any direction stay', () => {
   expect(escapeBidiControls('"a\u202Eb\u2066\u200F"')).toBe('"a\\u202eb\\u2066\\u200f"');
   expect(escapeBidiControls('"مرحبا שלום"')).toBe('"مرحبا שלום"');
 });
+
+test.each([
+  ['text', 'a\0é', 'utf8', [97, 0, 0xc3, 0xa9]],
+  ['base64', '/wAB', 'base64', [255, 0, 1]],
+  ['nothing', null, 'utf8', []],
+] as const)('bytes of %s', (_, body, encoding, bytes) => expect([...bodyBytes(body, encoding)]).toEqual(bytes));
+
+test('base64 round trip, longer than a call accepts', () => {
+  const bytes = Uint8Array.from({ length: 200_000 }, (_, at) => at % 256);
+  expect(bodyBytes(toBase64(bytes), 'base64')).toEqual(bytes);
+});
+
+test('a text keeps its byte order mark; invalid UTF-8 is not text', () => {
+  expect(textOf(utf8('\uFEFFa'))).toBe('\uFEFFa');
+  expect(textOf(Uint8Array.of(0xff))).toBeUndefined();
+});
+
+test('a truncated text may end within a character', () => {
+  expect(textOfBeginning(utf8('aé').subarray(0, 2))).toBe('a');
+  expect(textOfBeginning(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff))).toBeUndefined();
+});
+
+test.each([
+  ['plain text', 'abc', 'abc'],
+  ['UTF-8', 'cafÃ©', 'café'],
+  ['Latin-1', 'caf\u00e9', 'caf\u00e9'],
+])('wire text that is %s', (_, sent, read) => expect(readable(sent)).toBe(read));
+
+test('Latin-1 text is its bytes', () => expect([...latin1Bytes('a\u00ff')]).toEqual([97, 255]));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { findText, foundWithin, markPieces } from './find-text.ts';
-import { lineOfPosition, textLines, textOfLine } from './view-lines.ts';
 
 test.each([
   [
@@ -38,25 +37,4 @@ test('matches that touch a range', () => {
     [1, 1],
     [1, 3],
   ]);
-});
-
-test.each([
-  ['by its breaks', 'ab\ncd\r\n', 10, ['ab', 'cd', '']],
-  ['by its width', 'abcdef', 4, ['abcd', 'ef']],
-  ['exactly as wide', 'abcd', 4, ['abcd']],
-  ['empty', '', 4, ['']],
-  ['both', 'abcde\nf', 4, ['abcd', 'e', 'f']],
-])('lines of a text %s', (_, text, columns, expected) => {
-  const lines = textLines(text, columns);
-  expect(Array.from({ length: lines.count }, (__, line) => textOfLine(lines, line))).toEqual(expected);
-});
-
-test('more lines than the initial estimate', () => {
-  const lines = textLines('\n'.repeat(1000) + 'end', 100);
-  expect([lines.count, textOfLine(lines, 1000)]).toEqual([1001, 'end']);
-});
-
-test('the line that contains a position', () => {
-  const lines = textLines('ab\ncd', 10);
-  expect([0, 2, 3, 5].map((position) => lineOfPosition(lines, position))).toEqual([0, 0, 1, 1]);
 });

@@ -1,32 +1,7 @@
 import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { formatDuration, statusLine, statusTone } from '../ui/format.ts';
 import { responseSource, redirectOf, truncationNote } from './response.ts';
-
-test.each([
-  [200, 'success'],
-  [299, 'success'],
-  [101, 'warning'],
-  [300, 'warning'],
-  [304, 'warning'],
-  [399, 'warning'],
-  [400, 'destructive'],
-  [503, 'destructive'],
-  [999, 'destructive'],
-] as const)('status %i is %s', (status, tone) => expect(statusTone(status)).toBe(tone));
-
-test('the status line is only the number if there is no reason phrase', () => {
-  expect(statusLine({ status: 302, statusText: 'Found' })).toBe('302 Found');
-  expect(statusLine({ status: 200, statusText: '' })).toBe('200');
-});
-
-test.each([
-  [0.2, '0 ms'],
-  [34.4, '34 ms'],
-  [999.6, '1.00 s'],
-  [1240, '1.24 s'],
-])('%d ms read %s', (ms, text) => expect(formatDuration(ms)).toBe(text));
 
 const location = (status: number, value: string) => ({ status, headers: [{ key: 'LOCATION', value }] });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { xmlColors } from './xml.ts';
+import { xmlColors, formatXml } from './xml.ts';
 
 const colored = (text: string) => xmlColors(text).map(({ start, end, color }) => `${color} ${text.slice(start, end)}`);
 
@@ -32,3 +32,20 @@ test('ranges are sorted and do not overlap, also in broken XML', () => {
     expect(at).toBeLessThanOrEqual(text.length);
   }
 });
+
+test.each([
+  [
+    'elements',
+    '<?xml version="1.0"?><a><b x="1>2">t</b><c/><d></d></a>',
+    '<?xml version="1.0"?>\n<a>\n  <b x="1>2">t</b>\n  <c/>\n  <d></d>\n</a>',
+  ],
+  [
+    'CDATA and comments',
+    '<a><!-- <x> --><b><![CDATA[<y>]]></b></a>',
+    '<a>\n  <!-- <x> -->\n  <b><![CDATA[<y>]]></b>\n</a>',
+  ],
+  ['mixed content stays as it came', '<p>one <b>two</b></p>', undefined],
+  ['broken nesting', '<a><b></a></b>', undefined],
+  ['an open end', '<a>', undefined],
+  ['no XML', 'hello', undefined],
+])('XML: %s', (_, text, lines) => expect(formatXml(text)).toBe(lines));

@@ -4,7 +4,7 @@ import type { LiveStatus } from '../api/live-feed.ts';
 const MAX_HOPEFUL_ATTEMPTS = 3;
 
 /**
- * What to tell about the connection; `undefined` if there is nothing to tell. `reachable` is false after a call without
+ * The message about the connection; `undefined` if there is none. `reachable` is false after a call without
  * a response, and `live` is the live connection of the page, if it has one.
  */
 export function connectionMessage(

@@ -1,5 +1,3 @@
-import { isDelivered } from '@creel/contract';
-import type { CapturedRequest } from '@creel/contract';
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 
@@ -56,39 +54,6 @@ export function MethodBadge({
     <span className={clsx('font-mono text-xs font-semibold tracking-tight', COLORS[name] ?? 'text-other', className)}>
       {name}
     </span>
-  );
-}
-
-const KINDS = { forward: 'Forwarded', replay: 'Replayed', cli: 'creel forward' } as const;
-
-interface DeliveryBadgeProps {
-  readonly request: Pick<CapturedRequest, 'lastDelivery' | 'deliveryPending'>;
-}
-
-/** The status of the latest delivery: quiet for 2xx, amber while an attempt is planned, else red. */
-export function DeliveryBadge({ request: { lastDelivery, deliveryPending: pending } }: DeliveryBadgeProps) {
-  if (lastDelivery === null) return pending ? <Waiting /> : null;
-  const { kind, status, error } = lastDelivery;
-  const outcome = status === null ? (error ?? 'No response') : `status ${status}`;
-  const tone = pending ? 'warning' : isDelivered(status) ? 'neutral' : 'destructive';
-  return (
-    <Badge tone={tone} className="font-mono">
-      <span title={`${KINDS[kind]}: ${outcome}${pending ? '. Another attempt is planned.' : ''}`}>
-        <span className="sr-only">{pending ? 'Delivery is retried, latest: ' : 'Delivery: '}</span>
-        {status ?? 'Failed'}
-        {pending ? <span aria-hidden> ↻</span> : null}
-      </span>
-    </Badge>
-  );
-}
-
-function Waiting() {
-  return (
-    <Badge tone="warning">
-      <span title="The first attempt to forward it is planned.">
-        <span className="sr-only">Delivery: </span>Waiting
-      </span>
-    </Badge>
   );
 }
 

@@ -1,8 +1,7 @@
 import { clsx } from 'clsx';
-import { Label, Switch as Radix } from 'radix-ui';
+import { Label } from 'radix-ui';
 import { useId } from 'react';
 import type { ReactNode, ComponentProps } from 'react';
-import { busyProps } from './button.tsx';
 
 interface FieldControl {
   readonly id: string;
@@ -73,59 +72,4 @@ export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
 /** A native select. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
-}
-
-interface SwitchProps extends ComponentProps<typeof Radix.Root> {
-  /** Ignores presses during a change and keeps the focus, which `disabled` would drop. */
-  readonly busy?: boolean;
-}
-
-/** A switch that applies at once. Name it with a label, `aria-label` or `aria-labelledby`. */
-export function Switch({ busy = false, className, ...rest }: SwitchProps) {
-  return (
-    <Radix.Root
-      className={clsx(
-        'relative h-4 w-7 shrink-0 rounded-full bg-line-strong transition-colors duration-100',
-        'data-[state=checked]:bg-accent disabled:opacity-50',
-        className,
-      )}
-      {...rest}
-      {...busyProps(busy)}
-    >
-      <Radix.Thumb className="block size-3 translate-x-0.5 rounded-full bg-panel shadow-sm transition-transform duration-100 data-[state=checked]:translate-x-3.5" />
-    </Radix.Root>
-  );
-}
-
-interface SwitchRowProps {
-  readonly label: string;
-  readonly description: ReactNode;
-  readonly checked: boolean;
-  readonly disabled?: boolean;
-  readonly onCheckedChange: (isOn: boolean) => void;
-}
-
-/** A switch with a title and a description. */
-export function SwitchRow({ label, description, checked, disabled = false, onCheckedChange }: SwitchRowProps) {
-  const id = useId();
-  return (
-    <div className="flex items-start justify-between gap-6 py-2.5">
-      <div>
-        <label htmlFor={id} className="font-medium">
-          {label}
-        </label>
-        <p id={`${id}-about`} className="text-sm text-ink-2">
-          {description}
-        </p>
-      </div>
-      <Switch
-        id={id}
-        aria-describedby={`${id}-about`}
-        checked={checked}
-        disabled={disabled}
-        onCheckedChange={onCheckedChange}
-        className="mt-1"
-      />
-    </div>
-  );
 }

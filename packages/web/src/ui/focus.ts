@@ -36,6 +36,9 @@ const KEEPS_FOCUS = 'data-keeps-focus';
 
 const mainPart = () => document.getElementById('main');
 
+/** The list of captured requests, which gets the focus after something that covered it has closed. */
+export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
+
 /** Returns the focus when a modal Radix dialog closes. Radix only returns it to its own trigger. */
 export function useFocusBack() {
   const opener = useRef<Element>(null);

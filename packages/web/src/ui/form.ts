@@ -36,11 +36,10 @@ export function useRefusal(): readonly [form: RefObject<HTMLFormElement | null>,
 }
 
 type Values = Readonly<Record<string, string>>;
-type Errors = Readonly<Record<string, string>>;
 
 interface Form<V extends Values> {
   readonly values: V;
-  readonly errors: Errors;
+  readonly errors: FieldErrors;
   /** Value and change handler of a field. */
   readonly bind: (field: keyof V & string) => {
     name: string;
@@ -55,25 +54,25 @@ interface Form<V extends Values> {
   };
   readonly set: (field: keyof V & string, value: string) => void;
   /** Sets the messages of a failed submission and focuses the first invalid field. */
-  readonly setErrors: (errors: Errors) => void;
+  readonly setErrors: (errors: FieldErrors) => void;
   readonly reset: () => void;
 }
 
 /** Text fields with validation messages. Changing a field removes its message. */
 export function useForm<V extends Values>(options: {
   readonly initial: V;
-  readonly validate: (values: V) => Errors;
+  readonly validate: (values: V) => FieldErrors;
   readonly onValid: (values: V) => void;
 }): Form<V> {
   const [values, setValues] = useState(options.initial);
-  const [errors, setErrors] = useState<Errors>({});
+  const [errors, setErrors] = useState<FieldErrors>({});
   const [ref, refused] = useRefusal();
 
   const set = (field: keyof V & string, value: string): void => {
     setValues((before) => ({ ...before, [field]: value }));
     setErrors(({ [field]: _, ...rest }) => rest);
   };
-  const refuse = (found: Errors): void => {
+  const refuse = (found: FieldErrors): void => {
     setErrors(found);
     refused();
   };

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { formatAverageSize, formatSize, formatInstant, shortAge, timeAgo } from './format.ts';
+import {
+  formatAverageSize,
+  formatSize,
+  formatInstant,
+  shortAge,
+  timeAgo,
+  formatDuration,
+  statusLine,
+  statusTone,
+} from './format.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -29,3 +38,27 @@ test('an exact time has its date, milliseconds and zone', () => {
   expect(formatInstant('2026-11-21T08:41:57.113Z')).toMatch(/^Nov 2[0-2], 2026, \d\d:\d\d:57\.113 \S+/);
   expect(formatInstant('yesterday')).toBe('');
 });
+
+test.each([
+  [200, 'success'],
+  [299, 'success'],
+  [101, 'warning'],
+  [300, 'warning'],
+  [304, 'warning'],
+  [399, 'warning'],
+  [400, 'destructive'],
+  [503, 'destructive'],
+  [999, 'destructive'],
+] as const)('status %i is %s', (status, tone) => expect(statusTone(status)).toBe(tone));
+
+test('the status line is only the number if there is no reason phrase', () => {
+  expect(statusLine({ status: 302, statusText: 'Found' })).toBe('302 Found');
+  expect(statusLine({ status: 200, statusText: '' })).toBe('200');
+});
+
+test.each([
+  [0.2, '0 ms'],
+  [34.4, '34 ms'],
+  [999.6, '1.00 s'],
+  [1240, '1.24 s'],
+])('%d ms read %s', (ms, text) => expect(formatDuration(ms)).toBe(text));

@@ -31,16 +31,16 @@ export function lazyPart<Props extends object>(
     const [state, setState] = useState<'loading' | 'failed' | 'trying'>('loading');
     useEffect(() => {
       if (Shown !== undefined || state === 'failed') return;
-      let isGone = false;
+      let isUnmounted = false;
       ask().then(
-        (Loaded) => (isGone ? undefined : setShown(() => Loaded)),
+        (Loaded) => (isUnmounted ? undefined : setShown(() => Loaded)),
         async () => {
           if (state === 'trying' && (await isServerUp())) return location.reload();
-          if (!isGone) setState('failed');
+          if (!isUnmounted) setState('failed');
         },
       );
       return () => {
-        isGone = true;
+        isUnmounted = true;
       };
     }, [Shown, state]);
     if (Shown !== undefined) return createElement(Shown, props);

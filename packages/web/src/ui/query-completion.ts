@@ -1,4 +1,5 @@
-import { REQUEST_STATES } from '@creel/contract';
+import { REQUEST_STATES, queryPairs } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 
 /** Values that occur in the requests that are searched. */
 export interface KnownValues {
@@ -163,4 +164,22 @@ function containing(choices: readonly Completion[], typed: string): readonly Com
   const place = ({ text }: Completion): number => text.toLowerCase().replace(/^"/, '').indexOf(typed.toLowerCase());
   const found = choices.filter((choice) => place(choice) >= 0);
   return found.toSorted((a, b) => Math.min(place(a), 1) - Math.min(place(b), 1)).slice(0, MAX_CHOICES);
+}
+
+/** Number of requests whose values are suggested. */
+const MAX_READ_ROWS = 200;
+
+const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The values that occur in the newest of these requests. Headers are in lower case. */
+export function knownValuesOf(rows: readonly CapturedRequest[]): KnownValues {
+  const read = rows.slice(0, MAX_READ_ROWS);
+  const distinct = (values: Iterable<string>): string[] => [...new Set(values)].toSorted();
+  return {
+    methods: distinct([...COMMON_METHODS, ...read.map(({ method }) => method)]),
+    sources: distinct(read.map(({ source }) => source)),
+    events: distinct(read.flatMap(({ eventType }) => eventType ?? [])),
+    headers: distinct(read.flatMap(({ rawHeaders }) => rawHeaders.map(([name]) => name.toLowerCase()))),
+    parameters: distinct(read.flatMap((row) => queryPairs(row).map(([name]) => name))),
+  };
 }

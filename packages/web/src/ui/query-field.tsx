@@ -178,7 +178,7 @@ function ClearButton({ compact, onClear }: { readonly compact: boolean; readonly
   );
 }
 
-/** Puts the caret behind an inserted choice. */
+/** Puts the caret after an inserted choice. */
 function useCaret(field: React.RefObject<HTMLInputElement | null>, caret: { readonly at: number } | undefined): void {
   useEffect(() => {
     if (caret !== undefined) field.current?.setSelectionRange(caret.at, caret.at);

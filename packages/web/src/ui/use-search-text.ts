@@ -30,7 +30,7 @@ export function useSearchText(
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
   const [timers] = useState(createTimers);
-  /** What will come back as `searched`, oldest first. At first what is there, since users type before effects run. */
+  /** Texts that will come back as `searched`, oldest first. Begins with the current one, because users type before effects run. */
   const asked = useRef([searched]);
   useEffect(() => timers.stop, [timers]);
   useEffect(() => {

@@ -6,8 +6,8 @@ import type { PackedCaptures } from '../packed-captures.ts';
 import { INDEX_SPAN } from '../request-key.ts';
 
 /**
- * The state of an endpoint. `xmin` is the transaction that wrote its row last: every transaction that changes an
- * endpoint or its requests writes the row.
+ * The state of an endpoint. `xmin` is the transaction that wrote its row last: every transaction that changes its
+ * requests writes the row. One that changes deliveries may only lock it.
  */
 const ENDPOINT_STATE = `e.id as "endpointId", e.xmin as version, e.next_index as "nextIndex",
   greatest(e.first_index, e.trimmed_to) as "trimFrom", e.autosave = 1 as autosave, e.saved_count as "savedCount",
@@ -97,7 +97,7 @@ async function allOf<T extends readonly Promise<unknown>[]>(
 interface KnownEndpoint extends LockedEndpoint {
   /** The transaction that wrote its row. */
   readonly version: string;
-  /** No other transaction wrote it between the last two batches of the connection. */
+  /** It has no deliveries, and no other transaction wrote it between the last two batches of the connection. */
   readonly isOurs: boolean;
 }
 
@@ -105,6 +105,10 @@ interface KnownEndpoint extends LockedEndpoint {
 export type KnownEndpoints = Map<number, KnownEndpoint>;
 
 const MAX_KNOWN = 10_000;
+
+function isOurs({ endpointId, version, hasDeliveries }: KnownEndpoint, known: KnownEndpoints): boolean {
+  return !hasDeliveries && known.get(endpointId)?.version === version;
+}
 
 /** Another transaction changed an endpoint of the batch. Nothing was written. */
 export class EndpointsChanged extends Error {
@@ -138,8 +142,7 @@ export function postgresCaptureStatements(
           run<KnownEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
         ]);
         endpoints.clear();
-        for (const row of rows)
-          endpoints.set(row.endpointId, { ...row, isOurs: row.version === known.get(row.endpointId)?.version });
+        for (const row of rows) endpoints.set(row.endpointId, { ...row, isOurs: isOurs(row, known) });
       }
       return [...endpoints.values()];
     },

@@ -32,6 +32,11 @@ async function endpointWithBatches(count: number): Promise<{ readonly id: number
   return endpoint;
 }
 
+async function untilBatchWaits(): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'creel capture'`;
+  await vi.waitFor(async () => expect(await database.run(waiting)).toHaveLength(1));
+}
+
 test('a batch waits for a transaction that saves a request, and does not trim that request', async () => {
   const { id, uid } = await endpointWithBatches(3);
   const holder = new pg.Client({ connectionString: database.url });
@@ -42,13 +47,35 @@ test('a batch waits for a transaction that saves a request, and does not trim th
     `update captured_requests set saved_id = nextval('saved_request_ids') where key = ${id}::bigint << 32`,
   );
   const writing = captureMany(one, id, 3, LIMITS);
-  await vi.waitFor(async () =>
-    expect(await database.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).toHaveLength(1),
-  );
+  await untilBatchWaits();
   await holder.query('commit');
   await holder.end();
   expect(indexesOf(await writing)).toEqual([6, 7, 8]);
   expect(indexesOf(await everything(one, id))).toEqual([8, 7, 6, 5, 4, 3, 0]);
+  const { kept, counted } = await countersAndRecount(one, uid);
+  expect(kept).toEqual(counted);
+});
+
+test('a batch trims a request whose delivery ends while the batch waits', async () => {
+  const { id, uid } = await someEndpoint(one);
+  const key = `${id}::bigint << 32`;
+  await database.run(`insert into destinations (endpoint_id, url, append_path, enabled, query, sign, from_index, created_at)
+    values (${id}, 'https://example.com/', 0, 1, '', 0, 0, 0)`);
+  await database.run(`update endpoints set has_deliveries = 1, planned_to = 1000 where id = ${id}`);
+  await database.run(`insert into deliveries (id, request_key, destination_id, attempts, next_attempt_at)
+    select 'some', ${key}, id, 0, 0 from destinations where endpoint_id = ${id}`);
+  for (let nth = 0; nth < 3; nth++) await captureMany(one, id, 2, LIMITS);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`select 1 from endpoints where id = ${id} for no key update`);
+  await holder.query(`delete from deliveries where request_key = ${key}`);
+  const writing = captureMany(one, id, 1, LIMITS);
+  await untilBatchWaits();
+  await holder.query('commit');
+  await holder.end();
+  await writing;
+  expect(indexesOf(await everything(one, id))).toEqual([6, 5, 4, 3, 2, 1]);
   const { kept, counted } = await countersAndRecount(one, uid);
   expect(kept).toEqual(counted);
 });

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { storeSuite } from '../store.suite.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
+import { capture, someEndpoint } from '../../../test/store-world.ts';
 
 storeSuite('SQLite', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
@@ -27,6 +28,23 @@ test('a commit that did not wait for the disk is synced soon, by a write of its 
   await store.settleDueAt(1);
   expect(await logBytes()).toBe(before);
   await expect.poll(logBytes, { timeout: 30_000 }).toBeGreaterThan(before);
+  await store.close();
+  await rm(dataDir, { recursive: true });
+});
+
+test("a read of many large bodies does not hold up other users' reads", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'creel-large-'));
+  const store = await openSqliteStore(dataDir, QUERIES);
+  const [large, other] = [await someEndpoint(store), await someEndpoint(store)];
+  for (let nth = 0; nth < 10; nth += 1)
+    await capture(store, [{ to: large.id, body: 'x'.repeat(4_000_000) }, { to: other.id }]);
+  const ended: string[] = [];
+  const list = async (name: string, endpointId: number): Promise<void> => {
+    await store.listRequests({ endpointId, which: 'any', limit: 100, bodyBytes: 3 });
+    ended.push(name);
+  };
+  await Promise.all([list('large', large.id), list('other', other.id)]);
+  expect(ended).toEqual(['other', 'large']);
   await store.close();
   await rm(dataDir, { recursive: true });
 });

@@ -23,8 +23,8 @@ export interface SqliteThreadData {
 }
 
 /**
- * A thread with one connection to the SQLite file. It answers calls one at a time, so that a transaction is never
- * interleaved with a batch. Only the scanner answers them concurrently, because a search may take long.
+ * A thread with one connection to the SQLite file. The writer answers calls one at a time, so that a transaction is never
+ * interleaved with a batch. Readers answer them concurrently, because a search or a read of large bodies may take long.
  */
 const { role, dataDir }: SqliteThreadData = workerData;
 
@@ -114,7 +114,7 @@ function isOfTheDisk(error: unknown): error is Error {
 try {
   if (role === 'writer') connection = await connectWriter();
   if (role === 'scanner') trimHeapAfterFloods();
-  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role !== 'scanner' });
+  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role === 'writer' });
   connection?.writer?.guard.watch();
 } catch (error) {
   if (!(error instanceof StorageProblem)) throw error;

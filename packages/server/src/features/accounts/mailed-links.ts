@@ -111,10 +111,10 @@ type Owner = Pick<UserRecord, 'username' | 'emailVerified'>;
 /** The mail with the link for a new password. */
 function passwordResetMessage(owner: Owner, url: string): Message {
   return compose('Set a new password for Creel', [
-    `Somebody asked for a new password for the ${accountOf(owner)}. If that was you, open this link:`,
+    `A new password was requested for the ${accountOf(owner)}. If you requested it, open this link:`,
     { label: 'Set a new password', url },
     ONCE,
-    'If it was not you, ignore this email: nothing has changed.',
+    'If you did not request it, ignore this email: nothing has changed.',
   ]);
 }
 
@@ -123,7 +123,7 @@ function verificationMessage(owner: Owner, url: string): Message {
   return compose('Confirm your email address for Creel', [
     `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,
     { label: 'Confirm email address', url },
-    `${ONCE} You are asked to sign in if you are not.`,
+    `${ONCE} If you are not logged in, you are asked to log in.`,
     'If you have no such account, ignore this email.',
   ]);
 }

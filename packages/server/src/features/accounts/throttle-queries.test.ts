@@ -12,7 +12,7 @@ function course(rule: ThrottleRule, times: readonly number[]): (number | 'refuse
     const after = afterTurn(state, rule, now);
     if (after === undefined) return 'refused';
     state = after;
-    return after.blockedUntil;
+    return after.blocked_until;
   });
 }
 
@@ -40,8 +40,8 @@ describe('a growing wait', () => {
 });
 
 test('a refunded turn removes the block that it caused, and the count never drops below zero', () => {
-  const used = { count: 3, blockedUntil: 1000, forgetAt: 1000 };
-  expect(afterReturn(used, PLAIN)).toEqual({ count: 2, blockedUntil: 0, forgetAt: 1000 });
-  expect(afterReturn({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blockedUntil: 1000, forgetAt: 1000 });
-  expect(afterReturn({ count: 0, blockedUntil: 0, forgetAt: 0 }, PLAIN).count).toBe(0);
+  const used = { count: 3, blocked_until: 1000, forget_at: 1000 };
+  expect(afterReturn(used, PLAIN)).toEqual({ count: 2, blocked_until: 0, forget_at: 1000 });
+  expect(afterReturn({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blocked_until: 1000, forget_at: 1000 });
+  expect(afterReturn({ count: 0, blocked_until: 0, forget_at: 0 }, PLAIN).count).toBe(0);
 });

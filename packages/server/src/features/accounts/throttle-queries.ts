@@ -3,30 +3,21 @@ import type { ThrottlesTable, DatabaseTransaction } from '../../database/schema.
 import { freeing, read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 
-function toState(row: Selectable<ThrottlesTable>): ThrottleState {
-  return { count: row.count, blockedUntil: row.blocked_until, forgetAt: row.forget_at };
-}
-
 /**
  * The key's row, created if needed and locked until the transaction ends, so that parallel turns are counted one after
  * another.
  */
 async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
-  const row = await transaction
+  return transaction
     .insertInto('throttles')
     .values({ key, count: 0, blocked_until: 0, forget_at: 0 })
     .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ key: set.ref('excluded.key') })))
-    .returningAll()
+    .returning(['count', 'blocked_until', 'forget_at'])
     .executeTakeFirstOrThrow();
-  return toState(row);
 }
 
 async function keep(transaction: DatabaseTransaction, key: string, state: ThrottleState): Promise<void> {
-  await transaction
-    .updateTable('throttles')
-    .set({ count: state.count, blocked_until: state.blockedUntil, forget_at: state.forgetAt })
-    .where('key', '=', key)
-    .execute();
+  await transaction.updateTable('throttles').set(state).where('key', '=', key).execute();
 }
 
 /** The time until which one of the keys is blocked at least. In the past when none is. */
@@ -45,7 +36,7 @@ async function consumeTurn(
   return db.transaction().execute(async (transaction) => {
     const before = await lockRow(transaction, key);
     const after = afterTurn(before, rule, now);
-    if (after === undefined) return before.blockedUntil;
+    if (after === undefined) return before.blocked_until;
     await keep(transaction, key, after);
     return undefined;
   });
@@ -83,11 +74,7 @@ export interface ThrottleRule {
 }
 
 /** The stored state of a key. Times in milliseconds. */
-export interface ThrottleState {
-  readonly count: number;
-  readonly blockedUntil: number;
-  readonly forgetAt: number;
-}
+export type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
 
 /** The state after one more turn, or `undefined` when the key is blocked. */
 export function afterTurn(
@@ -95,18 +82,19 @@ export function afterTurn(
   rule: ThrottleRule,
   now: number,
 ): ThrottleState | undefined {
-  const before =
-    state !== undefined && now < state.forgetAt ? state : { count: 0, blockedUntil: 0, forgetAt: now + rule.windowMs };
-  if (now < before.blockedUntil) return undefined;
+  const fresh = { count: 0, blocked_until: 0, forget_at: now + rule.windowMs };
+  const before = state !== undefined && now < state.forget_at ? state : fresh;
+  if (now < before.blocked_until) return undefined;
   const count = before.count + 1;
   if (count < rule.turns) return { ...before, count };
-  if (rule.growing === undefined) return { ...before, count, blockedUntil: before.forgetAt };
+  if (rule.growing === undefined) return { ...before, count, blocked_until: before.forget_at };
   const { firstMs, maxMs, forgetMs } = rule.growing;
-  return { count, blockedUntil: now + Math.min(firstMs * 2 ** (count - rule.turns), maxMs), forgetAt: now + forgetMs };
+  const waitMs = Math.min(firstMs * 2 ** (count - rule.turns), maxMs);
+  return { count, blocked_until: now + waitMs, forget_at: now + forgetMs };
 }
 
 /** The state with one turn fewer. Removes a block that this turn caused. */
 export function afterReturn(state: ThrottleState, rule: ThrottleRule): ThrottleState {
   const count = Math.max(0, state.count - 1);
-  return { ...state, count, blockedUntil: count < rule.turns ? 0 : state.blockedUntil };
+  return { ...state, count, blocked_until: count < rule.turns ? 0 : state.blocked_until };
 }

@@ -6,7 +6,7 @@ import { decodeHead } from '../../database/request-head.ts';
 import { requestKey } from '../../database/request-key.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
-import { selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { readRequests, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 
@@ -98,8 +98,8 @@ async function matchCaptures(
   let to = Math.min(endpoint.next_index, from + maxRows);
   const captures: MatchedCapture[] = [];
   if (conditions.length > 0) {
-    for (const row of await unplannedRows(db, endpointId, from, to)) {
-      const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, installation);
+    for (const record of await unplanned(db, endpointId, from, to)) {
+      const matched = await matchOne(db, record, conditions, installation);
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
       to = matched.index + 1;
@@ -111,12 +111,13 @@ async function matchCaptures(
 }
 
 /** The captures of a step, with the beginning of their bodies. */
-function unplannedRows(db: EngineDatabase, endpointId: number, from: number, to: number) {
-  return selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
+function unplanned(db: EngineDatabase, endpointId: number, from: number, to: number): Promise<RequestRecord[]> {
+  const page = db
+    .selectFrom('captured_requests')
     .where('key', '>=', requestKey(endpointId, from))
     .where('key', '<', requestKey(endpointId, to))
-    .orderBy('key')
-    .execute();
+    .orderBy('key');
+  return readRequests(db, endpointId, page, LABEL_BODY_BYTES);
 }
 
 async function matchOne(

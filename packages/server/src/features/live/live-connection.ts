@@ -55,6 +55,9 @@ export interface LiveConnectionOptions {
 
 /** One browser's live connection. live-state.ts decides what it sends; this class performs it on a socket. */
 export class LiveConnection {
+  readonly endpoint: LiveConnectionOptions['endpoint'];
+  readonly sessionId: string;
+  readonly userId: number;
   readonly #options: LiveConnectionOptions;
   readonly #share: Share;
   #state: LiveState = NEW_LIVE_STATE;
@@ -77,7 +80,10 @@ export class LiveConnection {
 
   constructor(options: LiveConnectionOptions) {
     this.#options = options;
-    const { socket, memory, userId } = options;
+    const { socket, memory, endpoint, sessionId, userId } = options;
+    this.endpoint = endpoint;
+    this.sessionId = sessionId;
+    this.userId = userId;
     this.#share = memory.share(userId);
     socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : MAX_BYTES));
     socket.on('ping', () => this.#count());
@@ -95,18 +101,6 @@ export class LiveConnection {
       this.#end();
       this.#share.release();
     });
-  }
-
-  get endpoint(): LiveConnectionOptions['endpoint'] {
-    return this.#options.endpoint;
-  }
-
-  get sessionId(): string {
-    return this.#options.sessionId;
-  }
-
-  get userId(): number {
-    return this.#options.userId;
   }
 
   /** Call once, after subscribing. Reads the snapshot and sends `init`. */

@@ -39,6 +39,8 @@ const SOCKET_OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
+  /** One frame per turn of the event loop, so that a connection with thousands of frames delays nobody. */
+  allowSynchronousEvents: false,
   maxPayload: 64 * 1024,
   maxFragments: 1024,
   maxBufferedChunks: 1024,

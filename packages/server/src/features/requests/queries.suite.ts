@@ -137,6 +137,17 @@ export function requestsSuite(open: () => AppStore): void {
       expect(textOf((await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe(
         '\0ab\xffcd',
       );
+      const [, unread] = await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 0 });
+      expect(unread).toMatchObject({ body: null, size: 6 });
+    });
+
+    test('large bodies are truncated too', async () => {
+      const { id } = await someEndpoint(open());
+      const bodies = Array.from({ length: 5 }, (_, nth) => `${nth}${'x'.repeat(2_000_000)}`);
+      for (const body of bodies) await capture(open(), [{ to: id, body }, { to: id }]);
+      const page = await open().listRequests({ endpointId: id, which: 'any', limit: 100, bodyBytes: 3 });
+      expect(page.map(textOf).filter((_, nth) => nth % 2 === 1)).toEqual(['4xx', '3xx', '2xx', '1xx', '0xx']);
+      expect(page.map(({ size }) => size).slice(0, 2)).toEqual([0, 2_000_001]);
     });
   });
 

@@ -1,7 +1,8 @@
 import { lastDeliverySchema } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import type { SelectQueryBuilder, Selectable } from 'kysely';
+import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { removeDeliveries, indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
@@ -14,6 +15,7 @@ import type { RowLock } from '../../database/engine.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 
 /** `any` matches both. */
 export type SavedFilter = 'saved' | 'unsaved' | 'any';
@@ -69,28 +71,68 @@ export function storedLatest(latest: string | null): LastDelivery | null {
   return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }
 
+/** SQL that returns the size without reading the body. */
+const SIZE = sql<number>`coalesce(length(body), 0)`;
+
 /**
  * The columns of a request. The database truncates the body to `bodyBytes`, so that no long body is copied for a list.
+ * With 0, and beyond `maxSize`, it is null and not read.
  */
 export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,
+  maxSize = Number.MAX_SAFE_INTEGER,
 ): SelectQueryBuilder<Tables, 'captured_requests', O & RequestRow> {
-  const body =
-    bodyBytes === undefined
-      ? sql<Uint8Array | null>`body`
-      : sql<Uint8Array | null>`substr(body, 1, ${sql.lit(bodyBytes)})`;
   return query.select([
     indexOfKey.as('index'),
     'saved_id',
     'method',
     'received_at',
     'head',
-    sql<number>`coalesce(length(body), 0)`.as('size'),
-    body.as('body'),
+    SIZE.as('size'),
+    bodyColumn(bodyBytes, maxSize).as('body'),
     sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest_delivery'),
     sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as('is_pending'),
   ]);
+}
+
+function bodyColumn(bodyBytes: number | undefined, maxSize: number): RawBuilder<Uint8Array | null> {
+  if (bodyBytes === undefined) return sql`body`;
+  if (bodyBytes === 0) return sql`null`;
+  return sql`case when length(body) > ${sql.lit(maxSize)} then null else substr(body, 1, ${sql.lit(bodyBytes)}) end`;
+}
+
+/**
+ * Reads a page of an endpoint's requests, with the beginning of their bodies. SQLite reads a whole body for its
+ * beginning, so large ones are read one per turn of the event loop, and other users' reads proceed.
+ */
+export async function readRequests(
+  db: EngineDatabase,
+  endpointId: number,
+  page: SelectQueryBuilder<Tables, 'captured_requests', object>,
+  bodyBytes: number,
+): Promise<RequestRecord[]> {
+  const readPage = async (): Promise<RequestRecord[]> =>
+    (await selectRequest(page, bodyBytes, LARGE_BODY_BYTES).execute()).map((row) => toRequestRecord(endpointId, row));
+  const sizes = bodyBytes === 0 ? [] : await page.select(SIZE.as('size')).execute();
+  if (!sizes.some(({ size }) => size > LARGE_BODY_BYTES)) return readPage();
+  return runLarge(endpointId, async () => {
+    const records: RequestRecord[] = [];
+    for (const record of await readPage())
+      records.push(record.size > LARGE_BODY_BYTES ? await withBody(db, record, bodyBytes) : record);
+    return records;
+  });
+}
+
+async function withBody(db: EngineDatabase, record: RequestRecord, bodyBytes: number): Promise<RequestRecord> {
+  await nextTurn();
+  const key = requestKey(record.endpointId, record.index);
+  const row = await db
+    .selectFrom('captured_requests')
+    .select(bodyColumn(bodyBytes, Number.MAX_SAFE_INTEGER).as('body'))
+    .where('key', '=', key)
+    .executeTakeFirst();
+  return { ...record, body: row?.body ?? null };
 }
 
 type Bounds = Pick<Selectable<EndpointsTable>, 'saved_count' | 'unsaved_count' | 'next_index' | 'first_index'>;
@@ -130,14 +172,15 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
   const limit = Math.min(query.limit, await maxMatches(db, query, bounds));
   if (limit === 0) return [];
   const below = Math.min(query.before ?? bounds.next_index, bounds.next_index);
-  let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
+  let page = db
+    .selectFrom('captured_requests')
     .where('key', '>=', requestKey(query.endpointId, bounds.first_index))
     .where('key', '<', requestKey(query.endpointId, below))
     .orderBy('key', 'desc')
     .limit(limit);
-  if (query.which !== 'any') rows = rows.where('saved_id', query.which === 'saved' ? 'is not' : 'is', null);
-  if (query.method !== undefined) rows = rows.where('method', '=', query.method);
-  return (await rows.execute()).map((row) => toRequestRecord(query.endpointId, row));
+  if (query.which !== 'any') page = page.where('saved_id', query.which === 'saved' ? 'is not' : 'is', null);
+  if (query.method !== undefined) page = page.where('method', '=', query.method);
+  return readRequests(db, query.endpointId, page, query.bodyBytes);
 }
 
 /** Restricts a query to one request of an endpoint; cleared requests are not found. */

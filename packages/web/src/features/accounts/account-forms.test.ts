@@ -1,7 +1,7 @@
 import { credentialsSchema, passwordChangeSchema, userSettingsInputSchema } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { fieldErrors } from '../../ui/form.ts';
-import { newPasswordFormSchema, registerFormSchema, passwordFailure, usernameFailure } from './account-forms.ts';
+import { newPasswordFormSchema, registerFormSchema } from './account-forms.ts';
 
 const good = { username: 'marta', email: 'marta@example.com', password: 'secret1', confirmPassword: 'secret1' };
 
@@ -50,17 +50,4 @@ test('a new password requires a confirmation', () => {
   expect(fieldErrors(newPasswordFormSchema, { password: 'secret1', confirmPassword: 'secret2' })).toEqual({
     confirmPassword: 'Passwords do not match',
   });
-});
-
-test.each([
-  [usernameFailure, 400, 'Taken', 'Taken'],
-  [usernameFailure, 400, '', 'Username already exists or is invalid'],
-  [usernameFailure, 401, '', 'You must be logged in to change your username'],
-  [usernameFailure, 500, '', 'Failed to update username'],
-  [passwordFailure, 429, 'Later', 'Later'],
-  [passwordFailure, 400, '', 'Current password is incorrect'],
-  [passwordFailure, 401, '', 'You must be logged in to change your password'],
-  [passwordFailure, 500, '', 'Failed to update password'],
-])('%o, %i, %s: %s', (failure, status, sentence, expected) => {
-  expect(failure({ status, sentence })).toBe(expected);
 });

@@ -12,7 +12,7 @@ import { Field, Input } from '../../ui/field.tsx';
 import { fieldErrors, useForm, serverFieldErrors } from '../../ui/form.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { usernameFailure } from './account-forms.ts';
+import { usernameFailure } from './profile-labels.ts';
 import { useChangeUsername, useRequestEmailVerification, useDeleteAccount } from './account-queries.ts';
 
 const FORM = z.object({ username: usernameSchema });

@@ -14,9 +14,9 @@ import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
-import { passwordFailure } from './account-forms.ts';
+import { passwordFailure } from './profile-labels.ts';
 import { useChangePassword, sessionsQuery, useEndOtherSessions } from './account-queries.ts';
-import { describeUserAgent } from './user-agent.ts';
+import { describeUserAgent } from './profile-labels.ts';
 
 const EMPTY = { currentPassword: '', newPassword: '', confirmPassword: '' };
 const FIELDS = [

@@ -131,9 +131,9 @@ interface PlanCardProps {
   readonly choice: PlanChoice;
   /** `undefined` while billing is off: the card has no button. */
   readonly action: PlanAction | undefined;
-  /** This card's action is under way. */
+  /** True while this card's action runs. */
   readonly pending: boolean;
-  /** Any action is under way. */
+  /** True while any action runs. */
   readonly busy: boolean;
   readonly onChoose: () => void;
   /** Milliseconds. */

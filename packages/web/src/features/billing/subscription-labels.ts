@@ -173,7 +173,7 @@ export function changedToast(action: PlanAction, user: Subscriber, now: number) 
   return { title: 'Plan changed', description: `You are on the ${name} plan now.` };
 }
 
-/** What the user should know about the subscription as it is; `undefined` when there is nothing to say. */
+/** The state of the subscription, if the user should know about it; else `undefined`. */
 export function subscriptionNotice(user: Subscriber, now: number): string | undefined {
   const name = PLANS[user.subscriptionTier].name;
   if (isPastDue(user)) {

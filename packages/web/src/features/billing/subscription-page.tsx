@@ -34,7 +34,7 @@ export function SubscriptionPage() {
 
 /** Milliseconds between two reads of the user, and until the page gives up. */
 const POLL_MS = 1000;
-const WORKER_TIMEOUT_MS = 20_000;
+const GIVE_UP_AFTER_MS = 20_000;
 
 const isSubscribed = (user: User | null | undefined): user is User => typeof user?.stripeSubscriptionId === 'string';
 
@@ -49,7 +49,7 @@ export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }
     refetchInterval: ({ state }) => (isSubscribed(state.data) || hasGivenUp ? false : POLL_MS),
   });
   useEffect(() => {
-    const timer = setTimeout(() => setGivenUp(true), WORKER_TIMEOUT_MS);
+    const timer = setTimeout(() => setGivenUp(true), GIVE_UP_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {

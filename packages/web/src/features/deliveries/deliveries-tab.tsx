@@ -89,7 +89,7 @@ function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: (
       title="The deliveries could not be loaded"
       actions={<Button onClick={onRetry}>Try again</Button>}
     >
-      {errorMessage(error, 'The server can not be reached.')}
+      {errorMessage(error, "The server can't be reached.")}
     </EmptyState>
   );
 }

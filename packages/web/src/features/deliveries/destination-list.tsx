@@ -10,7 +10,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { EmptyState, Skeleton, Notice } from '../../ui/feedback.tsx';
-import { Switch } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import { outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
@@ -38,7 +38,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
         title="The destinations could not be loaded"
         actions={<Button onClick={() => void refetch()}>Try again</Button>}
       >
-        {errorMessage(error, 'The server can not be reached.')}
+        {errorMessage(error, "The server can't be reached.")}
       </EmptyState>
     );
   }

@@ -6,7 +6,7 @@ import { Button, IconButton, Tooltip } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { UpgradeLink } from '../../ui/feedback.tsx';
-import { Switch } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
 /** The capture URL with buttons to copy it and to forward its captures, and the two switches. */

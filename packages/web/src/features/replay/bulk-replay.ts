@@ -70,7 +70,7 @@ export async function replayBelow(
     const form = { ...defaultForm(request), url: urlBelow(base, request) };
     for (let waits = 0; ; waits++) {
       const outcome = await replayOnce(uid, { ...listed, ...request }, form, controller);
-      if (outcome.phase === 'cancelled') return undefined;
+      if (outcome.phase === 'canceled') return undefined;
       if (outcome.phase === 'answered') {
         const { answer } = outcome;
         return { request: listed, label: statusLine(answer), tone: statusTone(answer.status), status: answer.status };

@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { Switch } from '../../ui/field.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { useLatest } from '../../ui/state.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';

@@ -35,7 +35,7 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
           <Skeleton className="h-3 w-2/3" />
         </div>
       ) : null}
-      {state?.phase === 'cancelled' ? (
+      {state?.phase === 'canceled' ? (
         <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
       ) : null}
       {state?.phase === 'failed' ? (

@@ -54,7 +54,7 @@ function inUrl(target: string): string {
   return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** What to tell the user about a URL whose host is the placeholder; `undefined` for every other URL. */
+/** The hint for a URL whose host is the placeholder; `undefined` for every other URL. */
 export function placeholderNote(url: string): string | undefined {
   if (!URL.canParse(url) || new URL(url).hostname.replace(/\.$/, '') !== PLACEHOLDER_HOST) return undefined;
   return `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`;

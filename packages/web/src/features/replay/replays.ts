@@ -22,7 +22,7 @@ export type ReplayState =
   | { readonly phase: 'sending'; readonly cancel: () => void }
   | { readonly phase: 'answered'; readonly answer: ReplayAnswer; readonly url: string; readonly at: number }
   | { readonly phase: 'failed'; readonly error: unknown }
-  | { readonly phase: 'cancelled' };
+  | { readonly phase: 'canceled' };
 
 /** The last replay of a request. It continues while the user looks at another request. */
 export function useReplayState(uid: string, index: number): ReplayState | undefined {
@@ -62,7 +62,7 @@ export async function replayOnce(
     rememberDestination(uid, request, url);
     return ended({ phase: 'answered', answer, url, at: Date.now() });
   } catch (error) {
-    return ended(controller.signal.aborted ? { phase: 'cancelled' } : { phase: 'failed', error });
+    return ended(controller.signal.aborted ? { phase: 'canceled' } : { phase: 'failed', error });
   }
 }
 
@@ -112,12 +112,12 @@ function showFailure(error: unknown): void {
   toastError(REPLAY_FAILED);
 }
 
-const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
+const NOT_FOUND: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
 
 /** Why there is no response: the server's message or a generic one. */
 export function replayFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The request could not be sent.';
-  if (GONE.has(error.code)) return 'This request is not stored any more, so that its body cannot be sent as captured.';
+  if (NOT_FOUND.has(error.code)) return 'This request is not stored any more, so its body cannot be sent as captured.';
   return errorMessage(error, `Server responded with status: ${error.status}`);
 }
 

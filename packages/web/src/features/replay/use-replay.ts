@@ -79,8 +79,8 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
     const found = mistakes(complete);
     if (Object.keys(found).length > 0) return refuse(found);
     void sendReplay(uid, request, complete).then((failure) => {
-      const told = serverFieldErrors(failure, FIELDS);
-      if (Object.keys(told).length > 0) return refuse(told);
+      const rejected = serverFieldErrors(failure, FIELDS);
+      if (Object.keys(rejected).length > 0) return refuse(rejected);
       // The URL is now the default, so it is not a change any more.
       const isDefault = defaultUrl(request, destinationOf(request, url)) === url;
       if (failure === undefined && isDefault) change({ url: undefined });

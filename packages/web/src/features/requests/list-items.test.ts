@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_LIST } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
 import { sampleRequest as sample } from '../../../../../fixtures/sample-request.ts';
-import { listItems, neighbour, waitingOf } from './list-items.ts';
+import { listItems, neighbor, waitingOf } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 
 const rows = (...indexes: number[]) => indexes.map((index) => sample(index, { path: `/p${index}` }));
@@ -61,13 +61,13 @@ test.each([
   ['past the end', 5, 1, undefined],
   ['from nowhere', undefined, 1, 9],
   ['from one that is gone', 7, 1, 9],
-] as const)('neighbour %s', (_, from, step, index) => {
-  expect(neighbour(listItems(list({ rows: rows(9, 5) })), from, step)?.index).toBe(index);
+] as const)('neighbor %s', (_, from, step, index) => {
+  expect(neighbor(listItems(list({ rows: rows(9, 5) })), from, step)?.index).toBe(index);
 });
 
-test('the neighbour does not skip a gap', () => {
+test('the neighbor does not skip a gap', () => {
   const items = listItems(list({ rows: rows(9, 5, 4), gaps: [{ before: 9, after: 5 }] }));
-  expect([neighbour(items, 9, 1), neighbour(items, 5, -1), neighbour(items, 5, 1)?.index]).toEqual([
+  expect([neighbor(items, 9, 1), neighbor(items, 5, -1), neighbor(items, 5, 1)?.index]).toEqual([
     undefined,
     undefined,
     4,

@@ -66,7 +66,7 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItem
  * The next or previous request in the list; the first one if the given request is not there. `undefined` at the end and
  * before a gap, whose requests are being loaded.
  */
-export function neighbour(items: ListItems, index: number | undefined, step: 1 | -1): ListedRequest | undefined {
+export function neighbor(items: ListItems, index: number | undefined, step: 1 | -1): ListedRequest | undefined {
   const position = index === undefined ? -1 : items.positionOfIndex(index);
   if (position < 0) return items.rows[0];
   const item = items.at(position + step);

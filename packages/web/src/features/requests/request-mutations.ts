@@ -14,7 +14,7 @@ import { runEach } from './bulk/run-each.ts';
 const UNDO_MS = 5000;
 
 /** True if the server no longer stores a request. */
-const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** True if the endpoint has its maximum of saved requests. */
 export const isSavedLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'SAVED_LIMIT';
@@ -24,7 +24,7 @@ export async function saveRequest(uid: string, request: ListedRequest): Promise<
   const saved = await client
     .call('saveRequest', { params: { uid }, body: { index: request.index } })
     .catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isNotFound(error)) throw error;
       return restore(uid, request, error);
     });
   showSaved(uid, saved);
@@ -77,7 +77,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     const { failed } = await runEach(requests, async (request) => {
       await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
         (error: unknown) => {
-          if (!isGone(error)) throw error;
+          if (!isNotFound(error)) throw error;
         },
       );
       forgetRequest(uid, request.id);

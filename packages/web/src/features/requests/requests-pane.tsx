@@ -6,20 +6,17 @@ import type { ComponentType, ReactNode } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
+import { useFocusKept, useFocusReturn, useInertSurroundings, listElement } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
+import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
 import { useBulk } from './bulk/use-bulk.ts';
-import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
-import { DroppedNotice } from './details/dropped-notice.tsx';
+import { DetailsMissing, NothingSelected, DroppedNotice } from './details/details-notices.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
-import { useDetailsActions } from './details/use-details-actions.ts';
-import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
-import { SplitPane } from './split-pane.tsx';
-import { useRequestActions } from './use-request-actions.ts';
+import { useDetailsActions, useRequestActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
@@ -155,7 +152,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
           ) : null}
         </div>
       ) : (
-        <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />
+        <SplitPane left={list} right={<Kept>{details}</Kept>} />
       )}
       {BulkReplay === undefined || bulk.replaying === undefined ? null : (
         <BulkReplay uid={uid} requests={bulk.replaying} onClose={bulk.endReplay} />
@@ -210,6 +207,24 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
   return (
     <div ref={frame} tabIndex={-1} className="h-full outline-none">
       {children}
+    </div>
+  );
+}
+
+/** The left pane's share of the width. */
+const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };
+
+/** Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. */
+function SplitPane({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const pane = usePaneShare('requests', BOUNDS);
+  return (
+    <div ref={frame} className="flex h-full min-h-0 min-w-0">
+      <div className="min-w-0 shrink-0" style={{ width: `${pane.share * 100}%` }}>
+        {left}
+      </div>
+      <PaneDivider orientation="vertical" label="List and details" frame={() => frame.current} {...pane} />
+      <div className="min-w-0 grow">{right}</div>
     </div>
   );
 }

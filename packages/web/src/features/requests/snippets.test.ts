@@ -1,11 +1,10 @@
 import type { RawHeaders } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
-import { toHar } from './har.ts';
+import { toHar } from './bulk/export-files.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
-import { quoteLatin1, quoteText } from './shell-quote.ts';
-import { tryItSnippet, WRITERS } from './snippets.ts';
+import { quoteLatin1, quoteText, tryItSnippet, WRITERS } from './snippets.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const URL_OF = 'http://localhost:3000/h/uid';

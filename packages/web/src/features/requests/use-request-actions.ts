@@ -1,10 +1,13 @@
-import { useState } from 'react';
+import { useState, useMemo } from 'react';
 import { flushSync } from 'react-dom';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { useLatest } from '../../ui/state.ts';
+import type { DetailsActions } from './details/details-header.tsx';
 import { deleteRequests, useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
+import type { ChangeView } from './use-view-state.ts';
 
 export interface RequestActions {
   /** True if the session has ended: nothing can be saved. */
@@ -58,4 +61,30 @@ function deleteQuestion(count: number): string {
 /** The browser's question blocks rendering, so the marked rows must be painted before it. */
 function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
+/**
+ * The actions of the details on the selected request. The object is stable, so that new captures don't render the
+ * details again.
+ */
+export function useDetailsActions(
+  selection: Selection,
+  actions: RequestActions,
+  changeView: ChangeView,
+): DetailsActions {
+  const latestRef = useLatest({ selection, actions, changeView });
+  return useMemo(() => {
+    const withCurrent =
+      (act: (now: typeof latestRef.current, request: NonNullable<Selection['current']>) => void) => () => {
+        const { current } = latestRef.current.selection;
+        if (current !== undefined) act(latestRef.current, current);
+      };
+    return {
+      onTab: (tab) => latestRef.current.changeView({ tab }),
+      onSave: withCurrent((now, request) => now.actions.save(request)),
+      onDelete: withCurrent((now, request) => now.actions.remove([request])),
+      onCompare: withCurrent((now, request) => now.selection.compareWithPrevious(request)),
+      onBack: () => latestRef.current.selection.back(),
+    };
+  }, [latestRef]);
 }

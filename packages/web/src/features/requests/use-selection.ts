@@ -1,12 +1,14 @@
+import { positionBefore, printQuery } from '@creel/contract';
+import type { Answer, CapturedRequest, Query } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { client } from '../../api/client.ts';
 import { isDropped, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
-import { requestQuery } from '../../api/request-queries.ts';
+import { requestQuery, searchProgress } from '../../api/request-queries.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { findPreviousAlike } from './compare/previous-alike.ts';
-import { neighbour } from './list-items.ts';
+import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
 
@@ -68,7 +70,7 @@ export function useSelection(
     close: () => changeView({ request: undefined }),
     back: () => leaveView(view.compare === undefined ? { request: undefined } : { compare: undefined }),
     step(by) {
-      const next = neighbour(items, wanted, by);
+      const next = neighbor(items, wanted, by);
       if (next !== undefined) open(next);
     },
     leave(request) {
@@ -96,7 +98,7 @@ function useFirst(items: ListItems, isWanted: boolean, isHeld: (index: number) =
 }
 
 function nearest(items: ListItems, { index }: ListedRequest): ListedRequest | undefined {
-  return neighbour(items, index, 1) ?? neighbour(items, index, -1);
+  return neighbor(items, index, 1) ?? neighbor(items, index, -1);
 }
 
 /** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
@@ -130,4 +132,41 @@ function useRequestAt(uid: string, items: ListItems, index: number | undefined) 
 function findListed(uid: string, items: ListItems, index: number): ListedRequest | undefined {
   const item = items.at(items.positionOfIndex(index));
   return item?.kind === 'request' ? item.request : rowOf(readList(uid, undefined), index);
+}
+
+/** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */
+const PAGE = 200;
+const MAX_PAGES = 10;
+
+/**
+ * The newest older request of the same event type, or, without one, of the same path. `undefined` if there is none, or
+ * if the search fails.
+ */
+async function findPreviousAlike(uid: string, request: ListedRequest): Promise<CapturedRequest | undefined> {
+  const isOlder = ({ index }: CapturedRequest): boolean => index < request.index;
+  const { rows, gaps } = readList(uid);
+  const loaded = rows.filter(isOlder).find(isAlike(request));
+  const isNext = loaded !== undefined && !gaps.some((gap) => gap.before <= request.index && gap.after >= loaded.index);
+  if (isNext) return loaded;
+  const query: Query =
+    request.eventType === null
+      ? { kind: 'path', pattern: [request.path] }
+      : { kind: 'event', patterns: [[request.eventType]] };
+  return searchBelow(uid, request, printQuery(query)).catch(() => undefined);
+}
+
+async function searchBelow(uid: string, request: ListedRequest, q: string): Promise<CapturedRequest | undefined> {
+  let before: string | undefined = positionBefore(request.endpointId, request.index);
+  for (let page = 0; page < MAX_PAGES && before !== undefined; page++) {
+    const query = { q, endpoint: uid, limit: PAGE, before };
+    const answer: Answer<'search'> = await client.callWithHeaders('search', { query });
+    const alike = answer.data.find(isAlike(request));
+    if (alike !== undefined) return alike;
+    before = searchProgress(answer).before;
+  }
+  return undefined;
+}
+
+function isAlike({ eventType, path }: CapturedRequest): (other: CapturedRequest) => boolean {
+  return (other) => (eventType === null ? other.path === path : other.eventType === eventType);
 }

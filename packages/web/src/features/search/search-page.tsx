@@ -6,7 +6,7 @@ import { clsx } from 'clsx';
 import { Search, ChevronDown } from 'lucide-react';
 import { endpointsQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
-import { knownValuesOf } from '../../api/request-filter.ts';
+import { knownValuesOf } from '../../ui/query-completion.ts';
 import { COMMAND_IDS } from '../../ui/commands.ts';
 import { EmptyState } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';

@@ -1,11 +1,14 @@
 import { emailSchema, isProvenAddress } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { client, errorMessage, isEndOfSession } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
-import { Field, Input, SwitchRow } from '../../ui/field.tsx';
-import { useTestEmail } from './settings-mutations.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
+import { Field, Input } from '../../ui/field.tsx';
+import { SwitchRow } from '../../ui/switch.tsx';
 
 interface NotificationFieldsProps {
   readonly draft: UserSettings;
@@ -97,3 +100,16 @@ function UnverifiedNotice({ draft, user }: { readonly draft: UserSettings; reado
     </Notice>
   );
 }
+
+const useTestEmail = () =>
+  useMutation({
+    mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
+    onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
+    onError: (error) => {
+      if (isEndOfSession(error)) return;
+      toastError(
+        errorMessage(error, 'Failed to send test email. Please check SMTP server settings.'),
+        'Email Configuration Error',
+      );
+    },
+  });

@@ -1,15 +1,17 @@
-import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema } from '@creel/contract';
+import { ApiError, DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
+import { client, isEndOfSession } from '../../api/client.ts';
 import { userSettingsPreference } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
-import { SwitchRow } from '../../ui/field.tsx';
+import { SwitchRow } from '../../ui/switch.tsx';
 import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
-import { useSaveSettings } from './settings-mutations.ts';
 
 interface SettingsFormProps {
   /** `null` if the session has ended. Then the settings are only saved in this browser. */
@@ -96,3 +98,19 @@ function saveLocally({ autoSaveNewEndpoints }: UserSettings): void {
   userSettingsPreference.set({ ...userSettingsPreference.read(), autoSaveNewEndpoints });
   toast({ title: 'Settings Saved', description: 'Your preferences have been saved locally.' });
 }
+
+const useSaveSettings = () =>
+  useMutation({
+    mutationFn: (body: UserSettings) => client.call('saveSettings', { body }),
+    onSuccess: (settings) => {
+      queryClient.setQueryData(queryKeys.settings, settings);
+      userSettingsPreference.set(settings);
+      toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
+    },
+    onError: (error) => {
+      if (isEndOfSession(error) || (error instanceof ApiError && error.fields['email'] !== undefined)) return;
+      const isRefusal = error instanceof ApiError && error.status === 403;
+      const description = isRefusal ? error.sentence : 'Failed to save settings. Please try again.';
+      toastError(description);
+    },
+  });

@@ -1,11 +1,24 @@
 import { suggestScheme } from '@creel/contract';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Check, ShieldAlert, ShieldQuestion } from 'lucide-react';
 import { useState } from 'react';
+import { readByAnyId } from '../../api/body-queries.ts';
+import { client } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
+import { queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { signatureQuery } from './signing-queries.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Whether the signature of a request is valid. The server checks the whole body, and its answer has the whole body too. */
+const signatureQuery = (uid: string, request: ListedRequest) =>
+  queryOptions({
+    queryKey: queryKeys.signature(uid, request.index),
+    queryFn: async ({ signal }) =>
+      (await readByAnyId(uid, request, (id) => client.call('getRequest', { params: { uid, id } }, signal))).signature,
+    gcTime: MINUTE_MS,
+  });
 
 interface SignatureFactProps {
   readonly uid: string;

@@ -1,9 +1,11 @@
 import { signingSchemeSchema, signingSecretSchema, suggestScheme } from '@creel/contract';
 import type { SigningScheme, SigningSecret, SuggestedScheme } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { errorMessage } from '../../api/client.ts';
-import { useSigning } from '../../api/queries.ts';
+import { client, errorMessage } from '../../api/client.ts';
+import { patchEndpoint, useSigning } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { Button } from '../../ui/button.tsx';
@@ -12,7 +14,6 @@ import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
 import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
 import type { FieldErrors } from '../../ui/form.ts';
-import { useDeleteSecret, useSetSecret } from './signing-queries.ts';
 
 const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {
   stripe: { name: 'Stripe', hint: 'The signing secret of the webhook endpoint in Stripe. It begins with whsec_.' },
@@ -212,4 +213,26 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
       </Field>
     </div>
   );
+}
+
+/** A changed secret changes every verdict. */
+function showSigning(uid: string, secret: SigningSecret | undefined): void {
+  patchEndpoint(uid, { signing: secret === undefined ? null : { scheme: secret.scheme } });
+  void queryClient.resetQueries({ queryKey: queryKeys.signatures(uid) });
+}
+
+function useSetSecret(uid: string) {
+  return useMutation({
+    mutationFn: (body: SigningSecret) => client.call('setSigningSecret', { params: { uid }, body }),
+    onSuccess: (_, body) => showSigning(uid, body),
+    // The secret stays in memory no longer than the call.
+    gcTime: 0,
+  });
+}
+
+function useDeleteSecret(uid: string) {
+  return useMutation({
+    mutationFn: () => client.call('deleteSigningSecret', { params: { uid } }),
+    onSuccess: () => showSigning(uid, undefined),
+  });
 }

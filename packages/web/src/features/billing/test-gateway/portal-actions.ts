@@ -9,7 +9,7 @@ interface PortalAction {
   readonly destructive?: boolean;
 }
 
-/** True once nothing can happen to the subscription any more. */
+/** True if nothing can happen to the subscription any more. */
 const hasEnded = ({ status }: TestSubscription): boolean => status === 'canceled' || status === 'incomplete_expired';
 
 const isUnpaid = ({ status }: TestSubscription): boolean => status === 'past_due' || status === 'unpaid';
@@ -64,7 +64,7 @@ export function statusLabel({ status, cancelAt }: TestSubscription): string {
   return STATUS_LABELS[status] ?? status;
 }
 
-/** The next date of the subscription with its name; `undefined` once it has ended. */
+/** The next date of the subscription with its name; `undefined` after its end. */
 export function nextDate(
   subscription: TestSubscription,
 ): { readonly name: string; readonly value: string } | undefined {

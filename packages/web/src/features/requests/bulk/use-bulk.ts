@@ -1,18 +1,16 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
+import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { readList } from '../../../api/request-lists.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
+import { exportRequests } from '../export.ts';
 import type { ListItems } from '../list-items.ts';
 import { isSavedLimit, saveFailure, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
-import { exportRequests } from './export-requests.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
 import { runEach } from './run-each.ts';
-import { useJob } from './use-job.ts';
-import type { BulkJob } from './use-job.ts';
-import { useMarks } from './use-marks.ts';
-import type { Marks } from './use-marks.ts';
 
 /** The selection of requests, and what can be done with all of them. */
 export interface Bulk extends Pick<Marks, 'marked' | 'requests' | 'mark' | 'clear'> {
@@ -82,4 +80,112 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
   else if (count === 1)
     toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
   else toast({ title: `${count} requests saved` });
+}
+
+/** A bulk action that is running. */
+export interface BulkJob {
+  /** 'Saving' */
+  readonly label: string;
+  readonly done: number;
+  /** `undefined` while the number is not known. */
+  readonly total: number | undefined;
+  readonly stop: () => void;
+}
+
+type Work = (options: {
+  readonly signal: AbortSignal;
+  readonly onProgress: (done: number) => void;
+  readonly setTotal: (total: number) => void;
+}) => Promise<void>;
+
+/** One bulk action at a time, with progress. */
+function useJob(): readonly [BulkJob | undefined, (label: string, total: number | undefined, work: Work) => void] {
+  const [job, setJob] = useState<BulkJob>();
+  const run = (label: string, total: number | undefined, work: Work): void => {
+    if (job !== undefined) return;
+    const controller = new AbortController();
+    const change = (part: Partial<BulkJob>): void => setJob((now) => now && { ...now, ...part });
+    setJob({ label, done: 0, total, stop: () => controller.abort() });
+    work({
+      signal: controller.signal,
+      onProgress: (done) => change({ done }),
+      setTotal: (all) => change({ total: all }),
+    })
+      .catch(() => {
+        if (controller.signal.aborted) return;
+        toastError('Some of these requests could not be read. Please try again.');
+      })
+      .finally(() => setJob(undefined));
+  };
+  return [job, run];
+}
+
+/** The requests that are selected for bulk actions. */
+interface Marks {
+  readonly marked: ReadonlySet<number>;
+  /** Those that are still stored, newest first. */
+  readonly requests: readonly ListedRequest[];
+  readonly mark: (request: ListedRequest, range: boolean) => void;
+  readonly setAll: (requests: readonly ListedRequest[]) => void;
+  /** The ids of saved requests have changed. The list has the new ones of those that are loaded. */
+  readonly setSaved: (indexes: ReadonlySet<number>) => void;
+  readonly clear: () => void;
+}
+
+interface MarksState {
+  /** The filter under which they were selected. */
+  readonly filter: string;
+  readonly rows: ReadonlyMap<number, ListedRequest>;
+}
+
+const NONE: MarksState = { filter: '', rows: new Map() };
+
+/** A change of the filter clears the selection, so that no action affects requests that are not shown. */
+function useMarks(uid: string, items: ListItems, { method = '', query = '' }: RequestFilter): Marks {
+  const [state, setState] = useState(NONE);
+  const [last, setLast] = useState<number>();
+  const filter = `${method} ${query}`;
+  const rows = state.filter === filter ? state.rows : NONE.rows;
+  const requests = stillStored(uid, rows);
+  return {
+    marked: new Set(requests.map((request) => request.index)),
+    requests,
+    mark(request, range) {
+      const isRange = range && last !== undefined;
+      const next = isRange ? new Map([...rows, ...between(items, last, request.index)]) : toggled(rows, request);
+      setState({ filter, rows: next });
+      setLast(request.index);
+    },
+    setAll: (all) => setState({ filter, rows: new Map(all.map((row) => [row.index, row])) }),
+    setSaved(indexes) {
+      setState((now) => ({
+        ...now,
+        rows: new Map([...now.rows].map(([index, row]) => [index, indexes.has(index) ? { ...row, saved: true } : row])),
+      }));
+    },
+    clear: () => setState(NONE),
+  };
+}
+
+/** The selected requests that still exist, in their newest version. */
+function stillStored(uid: string, rows: ReadonlyMap<number, ListedRequest>): ListedRequest[] {
+  if (rows.size === 0) return [];
+  const list = readList(uid);
+  return [...rows.values()]
+    .map((row) => rowOf(list, row.index) ?? row)
+    .filter((row) => row.index > list.clearedTo && !list.deleted.has(row.index) && !isDropped(list, row))
+    .toSorted((a, b) => b.index - a.index);
+}
+
+function toggled(rows: ReadonlyMap<number, ListedRequest>, request: ListedRequest): Map<number, ListedRequest> {
+  const next = new Map(rows);
+  if (!next.delete(request.index)) next.set(request.index, request);
+  return next;
+}
+
+/** The visible requests from one to another. */
+function between(items: ListItems, from: number, to: number): [number, ListedRequest][] {
+  const start = positionOf(items.rows, Math.max(from, to));
+  const end = positionOf(items.rows, Math.min(from, to));
+  return items.rows.slice(start, end + 1).map((row) => [row.index, row]);
 }

@@ -5,9 +5,8 @@ import { bodyViewQuery, readWholeRequest } from '../../../api/body-queries.ts';
 import { queryClient, queryKeys } from '../../../api/query-client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
-import { diffFields, diffHeaders, diffLines } from './diff.ts';
+import { diffFields, diffHeaders, diffLines, jsonDiffLines } from './diff.ts';
 import type { DiffLine, FieldDiff } from './diff.ts';
-import { jsonDiffLines } from './json-diff-lines.ts';
 
 export interface Comparison {
   /** Method and path. */

@@ -9,15 +9,13 @@ import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { EmptyState, Skeleton } from '../../../ui/feedback.tsx';
-import { useFocusReturn } from '../../../ui/focus.ts';
+import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { formatClock, formatMoment } from '../../../ui/format.ts';
-import { listElement } from '../list/list-element.ts';
-import { BodyDiff } from './body-diff.tsx';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
+import { BodyDiff, FieldDiffTable } from './diff-tables.tsx';
 import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
-import { FieldDiffTable } from './field-diff-table.tsx';
 import { RequestPicker } from './request-picker.tsx';
 
 export interface CompareViewProps {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, errorMessage } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-client.ts';
-import { knownValuesOf } from '../../../api/request-filter.ts';
+import { knownValuesOf } from '../../../ui/query-completion.ts';
 import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';

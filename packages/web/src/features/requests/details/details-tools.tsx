@@ -5,7 +5,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
-import { messageText } from './message-text.ts';
+import { messageText } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
 interface TabToolsInput {
@@ -82,12 +82,7 @@ export function DetailsTools({ request, tab, find, tools: { toggleFind, text } }
 
 /** The content of a tab as text; `undefined` if there is none. */
 function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab): string | undefined {
-  const text = tabText(request, view?.text, tab);
-  return text === '' ? undefined : text;
-}
-
-function tabText(request: ListedRequest, body: string | undefined, tab: DetailTab): string | undefined {
-  if (tab === 'headers') return request.rawHeaders.map(([name, value]) => `${name}: ${value}`).join('\n');
-  if (tab === 'query') return queryOf(request).slice(1);
-  return tab === 'deliveries' ? undefined : body;
+  if (tab === 'deliveries') return undefined;
+  if (tab === 'headers') return request.rawHeaders.map((field) => field.join(': ')).join('\n') || undefined;
+  return (tab === 'query' ? queryOf(request).slice(1) : view?.text) || undefined;
 }

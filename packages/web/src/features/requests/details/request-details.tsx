@@ -1,24 +1,25 @@
 import { queryOf, queryPairs } from '@creel/contract';
+import type { RawHeaders, CapturedRequest } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { memo, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { requestQuery } from '../../../api/request-queries.ts';
-import { DeliveryBadge } from '../../../ui/badges.tsx';
+import { readable } from '../../../bodies/encoding.ts';
+import { FieldTable } from '../../../bodies/field-table.tsx';
+import { DeliveryBadge } from '../delivery-badge.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
 import { Skeleton } from '../../../ui/feedback.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
-import { defaultTab } from '../default-tab.ts';
 import type { DetailTab } from '../use-view-state.ts';
-import { AuthenticationRequired } from './authentication-required.tsx';
-import { BodyNotes } from './body-notes.tsx';
 import { DetailsHeader } from './details-header.tsx';
 import type { DetailsHeaderProps, RequestPartProps } from './details-header.tsx';
+import { AuthenticationRequired, BodyNotes } from './details-notices.tsx';
 import { DetailsTools, tabTools } from './details-tools.tsx';
-import { HeadersTab } from './headers-tab.tsx';
-import { QueryTab } from './query-tab.tsx';
-import type { RawView } from './raw-view.ts';
+import { defaultTab } from './tab-content.ts';
+import type { RawView } from './tab-content.ts';
 import { useBody } from './use-body.ts';
 import type { ShownBody } from './use-body.ts';
 
@@ -155,5 +156,41 @@ function BodyLoading() {
       <Skeleton className="h-3 w-2/3" />
       <Skeleton className="h-3 w-1/2" />
     </div>
+  );
+}
+
+/** The headers as received, with their case, order and repeats. */
+function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {
+  const wanted = find?.toLowerCase() ?? '';
+  const fields = headers
+    .map(([name, value]): [string, string] => [name, readable(value)])
+    .filter((field) => wanted === '' || field.join(': ').toLowerCase().includes(wanted));
+  if (headers.length === 0) return <p className="p-4 text-ink-2">This request has no headers.</p>;
+  if (fields.length === 0) return <p className="p-4 text-ink-2">No header contains this text.</p>;
+  return <FieldTable label="Headers" nameTitle="Header" fields={fields} />;
+}
+
+/** The query string as sent, and its decoded parameters in order. Each value of a repeated name has its own row. */
+function QueryTab({ request }: { readonly request: CapturedRequest }) {
+  const query = queryOf(request);
+  const fields = queryPairs(request);
+  if (query === '') return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
+  return (
+    <>
+      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all">
+        <span className="sr-only">As sent: </span>
+        {query}
+        <CopyButton
+          text={query}
+          label="Copy the query as sent"
+          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+        />
+      </div>
+      {fields.length === 0 ? (
+        <p className="p-4 text-ink-2">The query string is empty.</p>
+      ) : (
+        <FieldTable label="Query parameters" nameTitle="Parameter" fields={fields} />
+      )}
+    </>
   );
 }

@@ -1,25 +1,19 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { useCommands } from '../../../ui/commands.ts';
+import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import type { ExportFormat } from '../bulk/export-files.ts';
-import { BAR } from './list-toolbar.tsx';
+import type { Bulk } from '../bulk/use-bulk.ts';
+import type { RequestActions } from '../use-request-actions.ts';
+import type { Selection } from '../use-selection.ts';
+import { BAR, FILTER_COMMAND } from './list-toolbar.tsx';
 
 interface BulkBarProps {
-  readonly count: number;
-  /** Number of selected requests that are not saved yet. */
-  readonly unsaved: number;
-  readonly busy: boolean;
-  readonly canSave: boolean;
-  readonly onSave: () => void;
-  readonly onDelete: () => void;
-  readonly onExport: (format: ExportFormat) => void;
-  readonly onReplay: () => void;
-  /** Offered if two requests are selected. */
-  readonly onCompare: (() => void) | undefined;
-  readonly onClear: () => void;
+  readonly bulk: Bulk;
+  readonly selection: Pick<Selection, 'compare'>;
+  readonly actions: Pick<RequestActions, 'anonymous' | 'remove'>;
 }
 
 /** The labels of `EXPORT_FORMATS`, whose module is loaded when it is used. */
@@ -35,30 +29,38 @@ const Label = ({ children }: { readonly children: string }) => (
 );
 
 /** Actions on all selected requests. */
-export function BulkBar(props: BulkBarProps) {
-  const { count, unsaved, busy, canSave, onSave, onDelete, onExport, onReplay, onCompare, onClear } = props;
+export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
+  const { requests, clear } = bulk;
+  const busy = bulk.job !== undefined;
+  const [right, left] = requests;
+  const isPair = requests.length === 2 && left !== undefined && right !== undefined;
+  const group = 'Requests';
   useCommands([
+    { id: 'list.unmark', title: 'Clear the selection', group, keys: 'Escape', inPalette: false, run: clear },
     {
-      id: 'list.unmark',
-      title: 'Clear the selection',
-      group: 'Requests',
-      keys: 'Escape',
-      inPalette: false,
-      run: onClear,
+      id: FILTER_COMMAND,
+      title: 'Filter the list',
+      group,
+      keys: '/',
+      run() {
+        clear();
+        // The field is there after the next rendering.
+        setTimeout(() => runCommand(FILTER_COMMAND));
+      },
     },
   ]);
   return (
     <div className="@container shrink-0">
       <div role="toolbar" aria-label="Selected requests" className={clsx(BAR, 'gap-x-0.5 border-line bg-accent-soft')}>
         <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
-          {formatCount(count)} selected
+          {formatCount(requests.length)} selected
         </span>
-        {unsaved === 0 ? null : (
-          <Button size="sm" variant="ghost" title="Save" disabled={!canSave} busy={busy} onClick={onSave}>
+        {requests.every((request) => request.saved) ? null : (
+          <Button size="sm" variant="ghost" title="Save" disabled={actions.anonymous} busy={busy} onClick={bulk.save}>
             <Save /> <Label>Save</Label>
           </Button>
         )}
-        <Button size="sm" variant="ghost" title="Replay" disabled={!canSave} busy={busy} onClick={onReplay}>
+        <Button size="sm" variant="ghost" title="Replay" disabled={actions.anonymous} busy={busy} onClick={bulk.replay}>
           <Send /> <Label>Replay</Label>
         </Button>
         <DropdownMenu
@@ -70,20 +72,26 @@ export function BulkBar(props: BulkBarProps) {
           }
         >
           {FORMATS.map(({ format, label }) => (
-            <MenuItem key={format} onSelect={() => onExport(format)}>
+            <MenuItem key={format} onSelect={() => bulk.exportAs(format)}>
               {label}
             </MenuItem>
           ))}
         </DropdownMenu>
-        {onCompare === undefined ? null : (
-          <Button size="sm" variant="ghost" title="Compare" onClick={onCompare}>
+        {isPair ? (
+          <Button size="sm" variant="ghost" title="Compare" onClick={() => selection.compare(left, right)}>
             <Columns2 /> <Label>Compare</Label>
           </Button>
-        )}
-        <Button size="sm" variant="danger-ghost" title="Delete" busy={busy} onClick={onDelete}>
+        ) : null}
+        <Button
+          size="sm"
+          variant="danger-ghost"
+          title="Delete"
+          busy={busy}
+          onClick={() => actions.remove(requests, clear)}
+        >
           <Trash2 /> <Label>Delete</Label>
         </Button>
-        <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
+        <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={clear} />
       </div>
     </div>
   );

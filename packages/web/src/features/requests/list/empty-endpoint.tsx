@@ -9,13 +9,12 @@ import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { Notice } from '../../../ui/feedback.tsx';
-import { useFocusReturn } from '../../../ui/focus.ts';
+import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
-import { SNIPPET_NAMES } from '../snippet-names.ts';
+import { SNIPPET_NAMES } from '../sendable.ts';
 import { tryItSnippet } from '../snippets.ts';
 import { badFramesLabel } from './kept-labels.ts';
-import { listElement } from './list-element.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));

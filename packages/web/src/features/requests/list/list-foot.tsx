@@ -1,11 +1,13 @@
 import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useLiveStatus } from '../../../api/live-cache.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ProgressBar } from '../../../ui/feedback.tsx';
 import { formatCount } from '../../../ui/format.ts';
-import { MatchCount } from '../../../ui/match-count.tsx';
-import type { BulkJob } from '../bulk/use-job.ts';
+import { MatchCount, ProgressBar } from '../../../ui/progress.tsx';
+import { useLatest } from '../../../ui/state.ts';
+import type { BulkJob } from '../bulk/use-bulk.ts';
 import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
 import type { SearchState } from './use-list.ts';
 
@@ -104,5 +106,30 @@ function Progress({ job: { label, done, total, stop } }: { readonly job: BulkJob
         Stop
       </Button>
     </>
+  );
+}
+
+/** Milliseconds between two announcements, so that a stream does not interrupt a screen reader all the time. */
+const ANNOUNCE_MS = 4000;
+
+/** Announces to screen readers how many requests have arrived. */
+export function Arrivals({ uid }: { readonly uid: string }) {
+  const { received } = useLiveStatus(uid);
+  const latest = useLatest(received);
+  const [text, setText] = useState('');
+  useEffect(() => {
+    let announced = latest.current;
+    const timer = setInterval(() => {
+      const count = latest.current - announced;
+      announced = latest.current;
+      if (count > 0) setText(`${formatCount(count)} new ${count === 1 ? 'request' : 'requests'}`);
+      else setText('');
+    }, ANNOUNCE_MS);
+    return () => clearInterval(timer);
+  }, [latest]);
+  return (
+    <p role="status" className="sr-only">
+      {text}
+    </p>
   );
 }

@@ -1,21 +1,18 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
 import type { LiveStatus } from '../../../api/live-feed.ts';
-import { knownValuesOf } from '../../../api/request-filter.ts';
+import { knownValuesOf } from '../../../ui/query-completion.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
-import { runCommand, useCommands } from '../../../ui/commands.ts';
-import { useFocusKept } from '../../../ui/focus.ts';
+import { useFocusKept, listElement } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
-import { Arrivals } from './arrivals.tsx';
 import { BulkBar } from './bulk-bar.tsx';
-import { listElement } from './list-element.ts';
-import { ListFoot } from './list-foot.tsx';
+import { Arrivals, ListFoot } from './list-foot.tsx';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
-import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
+import { ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
@@ -41,13 +38,13 @@ export function ListPane(props: ListPaneProps) {
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
   const onFilter = (wanted: Filter): void => {
-    state.letIn();
+    state.showWaiting();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
   };
   return (
     <div ref={pane} tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
       {bulk.requests.length > 0 ? (
-        <MarkedBar {...props} />
+        <BulkBar bulk={bulk} selection={props.selection} actions={actions} />
       ) : (
         <ListToolbar
           filter={filter}
@@ -110,39 +107,6 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, bulk,
       onSave={actions.save}
       onDelete={(request) => actions.remove([request])}
       onMark={bulk.mark}
-    />
-  );
-}
-
-function MarkedBar({ selection, actions, bulk }: ListPaneProps) {
-  const { requests } = bulk;
-  useCommands([
-    {
-      id: FILTER_COMMAND,
-      title: 'Filter the list',
-      group: 'Requests',
-      keys: '/',
-      run() {
-        bulk.clear();
-        // The field is there after the next rendering.
-        setTimeout(() => runCommand(FILTER_COMMAND));
-      },
-    },
-  ]);
-  const [right, left] = requests;
-  const two = requests.length === 2 && left !== undefined && right !== undefined;
-  return (
-    <BulkBar
-      count={requests.length}
-      unsaved={requests.filter((request) => !request.saved).length}
-      busy={bulk.job !== undefined}
-      canSave={!actions.anonymous}
-      onSave={bulk.save}
-      onDelete={() => actions.remove(requests, bulk.clear)}
-      onExport={bulk.exportAs}
-      onReplay={bulk.replay}
-      onCompare={two ? () => selection.compare(left, right) : undefined}
-      onClear={bulk.clear}
     />
   );
 }

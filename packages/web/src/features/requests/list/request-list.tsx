@@ -11,17 +11,15 @@ import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { useMedia, useLatest } from '../../../ui/state.ts';
 import type { ListItems } from '../list-items.ts';
-import { GapRow } from './gap-row.tsx';
-import { ListHeader } from './list-header.tsx';
-import type { ListHeaderProps } from './list-header.tsx';
+import { GapRow } from './list-states.tsx';
+import { ListHeader } from './list-toolbar.tsx';
+import type { ListHeaderProps } from './list-toolbar.tsx';
 import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
 import { RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
-import { useAnchor } from './use-anchor.ts';
-import { useAttention } from './use-attention.ts';
-import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
+import { useAnchor, useAttention, useFresh } from './use-steady-rows.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -81,7 +79,7 @@ export function RequestList(props: RequestListProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [selected, isListed]);
   const toTop = (): void => {
-    state.letIn();
+    state.showWaiting();
     frame.current?.scrollTo({ top: 0 });
   };
   const shown = virtual.getVirtualItems();

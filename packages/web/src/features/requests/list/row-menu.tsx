@@ -1,12 +1,14 @@
+import { clsx } from 'clsx';
 import { Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
+import { ContextMenu as Radix } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { ContextMenu, ContextMenuItem } from '../../../ui/context-menu.tsx';
+import { MENU_ITEM } from '../../../ui/dropdown-menu.tsx';
 import type { RowActions } from './request-row.tsx';
 
 interface RowMenuProps {
-  /** The element with the rows. */
+  /** The element with the rows, which accepts a ref. */
   readonly children: ReactNode;
   readonly requestAt: (index: number) => ListedRequest | undefined;
   readonly marked: ReadonlySet<number>;
@@ -27,23 +29,23 @@ export function RowMenu({ children, requestAt, marked, canSave, actions, onMarkA
   const items =
     request === undefined ? null : (
       <>
-        <ContextMenuItem onSelect={() => actions.onOpen(request)}>
+        <Item onSelect={() => actions.onOpen(request)}>
           <Eye /> View details
-        </ContextMenuItem>
-        <ContextMenuItem onSelect={() => actions.onMark(request, false)}>
+        </Item>
+        <Item onSelect={() => actions.onMark(request, false)}>
           <SquareCheck /> {isMarked ? 'Deselect' : 'Select'}
-        </ContextMenuItem>
-        <ContextMenuItem onSelect={onMarkAll}>
+        </Item>
+        <Item onSelect={onMarkAll}>
           <ListChecks /> Select all that match
-        </ContextMenuItem>
+        </Item>
         {request.saved ? null : (
-          <ContextMenuItem disabled={!canSave} onSelect={() => actions.onSave(request)}>
+          <Item disabled={!canSave} onSelect={() => actions.onSave(request)}>
             <Save /> Save
-          </ContextMenuItem>
+          </Item>
         )}
-        <ContextMenuItem destructive onSelect={() => actions.onDelete(request)}>
+        <Item destructive onSelect={() => actions.onDelete(request)}>
           <Trash2 /> Delete
-        </ContextMenuItem>
+        </Item>
       </>
     );
   return (
@@ -56,15 +58,41 @@ export function RowMenu({ children, requestAt, marked, canSave, actions, onMarkA
         if (pressed.current === undefined) press.stopPropagation();
       }}
     >
-      <ContextMenu
-        label="Request"
-        items={items}
+      <Radix.Root
         onOpenChange={(open) => {
           if (open) setRequest(pressed.current === undefined ? undefined : requestAt(pressed.current));
         }}
       >
-        {children}
-      </ContextMenu>
+        <Radix.Trigger asChild>{children}</Radix.Trigger>
+        <Radix.Portal>
+          <Radix.Content
+            aria-label="Request"
+            collisionPadding={8}
+            className="z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in"
+          >
+            {items}
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
     </div>
+  );
+}
+
+interface ItemProps {
+  readonly onSelect: () => void;
+  readonly disabled?: boolean;
+  readonly destructive?: boolean;
+  readonly children: ReactNode;
+}
+
+function Item({ onSelect, disabled = false, destructive = false, children }: ItemProps) {
+  return (
+    <Radix.Item
+      onSelect={onSelect}
+      disabled={disabled}
+      className={clsx(MENU_ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
+    >
+      {children}
+    </Radix.Item>
   );
 }

@@ -38,7 +38,7 @@ export interface ListState {
   /** Called when the pointer or the keyboard focus enters or leaves the list. Meanwhile, new requests wait. */
   readonly setAttended: (attended: boolean) => void;
   /** Shows the waiting requests. */
-  readonly letIn: () => void;
+  readonly showWaiting: () => void;
 }
 
 /**
@@ -81,7 +81,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
       attended.current = isAttended;
       hold(paused || !atTop || isAttended);
     },
-    letIn() {
+    showWaiting() {
       setPausedState(false);
       setAtTopState(true);
       hold(false);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleRequest } from '../../../../../../fixtures/sample-request.ts';
 import { viewPlain } from '../../../bodies/view-body.ts';
-import { messageText } from './message-text.ts';
+import { messageText, decodedPath, defaultTab } from './tab-content.ts';
 
 const URL_OF = 'https://creel.example/h/uid';
 const view = (bytes: Uint8Array<ArrayBuffer>) =>
@@ -32,3 +32,23 @@ test('binary bodies are counted, encoded ones named, and an absent body is omitt
   expect(end(1200, { ...view(Uint8Array.of(65, 65)), coding })).toContain('\n\n[1,200 bytes, coded as gzip]');
   expect(end(0, undefined)).toBe('POST /h/uid\nHost: localhost\n\n');
 });
+
+test.each([
+  ['/plain', undefined],
+  ['/caf%C3%A9%20%2F', '/café /'],
+  ['/100%', undefined],
+  ['/%ff', undefined],
+  ['/a%0Ab', undefined],
+  ['/a%E2%80%AEb', String.raw`/a\u202eb`],
+])('%s is decoded to %s', (path, decoded) => expect(decodedPath(path)).toBe(decoded));
+
+test.each([
+  ['no body', 0, 'application/json', false, 'headers'],
+  ['JSON by its type', 3, 'application/vnd.api+json', false, 'json'],
+  ['text', 3, 'text/plain', true, 'raw'],
+  ['XML', 3, 'application/xml', true, 'raw'],
+  ['HTML', 3, 'application/xhtml+html', true, 'raw'],
+  ['no type, JSON inside', 3, null, true, 'json'],
+  ['no type, no JSON', 3, null, false, 'raw'],
+  ['another type, JSON inside', 3, 'application/octet-stream', true, 'json'],
+])('default tab: %s', (_, size, type, json, tab) => expect(defaultTab(size, type, () => json)).toBe(tab));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeUserAgent } from './user-agent.ts';
+import { describeUserAgent, passwordFailure, usernameFailure } from './profile-labels.ts';
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)';
 
@@ -20,4 +20,17 @@ test.each([
   ['', 'Unknown program'],
 ])('%s', (userAgent, expected) => {
   expect(describeUserAgent(userAgent)).toBe(expected);
+});
+
+test.each([
+  [usernameFailure, 400, 'Taken', 'Taken'],
+  [usernameFailure, 400, '', 'Username already exists or is invalid'],
+  [usernameFailure, 401, '', 'You must be logged in to change your username'],
+  [usernameFailure, 500, '', 'Failed to update username'],
+  [passwordFailure, 429, 'Later', 'Later'],
+  [passwordFailure, 400, '', 'Current password is incorrect'],
+  [passwordFailure, 401, '', 'You must be logged in to change your password'],
+  [passwordFailure, 500, '', 'Failed to update password'],
+])('%o, %i, %s: %s', (failure, status, sentence, expected) => {
+  expect(failure({ status, sentence })).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { listenLive } from './live-client.ts';
-import type { LiveOptions, LiveSocket } from './live-client.ts';
+import { listenLive } from './live.ts';
+import type { LiveOptions, LiveSocket } from './live.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
