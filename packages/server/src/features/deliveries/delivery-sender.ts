@@ -20,13 +20,9 @@ import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
-/**
- * Deliveries of one destination at a time. After some failures in a row there are fewer, with a pause in milliseconds
- * before each, because a target that refuses connections fails as fast as the server can record.
- */
+/** Deliveries of one destination at a time, and fewer after failures, so that dead targets hold few connections. */
 const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
-const PAUSE_WHEN_FAILING_MS = 200;
 const FAILING = 5;
 /** Deliveries at a time, by the size of their body: they bound the memory. */
 const SMALL_BYTES = 256 * 1024;
@@ -213,8 +209,6 @@ export class DeliverySender {
   }
 
   async #sendAll(lane: Lane): Promise<void> {
-    if (lane.failures >= FAILING)
-      await sleep(PAUSE_WHEN_FAILING_MS, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined);
     lane.isWoken = false;
     while (await this.#sendSome(lane)) lane.usedAt = performance.now();
   }
