@@ -162,3 +162,12 @@ describe('the bytes after a rejected request', () => {
     expect(await stored()).toBe(0);
   });
 });
+
+test('an expired endpoint that becomes a favorite captures again at once', async () => {
+  const { started, client, uid, post } = await startWithEndpoint({ settings: { DEFAULT_TIER: 'BASIC' } });
+  expect((await post()).status).toBe(200);
+  started.clock.advance(8 * 24 * HOUR);
+  expectRefusal(await post(), 410, 'ENDPOINT_EXPIRED');
+  await client.call('changeEndpoint', { params: { uid }, body: { isFavorite: true } });
+  expect((await post()).status).toBe(200);
+});
