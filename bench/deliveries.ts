@@ -37,19 +37,23 @@ async function listen(server: Server): Promise<string> {
 
 const urlOf = ({ port }: AddressInfo): string => `http://127.0.0.1:${port}/`;
 
-/** A target that accepts connections and never answers, and one that refuses them. */
-async function deadTargets(): Promise<{ hangs: string; refuses: string; close: () => void }> {
-  const server = createTcpServer((socket) => socket.on('error', () => undefined).resume());
-  const hangs = await listen(server);
+/** A target that answers, one that accepts connections and never answers, and one that refuses them. */
+async function startTargets(): Promise<{ answers: string; hangs: string; refuses: string; close: () => void }> {
+  const working = createServer((request, response) => void request.resume().on('end', () => response.end('ok')));
+  const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
   const closed = createTcpServer();
-  const refuses = await listen(closed);
+  const [answers, hangs, refuses] = [await listen(working), await listen(silent), await listen(closed)];
   await new Promise((resolve) => closed.close(resolve));
-  return { hangs, refuses, close: () => server.close().unref() };
+  const close = (): void => {
+    working.close().closeAllConnections();
+    silent.close().unref();
+  };
+  return { answers, hangs, refuses, close };
 }
 
 /**
- * Measures captures of an endpoint in short turns: without a destination, with one that is dead, and without one again
- * as a control, whose difference from the first is noise. Each round starts with another turn, so that none always
+ * Measures captures of an endpoint in short turns: without a destination, with one that is dead or answers, and without
+ * one again as a control, whose difference from the first is noise. Each round starts with another turn, so that none always
  * follows the same one. The destination is new in each turn, because it is paused after 50 failures.
  */
 async function capturesBeside(
@@ -57,12 +61,13 @@ async function capturesBeside(
   load: Load,
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<Beside[]> {
-  const dead = await deadTargets();
+  const targets = await startTargets();
   const turns = [
     { name: 'without a destination', url: undefined },
-    { name: 'to a destination whose connections hang', url: dead.hangs },
+    { name: 'to a destination whose connections hang', url: targets.hangs },
     { name: 'without a destination, again', url: undefined },
-    { name: 'to a destination that refuses connections', url: dead.refuses },
+    { name: 'to a destination that refuses connections', url: targets.refuses },
+    { name: 'to a destination that answers', url: targets.answers },
   ].map((turn) => ({ ...turn, results: new Array<LoadResult>() }));
   const shortRounds = Math.max(1, Math.round((rounds * seconds) / TURN_SECONDS));
   // The first round is a warm-up.
@@ -79,7 +84,7 @@ async function capturesBeside(
       if (round >= 0) results.push(result);
     }
   }
-  dead.close();
+  targets.close();
   return turns;
 }
 
@@ -123,7 +128,7 @@ async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCre
     .toSorted((a, b) => a - b);
 }
 
-/** Captures beside dead destinations, and how soon the result of a delivery is on the screen. */
+/** Captures beside destinations, and how soon the result of a delivery is on the screen. */
 export async function deliveryFigures(
   creel: MeasuredCreel,
   load: Load,
