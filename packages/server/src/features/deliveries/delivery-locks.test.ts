@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
+import type { Attempt } from './attempt-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
@@ -53,6 +54,29 @@ async function planAll(): Promise<void> {
   for (let matched = await match(); matched !== undefined; matched = await match()) await plan(matched);
 }
 
+/** The first attempt of a delivery failed. */
+function failed(delivery: { readonly id: string; readonly index: number } | undefined): Attempt {
+  return {
+    endpointId,
+    index: delivery?.index ?? -1,
+    deliveryId: delivery?.id ?? '',
+    kind: 'forward',
+    destinationId,
+    url: 'http://127.0.0.1:9/',
+    method: 'POST',
+    attempt: 1,
+    status: null,
+    statusText: '',
+    error: 'The connection was refused.',
+    durationMs: 1,
+    at: T0,
+    nextAttemptAt: T0 + 5000,
+    responseHeaders: [],
+    responseBody: null,
+    responseTruncated: false,
+  };
+}
+
 test('captures go on while deliveries are planned, and the deletion of a request waits for the plan', async () => {
   const matched = await match();
   if (matched === undefined) throw new Error('Nothing to plan.');
@@ -76,30 +100,7 @@ test('captures go on while a failed attempt is recorded', async () => {
   const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
   const [delivery] = due?.deliveries ?? [];
   await holdDestination();
-  const recording = store.recordAttempts(
-    [
-      {
-        endpointId,
-        index: delivery?.index ?? -1,
-        deliveryId: delivery?.id ?? '',
-        kind: 'forward',
-        destinationId,
-        url: 'http://127.0.0.1:9/',
-        method: 'POST',
-        attempt: 1,
-        status: null,
-        statusText: '',
-        error: 'The connection was refused.',
-        durationMs: 1,
-        at: T0,
-        nextAttemptAt: T0 + 5000,
-        responseHeaders: [],
-        responseBody: null,
-        responseTruncated: false,
-      },
-    ],
-    T0,
-  );
+  const recording = store.recordAttempts([failed(delivery)], T0);
   await untilWaiting(1);
   expect(indexesOf(await captureMany(store, endpointId, 1))).toEqual([3]);
   await holder.query('commit');
@@ -110,4 +111,22 @@ test('captures go on while a failed attempt is recorded', async () => {
     [2, 0],
     [0, 1],
   ]);
+});
+
+test('a report of the command line and an attempt are recorded while deliveries are planned', async () => {
+  await planAll();
+  const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
+  await captureMany(store, endpointId, 1);
+  // The plan stops with the destination locked, before it writes the endpoint.
+  await holder.query('begin; lock table deliveries in share mode');
+  const planning = planAll();
+  await untilWaiting(1);
+  const attempt = failed(due?.deliveries[0]);
+  const report: Attempt = { ...attempt, deliveryId: 'report', kind: 'cli', destinationId: null, nextAttemptAt: null };
+  const recording = store.recordAttempts([attempt, report], T0);
+  await untilWaiting(2);
+  await holder.query('commit');
+  await planning;
+  expect(await recording).toMatchObject([{ kind: 'forward' }, { kind: 'cli' }]);
+  expect(await store.listDestinations(endpointId)).toMatchObject([{ pending: 4 }]);
 });

@@ -1,22 +1,27 @@
 import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
 import { toUserRecord } from '../../database/records.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { addMail } from '../mail/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
-import { lockDestinations, recentStatusesOf, updateDueAt } from './destination-queries.ts';
+import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
 
-/** Counts failures in a row, keeps the latest statuses, and pauses destinations with too many failures. */
+/** The destinations of the attempts, in the order of ids. */
+export function destinationsOf(attempts: readonly Attempt[]): number[] {
+  return [...new Set(attempts.flatMap(({ destinationId }) => destinationId ?? []))].toSorted((a, b) => a - b);
+}
+
+/**
+ * Counts failures in a row, keeps the latest statuses, and pauses destinations with too many failures. The caller has
+ * locked the destinations.
+ */
 export async function countOutcomes(
-  db: EngineDatabase,
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
   now: number,
 ): Promise<void> {
-  const ids = [...new Set(attempts.flatMap(({ destinationId }) => destinationId ?? []))].toSorted((a, b) => a - b);
-  await lockDestinations(db, transaction, ids);
+  const ids = destinationsOf(attempts);
   for (const id of ids) {
     const own = attempts.filter((attempt) => attempt.destinationId === id);
     const row = await transaction

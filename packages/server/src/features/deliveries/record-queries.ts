@@ -10,7 +10,8 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
-import { countOutcomes } from './outcome-queries.ts';
+import { lockDestinations } from './destination-queries.ts';
+import { countOutcomes, destinationsOf } from './outcome-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
@@ -47,7 +48,7 @@ async function recordAttempts(
     const states = new Map(
       requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
     );
-    await countOutcomes(db, transaction, attempts, now);
+    await countOutcomes(transaction, attempts, now);
     const ended = kept.filter((attempt) => !isWaiting(attempt));
     for (const [endpointId, own] of byEndpoint(ended)) {
       const indexes = own.map(({ index }) => index);
@@ -63,8 +64,8 @@ async function recordAttempts(
 
 /**
  * The attempts whose requests are still stored, and the ids of the deliveries that are still pending. Both stay so until
- * the transaction ends. Endpoints are locked first, then destinations, each in the order of ids, so that two processes
- * can't deadlock.
+ * the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared endpoints, then
+ * destinations, then the counters of endpoints, each in the order of ids.
  */
 async function lockRequests(
   db: EngineDatabase,
@@ -74,10 +75,11 @@ async function lockRequests(
   const groups = byEndpoint(attempts);
   for (const [endpointId] of groups) await lockEndpoint(db, transaction, endpointId, 'share');
   const pendingIds = await lockDeliveries(db, transaction, attempts);
+  await lockDestinations(db, transaction, destinationsOf(attempts));
+  // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
+  const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   const present = new Set<Attempt>();
   for (const [endpointId, own] of groups) {
-    // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
-    const isSpared = own.every(({ deliveryId }) => pendingIds.has(deliveryId));
     const bounds = await lockEndpoint(db, transaction, endpointId, isSpared ? 'share' : 'counters');
     if (bounds === undefined) continue;
     const indexes = await storedIndexes(transaction, endpointId, own, bounds.first_index);
