@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { useMemo } from 'react';
+import type { ReactNode } from 'react';
 import { readable } from '../../../bodies/encoding.ts';
 import { diffWords } from './diff.ts';
 import type { DiffRow, TextPart, FieldDiff } from './diff.ts';
@@ -15,19 +16,11 @@ export function BodyDiff({ rows, onlyChanges }: { readonly rows: readonly DiffRo
   const shown = useMemo(() => (onlyChanges ? nearChanges(rows) : rows).slice(0, MAX_ROWS), [rows, onlyChanges]);
   if (shown.length === 0) return <p className="px-4 py-3 text-ink-2">The bodies are the same.</p>;
   return (
-    <table aria-label="Body" className="w-full table-fixed border-collapse font-mono text-sm">
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">Left</th>
-          <th scope="col">Right</th>
-        </tr>
-      </thead>
-      <tbody>
-        {shown.map((row) => (
-          <BodyRow key={`${row.left?.left}-${row.right?.right}`} row={row} />
-        ))}
-      </tbody>
-    </table>
+    <DiffTable label="Body">
+      {shown.map((row) => (
+        <BodyRow key={`${row.left?.left}-${row.right?.right}`} row={row} />
+      ))}
+    </DiffTable>
   );
 }
 
@@ -91,22 +84,14 @@ export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
     <>
       <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">{title}</h3>
       {fields.length === 0 ? <p className="px-4 py-3 text-ink-2">{none}</p> : null}
-      <table aria-label={title} className="w-full table-fixed border-collapse font-mono text-sm">
-        <thead className="sr-only">
-          <tr>
-            <th scope="col">Left</th>
-            <th scope="col">Right</th>
+      <DiffTable label={title}>
+        {fields.map((field) => (
+          <tr key={field.name} className="border-b border-line align-top">
+            <Cell field={field} side="left" />
+            <Cell field={field} side="right" />
           </tr>
-        </thead>
-        <tbody>
-          {fields.map((field) => (
-            <tr key={field.name} className="border-b border-line align-top">
-              <Cell field={field} side="left" />
-              <Cell field={field} side="right" />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </DiffTable>
     </>
   );
 }
@@ -176,5 +161,20 @@ function DiffSign({ side }: { readonly side: DiffSide }) {
     <span aria-hidden className={clsx('w-4 shrink-0 select-none', side === 'left' ? 'text-bad' : 'text-ok')}>
       {side === 'left' ? '−' : '+'}
     </span>
+  );
+}
+
+/** The rows of both sides. Only screen readers need the names of the columns. */
+function DiffTable({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Left</th>
+          <th scope="col">Right</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
   );
 }
