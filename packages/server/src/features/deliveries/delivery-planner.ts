@@ -6,7 +6,7 @@ import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
-const STEP_ROWS = 256;
+const STEP_ROWS = 128;
 /** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
 /**
