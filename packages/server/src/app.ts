@@ -10,7 +10,6 @@ import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
-import { Sessions } from './features/accounts/sessions.ts';
 import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats.ts';
@@ -122,7 +121,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = createListener(isLiveUpgrade, options.timeouts);
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
-  const sessions = new Sessions(store, now);
   const nats = natsOf(options);
   const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
@@ -140,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const searches = new Searches(store, now);
-  const services = { sessions, accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
+  const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };

@@ -103,7 +103,7 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
     throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
   const token = readCookie(request, SESSION, publicUrl);
-  const signedIn = token === undefined ? undefined : await app.sessions.find(token);
+  const signedIn = token === undefined ? undefined : await app.accounts.sessions.find(token);
   if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
   const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
   if (uid === undefined) return { signedIn, endpoint: undefined };
