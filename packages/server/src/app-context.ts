@@ -1,5 +1,4 @@
 import type { Accounts } from './features/accounts/service.ts';
-import type { Sessions } from './features/accounts/sessions.ts';
 import type { Searches } from './features/search/service.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
@@ -15,7 +14,6 @@ import type { AppStore } from './queries.ts';
 export interface AppContext {
   readonly config: Config;
   readonly store: AppStore;
-  readonly sessions: Sessions;
   readonly accounts: Accounts;
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;

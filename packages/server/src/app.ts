@@ -10,7 +10,6 @@ import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
-import { Sessions } from './features/accounts/sessions.ts';
 import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats.ts';
@@ -53,7 +52,7 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { HANDLERS } from './routes.ts';
+import { FINDERS, HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
 import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
@@ -104,6 +103,7 @@ const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 const ROUTES: Routes = {
   handlers: HANDLERS,
+  finders: FINDERS,
   registerOthers: registerProviderRoutes,
   registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
 };
@@ -122,7 +122,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const listener = createListener(isLiveUpgrade, options.timeouts);
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
-  const sessions = new Sessions(store, now);
   const nats = natsOf(options);
   const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
@@ -140,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const searches = new Searches(store, now);
-  const services = { sessions, accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
+  const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FairQueue, QueueFullError, QueuePerOwner } from './fair-queue.ts';
+import { FairQueue, QueueFullError } from './fair-queue.ts';
 
 test('limited work runs at once, the rest in order, and learns that it waited', async () => {
   const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
@@ -45,7 +45,7 @@ test('an owner who asks many times takes turns with the others', async () => {
 });
 
 test('no owner fills it: a share is left to others', async () => {
-  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10, maxShare: 1 / 2 });
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10, maxWaitingPerOwner: 5 });
   const ask = (owner: string) => queue.run(owner, () => Promise.resolve(owner));
   const many = Promise.allSettled(Array.from({ length: 50 }, () => ask('many')));
   expect(queue.waitingCount).toBe(5);
@@ -69,11 +69,11 @@ test('work that is aborted while waiting never runs, and frees its place at once
   await expect(queue.run('one', () => Promise.resolve(), gone.signal)).rejects.toThrow('gone');
 });
 
-test('a queue per owner: an owner waits only for its own work, and only its own queue fills up', async () => {
-  const queues = new QueuePerOwner({ concurrency: 1, maxWaiting: 1 });
+test('with limits per owner, an owner waits only for its own work, and only its own queue fills up', async () => {
+  const queue = new FairQueue({ concurrencyPerOwner: 1, maxWaitingPerOwner: 1 });
   const [first, seen] = [Promise.withResolvers<void>(), [] as string[]];
-  const ask = (owner: string) => queues.run(owner, () => Promise.resolve(void seen.push(owner)));
-  const running = queues.run('one', () => first.promise);
+  const ask = (owner: string) => queue.run(owner, () => Promise.resolve(void seen.push(owner)));
+  const running = queue.run('one', () => first.promise);
   const waiting = ask('one');
   await expect(ask('one')).rejects.toBeInstanceOf(QueueFullError);
   await ask('other');
@@ -82,4 +82,18 @@ test('a queue per owner: an owner waits only for its own work, and only its own 
   await Promise.all([running, waiting]);
   await ask('one');
   expect(seen).toEqual(['other', 'one', 'one']);
+});
+
+test('an owner at its own limit leaves the free places to others', async () => {
+  const queue = new FairQueue({ concurrency: 2, concurrencyPerOwner: 1 });
+  const [first, second, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), [] as string[]];
+  const ask = (owner: string, until?: Promise<void>) => queue.run(owner, async () => (seen.push(owner), until));
+  const all = [ask('many', first.promise), ask('many'), ask('one', second.promise), ask('two')];
+  expect(seen).toEqual(['many', 'one']);
+  second.resolve();
+  await all[3];
+  expect(seen).toEqual(['many', 'one', 'two']);
+  first.resolve();
+  await Promise.all(all);
+  expect(seen).toEqual(['many', 'one', 'two', 'many']);
 });

@@ -88,28 +88,31 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
+/** Each limit is `Infinity` by default. */
 export interface FairQueueOptions {
-  /** How much work runs at once. */
-  readonly concurrency: number;
-  /** Maximum number of waiting calls. */
-  readonly maxWaiting: number;
-  /** One owner's maximum share of the waiting calls. */
-  readonly maxShare?: number;
+  /** How much work runs at once, of all owners and of one. */
+  readonly concurrency?: number;
+  readonly concurrencyPerOwner?: number;
+  /** Maximum number of waiting calls, of all owners and of one. */
+  readonly maxWaiting?: number;
+  readonly maxWaitingPerOwner?: number;
 }
 
 /** Bounded queue that shares a limited resource fairly between users: waiting owners take turns. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
   readonly #waiting = new RoundRobin<Owner, () => void>();
+  readonly #runningByOwner = new Map<Owner, number>();
   #running = 0;
 
   constructor(options: FairQueueOptions) {
-    this.#options = { maxShare: 1, ...options };
-  }
-
-  /** No work runs or waits. */
-  get isIdle(): boolean {
-    return this.#running === 0;
+    this.#options = {
+      concurrency: Infinity,
+      concurrencyPerOwner: Infinity,
+      maxWaiting: Infinity,
+      maxWaitingPerOwner: Infinity,
+      ...options,
+    };
   }
 
   get waitingCount(): number {
@@ -122,25 +125,38 @@ export class FairQueue {
    */
   async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    const waited = this.#running >= this.#options.concurrency;
+    const waited = !this.#mayRun(owner);
     if (waited) await this.#wait(owner, signal);
-    else this.#running += 1;
+    else this.#count(owner, 1);
     try {
       return await work(waited);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
+      this.#count(owner, -1);
+      const next = this.#waiting.shift((_, other) => this.#mayRun(other));
+      next?.();
     }
   }
 
+  #mayRun(owner: Owner): boolean {
+    const { concurrency, concurrencyPerOwner } = this.#options;
+    return this.#running < concurrency && (this.#runningByOwner.get(owner) ?? 0) < concurrencyPerOwner;
+  }
+
+  #count(owner: Owner, change: 1 | -1): void {
+    this.#running += change;
+    const running = (this.#runningByOwner.get(owner) ?? 0) + change;
+    if (running === 0) this.#runningByOwner.delete(owner);
+    else this.#runningByOwner.set(owner, running);
+  }
+
   #wait(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
-    const { maxWaiting, maxShare } = this.#options;
-    if (this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(owner) >= maxWaiting * maxShare)
+    const { maxWaiting, maxWaitingPerOwner } = this.#options;
+    if (this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(owner) >= maxWaitingPerOwner)
       throw new QueueFullError();
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         signal?.removeEventListener('abort', abort);
+        this.#count(owner, 1);
         resolve();
       };
       const abort = (): void => {
@@ -150,26 +166,5 @@ export class FairQueue {
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(owner, begin);
     });
-  }
-}
-
-/** A queue for each owner, each with these options, so that an owner's work waits only for that owner's other work. */
-export class QueuePerOwner {
-  readonly #options: FairQueueOptions;
-  readonly #queues = new Map<Owner, FairQueue>();
-
-  constructor(options: FairQueueOptions) {
-    this.#options = options;
-  }
-
-  /** Runs `work` when it is its turn among the owner's. @throws QueueFullError */
-  async run<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(owner) ?? new FairQueue(this.#options);
-    this.#queues.set(owner, queue);
-    try {
-      return await queue.run(owner, work);
-    } finally {
-      if (queue.isIdle) this.#queues.delete(owner);
-    }
   }
 }

@@ -20,7 +20,6 @@ const SALT_BYTES = 16;
 export const HASH_CONCURRENCY = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 /** Maximum number of waiting hashes. One address or account may have half of them. */
 const MAX_WAITING = 1000;
-const MAX_SHARE = 1 / 2;
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
@@ -52,7 +51,11 @@ export class Passwords {
   readonly #currentPrefix: string;
   /** The hash to check for an unknown username, so that the response takes as long. */
   readonly #unknownUserHash: string;
-  readonly #queue = new FairQueue({ concurrency: HASH_CONCURRENCY, maxWaiting: MAX_WAITING, maxShare: MAX_SHARE });
+  readonly #queue = new FairQueue({
+    concurrency: HASH_CONCURRENCY,
+    maxWaiting: MAX_WAITING,
+    maxWaitingPerOwner: MAX_WAITING / 2,
+  });
 
   /** Defaults to OWASP's cost. */
   constructor(cost: PasswordCost = OWASP_COST) {

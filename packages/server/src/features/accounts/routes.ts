@@ -25,7 +25,7 @@ function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
 async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
   const { app, request, reply, clientAddress } = call;
   await endSession(call);
-  const token = await app.sessions.start(user, { userAgent: request.headers['user-agent'] ?? '', ip: clientAddress });
+  const token = await app.accounts.sessions.start(user, { userAgent: request.headers['user-agent'] ?? '', ip: clientAddress });
   if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
   setCookie(reply, SESSION, app.publicUrl(), token);
   rememberBrowser(call, user);
@@ -34,7 +34,7 @@ async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
 /** Ends the session of the caller's cookie and its live connections. */
 async function endSession({ app, request }: AnyCall): Promise<void> {
   const token = readCookie(request, SESSION, app.publicUrl());
-  const ended = token === undefined ? undefined : await app.sessions.end(token);
+  const ended = token === undefined ? undefined : await app.accounts.sessions.end(token);
   if (ended !== undefined) app.live.endSession(ended);
 }
 
@@ -192,7 +192,7 @@ const profileHandlers = {
     }
     await app.store.endSessions(user.id, session.id);
     app.live.endUserSessions(user.id, session.id);
-    const token = await app.sessions.renew(session.id);
+    const token = await app.accounts.sessions.renew(session.id);
     if (token !== undefined) setCookie(reply, SESSION, app.publicUrl(), token);
     rememberBrowser(call, { ...user, passwordHash });
     return { message: 'Password updated successfully' };

@@ -6,6 +6,7 @@ import type { accountQueries } from './queries.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
+import { Sessions } from './sessions.ts';
 import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
 import { randomToken } from '../../secrets.ts';
@@ -37,6 +38,7 @@ export async function createAccounts(options: AccountsOptions) {
   const throttle = new Throttle(store, secret, config.signupsPerHour, now);
   const knownBrowsers = new KnownBrowsers(secret, now);
   return {
+    sessions: new Sessions(store, now),
     passwords,
     throttle,
     knownBrowsers,

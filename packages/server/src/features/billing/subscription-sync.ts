@@ -12,7 +12,7 @@ import type { accountQueries } from '../accounts/queries.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { QueuePerOwner } from '../../limits/fair-queue.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
@@ -174,7 +174,7 @@ const RETRY_MS = 25;
 class AccountLocks {
   readonly #store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>;
   readonly #now: () => number;
-  readonly #queues = new QueuePerOwner({ concurrency: 1, maxWaiting: Infinity });
+  readonly #queue = new FairQueue({ concurrencyPerOwner: 1 });
 
   constructor(
     store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>,
@@ -189,7 +189,7 @@ class AccountLocks {
    * exist
    */
   run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
-    return this.#queues.run(userId, () => this.#locked(userId, work));
+    return this.#queue.run(userId, () => this.#locked(userId, work));
   }
 
   async #locked<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {

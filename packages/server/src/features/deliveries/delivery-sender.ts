@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { FairQueue, QueuePerOwner } from '../../limits/fair-queue.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
@@ -67,22 +67,6 @@ interface Lane {
   usedAt: number;
 }
 
-/** Limits what is sent at once. One user gets at most half, so that targets that hang leave room for other users. */
-class SharedTurns {
-  readonly #all: FairQueue;
-  readonly #own: QueuePerOwner;
-
-  constructor(concurrency: number) {
-    this.#all = new FairQueue({ concurrency, maxWaiting: MAX_LANES });
-    this.#own = new QueuePerOwner({ concurrency: concurrency / 2, maxWaiting: MAX_LANES });
-  }
-
-  /** Runs `work` when it is the user's turn. @throws QueueFullError; the signal's reason */
-  run<T>(userId: number, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#own.run(userId, () => this.#all.run(userId, work, signal));
-  }
-}
-
 /**
  * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
  * the order of capture. If it stops unexpectedly, its leases expire and another process repeats its unfinished sends. Only ids are
@@ -92,8 +76,8 @@ export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #owner = randomUUID();
   readonly #lanes = new Map<number, Lane>();
-  readonly #small = new SharedTurns(SMALL_AT_ONCE);
-  readonly #large = new SharedTurns(LARGE_AT_ONCE);
+  readonly #small = queueOf(SMALL_AT_ONCE);
+  readonly #large = queueOf(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -324,6 +308,11 @@ export class DeliverySender {
       keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
     };
   }
+}
+
+/** One user gets at most half, so that targets that hang leave room for other users. */
+function queueOf(concurrency: number): FairQueue {
+  return new FairQueue({ concurrency, concurrencyPerOwner: concurrency / 2, maxWaiting: MAX_LANES });
 }
 
 function isDue(dueAt: number | null, now: number): boolean {

@@ -14,7 +14,7 @@ const MAX_READS = 4;
 export class LiveMemory {
   readonly #budget: MemoryBudget;
   /** The limit of live connections bounds what waits. */
-  readonly #reads = new FairQueue({ concurrency: MAX_READS, maxWaiting: Infinity });
+  readonly #reads = new FairQueue({ concurrency: MAX_READS });
 
   /** Both in bytes. */
   constructor(max = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {

@@ -45,13 +45,13 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
 /** Checks that the caller is the owner, is logged in, and comes from our own origin. Returns an error code if not. */
 async function checkUpgrade(
   request: IncomingMessage,
-  { sessions, store, publicUrl }: AppContext,
+  { accounts, store, publicUrl }: AppContext,
   parseCookie: ParseCookie,
 ): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
   if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) return 'BAD_REQUEST';
   if (isCrossOrigin(request.headers, publicUrl())) return 'CROSS_ORIGIN';
   const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
-  const signedIn = token === undefined ? undefined : await sessions.find(token);
+  const signedIn = token === undefined ? undefined : await accounts.sessions.find(token);
   if (signedIn === undefined) return 'NOT_SIGNED_IN';
   const endpoint = await store.findEndpoint(uidOf(request.url ?? ''));
   return endpoint?.userId === signedIn.user.id ? { signedIn, endpoint } : 'ENDPOINT_NOT_FOUND';

@@ -9,7 +9,7 @@ import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ReplayMethods } from './replay-thread.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
-import { QueuePerOwner } from '../../limits/fair-queue.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
 
 /** What sending returns. */
 export type { OutboundResponse };
@@ -202,7 +202,7 @@ class Remembered<Key, Value> {
 export class ReplayLimits {
   readonly #users: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
-  readonly #queues = new QueuePerOwner({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING });
+  readonly #queue = new FairQueue({ concurrencyPerOwner: AT_ONCE, maxWaitingPerOwner: MAX_WAITING });
 
   constructor(now: () => number) {
     this.#users = new Remembered(() => new TokenBucket(PER_SECOND, now));
@@ -222,7 +222,7 @@ export class ReplayLimits {
   turn(userId: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
-    this.#queues.run(userId, ended).catch(reject);
+    this.#queue.run(userId, ended).catch(reject);
     return promise;
   }
 }

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../database/store.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query, SearchPosition } from '@creel/contract';
-import { QueueFullError, QueuePerOwner } from '../../limits/fair-queue.ts';
+import { QueueFullError, FairQueue } from '../../limits/fair-queue.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { searchQueries } from './queries.ts';
@@ -52,7 +52,7 @@ export interface SearchPage {
 export class Searches {
   readonly #queries: Remote<typeof searchQueries>;
   readonly #now: () => number;
-  readonly #queues = new QueuePerOwner({ concurrency: 1, maxWaiting: MAX_WAITING });
+  readonly #queue = new FairQueue({ concurrencyPerOwner: 1, maxWaitingPerOwner: MAX_WAITING });
 
   constructor(queries: Remote<typeof searchQueries>, now: () => number) {
     this.#queries = queries;
@@ -65,7 +65,7 @@ export class Searches {
    */
   async run(request: SearchRequest): Promise<SearchPage> {
     try {
-      return await this.#queues.run(request.userId, () => searchRequests(this.#queries, request, this.#now()));
+      return await this.#queue.run(request.userId, () => searchRequests(this.#queries, request, this.#now()));
     } catch (error) {
       throw error instanceof QueueFullError ? new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS }) : error;
     }

@@ -5,7 +5,7 @@ import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { QueuePerOwner } from '../../limits/fair-queue.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
 import { SealedText, randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { signatureQueries } from './queries.ts';
@@ -33,7 +33,7 @@ export class Signatures {
   readonly #queries: SignatureQueries;
   readonly #masterSecret: string;
   readonly #now: () => number;
-  readonly #explanations = new QueuePerOwner({ concurrency: 1, maxWaiting: MAX_WAITING });
+  readonly #explanations = new FairQueue({ concurrencyPerOwner: 1, maxWaitingPerOwner: MAX_WAITING });
 
   constructor(queries: SignatureQueries, masterSecret: string, now: () => number) {
     this.#queries = queries;
