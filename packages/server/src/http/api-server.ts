@@ -43,7 +43,7 @@ export async function createApiServer(
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
   readJsonOnly(server, callBudget(replayBodyLimit(app.config)));
   await server.register(cookie);
-  await registerSecurityHeaders(server, app);
+  registerSecurityHeaders(server, app);
   registerOperations(server, app, routes);
   routes.registerOthers(server, app);
   registerOperationalRoutes(server, app, sources);
