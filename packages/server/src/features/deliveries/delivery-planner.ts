@@ -118,7 +118,7 @@ export class DeliveryPlanner {
   /** Plans some captures. There may be more, also because another process has planned these. */
   async #step(endpointId: number): Promise<'more' | 'behind' | 'done'> {
     const { store, installation, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
-    const matched = await store.matchCaptures(endpointId, installation, STEP_ROWS);
+    const matched = await store.matchCaptures(endpointId, installation, { maxRows: STEP_ROWS });
     if (matched === undefined) return 'done';
     const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
     if (result !== undefined) onPlanned(endpointId, result);
