@@ -89,7 +89,7 @@ async function matchCaptures(
   db: EngineDatabase,
   endpointId: number,
   installation: Installation,
-  { maxRows, maxMatchMs }: MatchLimits,
+  limits: MatchLimits,
 ): Promise<MatchedCaptures | undefined> {
   const began = performance.now();
   const endpoint = await db
@@ -101,11 +101,11 @@ async function matchCaptures(
     return undefined;
   const conditions = await conditionsOf(db, endpointId);
   const from = Math.max(endpoint.planned_to, endpoint.first_index);
-  let to = Math.min(endpoint.next_index, from + maxRows);
+  let to = Math.min(endpoint.next_index, from + limits.maxRows);
   const captures: MatchedCapture[] = [];
   if (conditions.length > 0) {
     for (const record of await unplanned(db, endpointId, from, to)) {
-      const matched = await matchOne(db, record, conditions, { ...installation, maxMatchMs });
+      const matched = await matchOne(db, record, conditions, { ...installation, ...limits });
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
       to = matched.index + 1;
