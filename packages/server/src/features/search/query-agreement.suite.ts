@@ -69,7 +69,7 @@ export function queryAgreementSuite(open: () => AppStore): void {
           );
         const isSaved = (index: number): boolean => index % 7 === 0;
         for (let index = 0; index < REQUESTS; index += 7)
-          await open().saveRequest(id, index, REQUESTS, 0);
+          await open().saveRequest(id, index, { maxSaved: REQUESTS, bodyBytes: 0 });
         const views = requests.map((request, index) => searchable(request, isSaved(index)));
         let hits = 0;
         for (let nth = 0; nth < QUERIES; nth += 1) {
