@@ -2,9 +2,10 @@ import type { LiveMessage } from '@creel/contract';
 import { liveMessageSchema } from '@creel/contract';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { listenLocally } from '../fixtures/listen-locally.ts';
 import type { Load, LoadResult } from './load.ts';
 import { median } from './median.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
@@ -29,20 +30,14 @@ export interface DeliveryFigures {
   readonly badgeMs: readonly number[];
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? urlOf(address) : '';
-}
-
-const urlOf = ({ port }: AddressInfo): string => `http://127.0.0.1:${port}/`;
+const startTarget = async (server: Server): Promise<string> => `http://127.0.0.1:${await listenLocally(server)}/`;
 
 /** A target that answers, one that accepts connections and never answers, and one that refuses them. */
 async function startTargets(): Promise<{ answers: string; hangs: string; refuses: string; close: () => void }> {
   const working = createServer((request, response) => void request.resume().on('end', () => response.end('ok')));
   const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
   const closed = createTcpServer();
-  const [answers, hangs, refuses] = [await listen(working), await listen(silent), await listen(closed)];
+  const [answers, hangs, refuses] = [await startTarget(working), await startTarget(silent), await startTarget(closed)];
   await new Promise((resolve) => closed.close(resolve));
   const close = (): void => {
     working.close().closeAllConnections();
@@ -107,7 +102,7 @@ async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCre
       response.end('ok');
     });
   });
-  const created = await client.call('createDestination', { params: { uid }, body: { url: await listen(target) } });
+  const created = await client.call('createDestination', { params: { uid }, body: { url: await startTarget(target) } });
   const viewer = new WebSocket(`ws://127.0.0.1:${port}/ws?endpoint=${uid}`, { headers: { cookie } });
   await new Promise((resolve) => viewer.once('message', resolve));
   viewer.on('message', (data: Buffer) => {
