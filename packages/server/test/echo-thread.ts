@@ -16,9 +16,12 @@ const methods = {
     for (let turn = 0; turn < input; turn += 1) await nextTurn();
     return input * 2;
   },
-  crash: async (_input: undefined) =>
-    void setImmediate(() => {
-      throw new Error('crashed');
+  // Without an answer, because the thread may end before it is sent.
+  crash: (_input: undefined) =>
+    new Promise<never>(() => {
+      setImmediate(() => {
+        throw new Error('crashed');
+      });
     }),
 };
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { expect, vi } from 'vitest';
 import { testDatabaseUrl } from '../../../scripts/test-database.ts';
 
 /** A separate database, so that no test sees another's rows. */
@@ -8,6 +9,8 @@ export interface TestDatabase {
   readonly name: string;
   /** Runs a statement in this database as the server's owner, beside the store. */
   readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Resolves when this many of its sessions wait for a lock. */
+  readonly untilBlocked: (sessions: number) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
@@ -17,10 +20,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   await once(server, `create database ${name} template template0 encoding 'UTF8'`);
   const url = new URL(server);
   url.pathname = `/${name}`;
+  const run = (text: string) => once(url.href, text);
+  // Other test files use other databases of the same server.
+  const blocked = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   return {
     url: url.href,
     name,
-    run: (text) => once(url.href, text),
+    run,
+    untilBlocked: (sessions) =>
+      vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 10_000 }),
     remove: async () => void (await once(server, `drop database if exists ${name} with (force)`)),
   };
 }

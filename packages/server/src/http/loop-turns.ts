@@ -44,7 +44,20 @@ export class LoopTurns {
 
   /** Runs `work` now or in a later turn. `owner`: what shares one turn, such as a `turnOwner`. */
   run(owner: object | string, work: () => void): void {
-    if (!this.#isFree) return this.#waiting.push(owner, work);
+    if (this.#isFree) this.#start(work);
+    else this.#waiting.push(owner, work);
+  }
+
+  /**
+   * Like `run`, for a connection that has sent more than it may do in one turn. Without this, a thousand senders whose
+   * captures wait for the disk in between would be fresh each time, and calls would wait for all of them.
+   */
+  runBusy(owner: object | string, work: () => void): void {
+    if (this.#isFree) this.#start(work);
+    else this.#waiting.pushBusy(owner, work);
+  }
+
+  #start(work: () => void): void {
     this.#isFree = false;
     setImmediate(this.#next);
     work();

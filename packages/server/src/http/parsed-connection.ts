@@ -147,7 +147,7 @@ export class ParsedConnection {
 
   #resumeInTurn(): void {
     this.#waitsForTurn = true;
-    this.#turns.run(turnOwner(this.#socket), () => {
+    this.#turns.runBusy(turnOwner(this.#socket), () => {
       this.#waitsForTurn = false;
       this.#socket.resume();
     });

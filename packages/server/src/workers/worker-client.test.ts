@@ -71,11 +71,9 @@ test('a worker that is closed finishes its calls', async () => {
 
 test('the death of the worker rejects pending and later calls', async () => {
   const worker = await startEcho();
-  const pending = worker.call('waitForAbort', undefined);
-  await Promise.all([
-    expect(pending).rejects.toMatchObject({ message: 'ended', cause: { message: 'crashed' } }),
-    worker.call('crash', undefined),
-  ]);
+  const calls = [worker.call('waitForAbort', undefined), worker.call('crash', undefined)];
+  const crashed = { message: 'ended', cause: { message: 'crashed' } };
+  await Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(crashed)));
   expect(worker.hasEnded).toBe(true);
   await expect(worker.call('double', 1)).rejects.toThrow('ended');
 });

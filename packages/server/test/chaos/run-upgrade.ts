@@ -28,6 +28,8 @@ export interface UpgradeOptions {
 export interface UpgradeReport extends TrafficReport {
   /** Calls of the dashboard by status; 0 for none. */
   readonly dashboard: Readonly<Record<string, number>>;
+  /** The errors that the nodes logged. */
+  readonly errors: readonly string[];
   /** What a node says that is too old for the schema. */
   readonly refusal: string;
 }
@@ -37,9 +39,12 @@ export interface UpgradeReport extends TrafficReport {
  * calls. Then compares all with the database. @throws Error when a node does not start, or does not stop gracefully
  */
 export async function runUpgrade(options: UpgradeOptions, log: (line: string) => void): Promise<UpgradeReport> {
+  /** Also those that were replaced. */
   const nodes: ServerProcess[] = [];
   try {
-    return await observe(options, nodes, log);
+    const report = await observe(options, nodes, log);
+    const lines = nodes.flatMap((node) => node.output().split('\n'));
+    return { ...report, errors: lines.filter((line) => line.includes('"level":50')) };
   } catch (error) {
     log(nodes.map((node) => node.output().slice(-3000)).join('\n'));
     throw error;
@@ -52,11 +57,16 @@ async function observe(
   { from, to, stepMs, database }: UpgradeOptions,
   nodes: ServerProcess[],
   log: (line: string) => void,
-): Promise<UpgradeReport> {
+): Promise<Omit<UpgradeReport, 'errors'>> {
   // CREEL_SERVER_PROGRAM is for next-version.ts.
   const settings = { DATABASE_URL: database.url, MAX_UNSAVED_PER_ENDPOINT: '1000000', CREEL_SERVER_PROGRAM: from };
-  for (const nth of [0, 1]) nodes[nth] = await startServerProcess(settings, { program: from });
-  const origins = nodes.map(({ origin }) => origin);
+  const start = async (program: string, port?: number): Promise<ServerProcess> => {
+    const node = await startServerProcess(settings, { program, ...(port && { port }) });
+    nodes.push(node);
+    return node;
+  };
+  const running = [await start(from), await start(from)];
+  const origins = running.map(({ origin }) => origin);
   const client = createTestClient(origins);
   const endpoints = await createEndpoints(client, 'upgrade', ENDPOINTS);
   const everywhere = endpoints.flatMap((endpoint) => origins.map((origin) => ({ ...endpoint, origin })));
@@ -73,10 +83,10 @@ async function observe(
   const dashboard = useDashboard(client, (call, nth) => readAndWrite(call, paths[nth % paths.length] ?? '', nth));
   const change = async (nth: number, program: string): Promise<void> => {
     await sleep(stepMs);
-    const node = nodes[nth];
+    const node = running[nth];
     const code = await node?.kill('SIGTERM');
     if (code !== 0) throw new Error(`Node ${nth} ended with ${code}.`);
-    nodes[nth] = await startServerProcess(settings, { program, ...(node && { port: node.port }) });
+    running[nth] = await start(program, node?.port);
     log(`node ${nth} runs ${program}`);
   };
   await change(0, to);

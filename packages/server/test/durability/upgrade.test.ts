@@ -16,8 +16,12 @@ test('two nodes are upgraded one after the other, and one of them back: nothing 
   expect(report.flaws).toEqual({ lost: [], twice: [], misordered: [], irregular: [], wrongViewers: [] });
   expect(report.acknowledged).toBeGreaterThan(100);
   // 0 while a node starts. A statement that the schema does not fit would be a 500 or 503.
-  expect(Object.keys(report.answers)).toEqual(['0', '200']);
-  expect(Object.keys(report.dashboard)).toEqual(['0', '200', '201', '204']);
+  const { errors, answers, dashboard } = report;
+  expect({ errors, answers: Object.keys(answers), dashboard: Object.keys(dashboard) }).toEqual({
+    errors: [],
+    answers: ['0', '200'],
+    dashboard: ['0', '200', '201', '204'],
+  });
   expect(report.refusal).toContain(
     'The database was written by a newer version of Creel (schema 999, this version knows',
   );

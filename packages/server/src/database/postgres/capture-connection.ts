@@ -14,7 +14,7 @@ import { answered, codeOf, faultOf } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;
-/** Milliseconds between two attempts to look up a batch whose commit was not answered. */
+/** Milliseconds before a batch is written again, or looked up after a commit that was not answered. */
 const RETRY_MS = 50;
 /** The batch's id is stored already: the commit whose answer was lost took effect after the lookup. */
 const UNIQUE_VIOLATION = '23505';
@@ -59,7 +59,8 @@ export class CaptureConnection {
           const outcome = await this.#run(deadline, attempt);
           return { ...outcome, recycled: batch.bytes.buffer };
         } catch (error) {
-          if (!mayBeStored || !isAmbiguous(error) || performance.now() >= deadline) throw error;
+          const isRepeatable = faultOf(error) === 'conflict' || (mayBeStored && isAmbiguous(error));
+          if (!isRepeatable || performance.now() >= deadline) throw error;
           await sleep(RETRY_MS);
         }
       }
@@ -84,7 +85,7 @@ export class CaptureConnection {
     return this.#next(withinMs, (deadline) =>
       this.#run(deadline, write).catch((error: unknown) => {
         // Another node, or a commit whose answer was lost, stored one of them after the lookup.
-        if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+        if (codeOf(error) !== UNIQUE_VIOLATION && faultOf(error) !== 'conflict') throw error;
         return this.#run(deadline, write);
       }),
     );

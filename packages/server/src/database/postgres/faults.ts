@@ -8,16 +8,22 @@ const CONNECTION_LOST = /^(?:57P0[12]|0800[36]|ECONNRESET|EPIPE)$/;
  */
 const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+/**
+ * The server undid the statement because of another transaction, and it succeeds when repeated: a deadlock, a conflict
+ * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.
+ */
+const CONFLICT = /^(?:40P01|40001|0A000)$/;
 /** The driver gives no code to these errors, only a message. */
 const DRIVER_LOST = /^Connection terminated/;
 const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 
-/** Classifies an error of the driver: the connection, the server, or the query itself is at fault. */
-export function faultOf(error: unknown): 'connection' | 'server' | 'query' {
+/** Classifies an error of the driver: the connection, the server, another transaction, or the query itself is at fault. */
+export function faultOf(error: unknown): 'connection' | 'server' | 'conflict' | 'query' {
   const code = codeOf(error);
   const message = code === undefined && error instanceof Error ? error.message : '';
   if (DRIVER_TIMEOUT.test(message)) return 'server';
   if (CONNECTION_LOST.test(code ?? '') || DRIVER_LOST.test(message)) return 'connection';
+  if (CONFLICT.test(code ?? '')) return 'conflict';
   return UNAVAILABLE.test(code ?? '') ? 'server' : 'query';
 }
 

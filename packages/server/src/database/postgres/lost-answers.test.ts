@@ -56,9 +56,7 @@ test('a commit whose answer is lost is answered with its indexes and saved ids, 
   await holder.query('begin');
   await holder.query('lock table captured_requests in exclusive mode');
   const writing = store.writeCaptures(batchTo(id, ['a', 'b']), LIMITS);
-  await vi.waitFor(async () =>
-    expect(await database.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).toHaveLength(1),
-  );
+  await database.untilBlocked(1);
   link.mute();
   await holder.query('commit');
   await holder.end();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { bindQueries, runQuery } from '../remote.ts';
+import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
 import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
@@ -11,8 +11,8 @@ import { checkWritable } from '../write-captures.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, codeOf, startProblem } from './faults.ts';
-import { openDatabase, runRead, SESSIONS } from './session.ts';
+import { answered, codeOf, faultOf, startProblem } from './faults.ts';
+import { openDatabase, runRepeatable, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
@@ -65,8 +65,8 @@ export async function openPostgresStore<Queries extends QueryTable>(
   };
   const remote = bindQueries(queries, (kind, name, args) => {
     if (kind === 'scan') return scanner.call('query', { name, args });
-    if (kind === 'read') return answered(runRead(queries, readers, name, args));
-    return answered(runQuery(queries, kind === 'unsynced' ? unsynced : writers, name, args));
+    const database = kind === 'read' ? readers : kind === 'unsynced' ? unsynced : writers;
+    return answered(runRepeatable(queries, database, name, args));
   });
   return { ...store, ...remote };
 }
@@ -83,7 +83,8 @@ export async function migratePostgres(url: string, kind: SessionKind, migrations
       try {
         return await migrate(db, postgresEngine, migrations);
       } catch (error) {
-        if (codeOf(error) !== LOCK_NOT_AVAILABLE || tries === MIGRATION_TRIES) throw error;
+        const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
+        if (!isBusy || tries === MIGRATION_TRIES) throw error;
       }
     }
   } finally {

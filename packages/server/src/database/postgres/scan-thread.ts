@@ -4,7 +4,7 @@ import { serveCalls } from '../../workers/worker-server.ts';
 import { trimHeapAfterFloods } from '../../limits/heap-trimmer.ts';
 import { STORAGE_ERRORS } from '../storage-problem.ts';
 import { answered } from './faults.ts';
-import { openDatabase, runRead } from './session.ts';
+import { openDatabase, runRepeatable } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 /** Start parameters. */
@@ -22,7 +22,7 @@ const db = openDatabase(url, sessions);
 
 const methods = {
   query: ({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): Promise<unknown> =>
-    answered(runRead(QUERIES, db, name, args)),
+    answered(runRepeatable(QUERIES, db, name, args)),
 };
 
 export type ScanMethods = typeof methods;

@@ -109,13 +109,14 @@ export function openDatabase(url: string, kind: SessionKind): EngineDatabase {
   );
 }
 
-/** Attempts to send a read while each connection from the pool turns out to be closed. */
-const READ_TRIES = 3;
+/** Attempts to run a query that can be repeated. */
+const MAX_TRIES = 3;
+
 /**
- * A pool notices late that an idle connection was closed. A read changes nothing, so it is sent again on another
- * connection.
+ * Runs a query, and repeats it if a conflict with another transaction undid it. A pool notices late that an idle
+ * connection was closed, so a read, which changes nothing, is also repeated on another connection.
  */
-export async function runRead(
+export async function runRepeatable(
   queries: QueryTable,
   db: EngineDatabase,
   name: string,
@@ -125,7 +126,10 @@ export async function runRead(
     try {
       return await runQuery(queries, db, name, args);
     } catch (error) {
-      if (tries === READ_TRIES || faultOf(error) !== 'connection') throw error;
+      const fault = faultOf(error);
+      const kind = queries[name]?.kind;
+      const isRead = kind === 'read' || kind === 'scan';
+      if (tries === MAX_TRIES || !(fault === 'conflict' || (fault === 'connection' && isRead))) throw error;
     }
   }
 }

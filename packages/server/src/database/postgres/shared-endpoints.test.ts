@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { captureMany, countersAndRecount, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
@@ -32,11 +32,6 @@ async function endpointWithBatches(count: number): Promise<{ readonly id: number
   return endpoint;
 }
 
-async function untilBatchWaits(): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'creel capture'`;
-  await vi.waitFor(async () => expect(await database.run(waiting)).toHaveLength(1));
-}
-
 test('a batch waits for a transaction that saves a request, and does not trim that request', async () => {
   const { id, uid } = await endpointWithBatches(3);
   const holder = new pg.Client({ connectionString: database.url });
@@ -47,7 +42,7 @@ test('a batch waits for a transaction that saves a request, and does not trim th
     `update captured_requests set saved_id = nextval('saved_request_ids') where key = ${id}::bigint << 32`,
   );
   const writing = captureMany(one, id, 3, LIMITS);
-  await untilBatchWaits();
+  await database.untilBlocked(1);
   await holder.query('commit');
   await holder.end();
   expect(indexesOf(await writing)).toEqual([6, 7, 8]);
@@ -71,7 +66,7 @@ test('a batch trims a request whose delivery ends while the batch waits', async 
   await holder.query(`select 1 from endpoints where id = ${id} for no key update`);
   await holder.query(`delete from deliveries where request_key = ${key}`);
   const writing = captureMany(one, id, 1, LIMITS);
-  await untilBatchWaits();
+  await database.untilBlocked(1);
   await holder.query('commit');
   await holder.end();
   await writing;

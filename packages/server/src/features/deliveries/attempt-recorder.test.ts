@@ -52,6 +52,15 @@ test('attempts that arrive during a write share the next one', async () => {
   expect(stored).toEqual([['a'], ['b', 'c']]);
 });
 
+test('steady attempts share a transaction', async () => {
+  const { stored, recorder } = world(() => undefined);
+  await recorder.record(attemptOf('a'));
+  const b = recorder.record(attemptOf('b'));
+  await sleep(0);
+  await Promise.all([b, recorder.record(attemptOf('c'))]);
+  expect(stored).toEqual([['a'], ['b', 'c']]);
+});
+
 test('an attempt that can not be stored holds up no other', async () => {
   const { stored, recorder, stop } = world((attempts) =>
     attempts.some(({ deliveryId }) => deliveryId === 'bad') ? new Error('invalid byte sequence') : undefined,

@@ -6,6 +6,8 @@ import type { RecordedAttempts } from './record-queries.ts';
 
 /** Attempts per transaction, so that captures of the same endpoints wait only briefly. */
 const MAX_AT_ONCE = 64;
+/** Milliseconds between two transactions, so that steady attempts are recorded several at a time. */
+const ROUND_MS = 10;
 /**
  * Waits between tries while storage is unavailable, doubled each time up to the maximum. Until an attempt is stored, its
  * delivery is not sent again.
@@ -27,7 +29,7 @@ interface Waiting {
   readonly done: () => void;
 }
 
-/** Group commit: while one transaction is written, the next attempts are collected. */
+/** Group commit: until the next transaction, attempts are collected. */
 export class AttemptRecorder {
   readonly #options: RecorderOptions;
   readonly #waiting: Waiting[] = [];
@@ -48,11 +50,13 @@ export class AttemptRecorder {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+      const began = performance.now();
       const attempts = batch.map(({ attempt }) => attempt);
       const isStored = await this.#write(attempts, (error) => error instanceof StorageUnavailable);
       if (isStored) for (const { done } of batch) done();
       // Storage works, but not for one of them. Alone, it holds up no other destination.
       else for (const waiting of batch) void this.#writeAlone(waiting);
+      await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }
     this.#isRunning = false;
   }

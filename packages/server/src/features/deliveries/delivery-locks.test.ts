@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
@@ -7,12 +7,13 @@ import type { Attempt } from './attempt-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
-import { T0, captureMany, indexesOf, someEndpoint } from '../../../test/store-world.ts';
+import { T0, captureMany, indexesOf, someEndpoint, someUser } from '../../../test/store-world.ts';
 
 /** On PostgreSQL, captures and deliveries of an endpoint are written at the same time. */
 let database: TestDatabase;
 let store: AppStore;
 let holder: pg.Client;
+let userId: number;
 let endpointId: number;
 let destinationId: number;
 
@@ -21,7 +22,11 @@ beforeEach(async () => {
   store = await openPostgresStore(database.url, QUERIES);
   holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
-  ({ id: endpointId } = await someEndpoint(store));
+  // With a confirmed address, so that a pause writes a notice.
+  const address = { email: 'owner@example.com', emailVerified: true };
+  const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false };
+  ({ id: userId } = await someUser(store, { ...address, settings: { ...settings, email: address.email } }));
+  ({ id: endpointId } = await someEndpoint(store, { userId }));
   const fields = { url: 'http://127.0.0.1:9/', appendPath: false, enabled: true, query: '', sign: false };
   const created = await store.createDestination(endpointId, fields, { now: T0, limit: 5 });
   destinationId = typeof created === 'object' ? created.id : 0;
@@ -38,11 +43,6 @@ afterEach(async () => {
 async function holdDestination(): Promise<void> {
   await holder.query('begin');
   await holder.query(`select 1 from destinations where id = ${destinationId} for update`);
-}
-
-async function untilWaiting(count: number): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  await vi.waitFor(async () => expect(await database.run(waiting)).toHaveLength(count), { timeout: 10_000 });
 }
 
 /** A step of matching. It has one capture at least, and fewer than all on a busy machine. */
@@ -82,10 +82,10 @@ test('captures go on while deliveries are planned, and the deletion of a request
   if (matched === undefined) throw new Error('Nothing to plan.');
   await holdDestination();
   const planning = plan(matched);
-  await untilWaiting(1);
+  await database.untilBlocked(1);
   expect(indexesOf(await captureMany(store, endpointId, 1))).toEqual([3]);
   const deleting = store.deleteRequest(endpointId, { index: 0 });
-  await untilWaiting(2);
+  await database.untilBlocked(2);
   await holder.query('commit');
   expect(await planning).toMatchObject({ planned: matched.captures.map(({ index }) => index) });
   expect(await deleting).toBe(true);
@@ -101,7 +101,7 @@ test('captures go on while a failed attempt is recorded', async () => {
   const [delivery] = due?.deliveries ?? [];
   await holdDestination();
   const recording = store.recordAttempts([failed(delivery)], T0);
-  await untilWaiting(1);
+  await database.untilBlocked(1);
   expect(indexesOf(await captureMany(store, endpointId, 1))).toEqual([3]);
   await holder.query('commit');
   expect(await recording).toMatchObject([{ index: 0, state: { isPending: true } }]);
@@ -120,13 +120,36 @@ test('a report of the command line and an attempt are recorded while deliveries 
   // The plan stops with the destination locked, before it writes the endpoint.
   await holder.query('begin; lock table deliveries in share mode');
   const planning = planAll();
-  await untilWaiting(1);
+  await database.untilBlocked(1);
   const attempt = failed(due?.deliveries[0]);
   const report: Attempt = { ...attempt, deliveryId: 'report', kind: 'cli', destinationId: null, nextAttemptAt: null };
   const recording = store.recordAttempts([attempt, report], T0);
-  await untilWaiting(2);
+  await database.untilBlocked(2);
   await holder.query('commit');
   await planning;
   expect(await recording).toMatchObject([{ kind: 'forward' }, { kind: 'cli' }]);
   expect(await store.listDestinations(endpointId)).toMatchObject([{ pending: 4 }]);
+});
+
+test('an account is deleted while one of its destinations is paused with a notice', async () => {
+  await planAll();
+  await store.recordAttempts(
+    Array.from({ length: 49 }, () => failed(undefined)),
+    T0,
+  );
+  const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
+  await holdDestination();
+  const recording = store.recordAttempts([failed(due?.deliveries[0])], T0);
+  await database.untilBlocked(1);
+  const deleting = store.deleteUser(userId);
+  await database.untilBlocked(2);
+  await holder.query('commit');
+  expect(await recording).toMatchObject([{ index: 0 }]);
+  expect(await deleting).toEqual([endpointId]);
+  expect(await database.run('select 1 from mail_outbox union all select 1 from destinations')).toEqual([]);
+  // A session counts its deadlocks at the latest when it ends. Its query is repeated, so nothing else shows them.
+  await store.close();
+  store = await openPostgresStore(database.url, QUERIES);
+  const counted = await database.run('select deadlocks from pg_stat_database where datname = current_database()');
+  expect(counted).toEqual([{ deadlocks: '0' }]);
 });

@@ -1,6 +1,7 @@
 import { forwardedUrl } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import {
+  areBehind,
   countFailures,
   deliveryIdOf,
   forwardedHeaders,
@@ -65,6 +66,17 @@ describe('a destination', () => {
     expect(countFailures(49, [true, false])).toEqual({ failures: 1, isPaused: false });
     expect(pauseReason('503 Busy')).toBe('50 attempts in a row failed. The last one: 503 Busy');
   });
+});
+
+test('destinations are behind while none of them could send more', () => {
+  const late = { pausedAt: null, dueAt: AT - 250 };
+  const recent = { pausedAt: null, dueAt: AT - 249 };
+  const idle = { pausedAt: null, dueAt: null };
+  const paused = { pausedAt: AT, dueAt: null };
+  expect(areBehind(100, [late, paused], AT)).toBe(true);
+  expect(areBehind(99, [late, paused], AT)).toBe(false);
+  expect(areBehind(100, [late, recent], AT)).toBe(false);
+  expect(areBehind(100, [late, idle], AT)).toBe(false);
 });
 
 describe('a loop', () => {

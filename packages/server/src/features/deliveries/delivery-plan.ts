@@ -38,6 +38,10 @@ const MAX_JITTER = 0.2;
 /** Longest wait that a `Retry-After` can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * HOUR;
 
+/** Milliseconds that a delivery of a destination that is behind has been due, and pending deliveries of its endpoint. */
+const BEHIND_MS = 250;
+const BEHIND_PENDING = 100;
+
 /** A request that passed through this many installations of Creel is not forwarded again. */
 const MAX_HOPS = 3;
 /** Names the installations that forwarded a request: one keyed mark each, separated by commas. */
@@ -100,6 +104,23 @@ export function countFailures(
 /** Why a destination was paused. */
 export function pauseReason(lastFailure: string): string {
   return `${MAX_FAILURES_IN_A_ROW} attempts in a row failed. The last one: ${lastFailure}`;
+}
+
+/** What a destination waits for. Times are milliseconds since 1970. */
+export interface Backlog {
+  /** Null unless it is paused. */
+  readonly pausedAt: number | null;
+  /** When its earliest pending delivery is due; null without one. */
+  readonly dueAt: number | null;
+}
+
+/**
+ * Whether no destination of an endpoint could send more now: each of them is paused or has a delivery that has been due
+ * for some time. One slow response is not enough, because its destination sends others meanwhile.
+ */
+export function areBehind(pending: number, destinations: readonly Backlog[], now: number): boolean {
+  const isBehind = ({ pausedAt, dueAt }: Backlog): boolean => pausedAt !== null || (dueAt ?? now) <= now - BEHIND_MS;
+  return pending >= BEHIND_PENDING && destinations.every(isBehind);
 }
 
 /** The mark of an installation. Only with the secret can a mark be matched to its installation. */

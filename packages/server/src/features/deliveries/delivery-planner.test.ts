@@ -2,19 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { DeliveryPlanner } from './delivery-planner.ts';
 
-/** A planner of endpoints whose ids are also those of their users. `slow` endpoints take until `release`. */
-function startPlanner(slow: readonly number[]) {
+/**
+ * A planner of endpoints whose ids are also those of their users. `slow` endpoints take until `release`, and `behind`
+ * endpoints have destinations that could not send more.
+ */
+function startPlanner(slow: readonly number[], behind: readonly number[] = []) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const matched: number[] = [];
   const planner = new DeliveryPlanner({
     store: {
-      unplannedEndpoints: async () => [],
+      unplannedEndpoints: async () => behind.map((id) => ({ id, userId: id })),
       async matchCaptures(endpointId) {
         matched.push(endpointId);
         if (slow.includes(endpointId)) await released;
         return { from: 0, to: 1, captures: [], pending: 0, hasMore: false };
       },
-      planCaptures: async () => ({ destinationIds: [], planned: [], refused: [] }),
+      planCaptures: async (endpointId) => ({
+        destinationIds: [],
+        isBehind: behind.includes(endpointId),
+        planned: [],
+        refused: [],
+      }),
     },
     installation: { mark: '', secret: '' },
     now: () => 0,
@@ -41,4 +49,16 @@ test("conditions that take long delay only their user's captures", async () => {
   expect(matched).toEqual([1, 2, 2]);
   release();
   await expect.poll(() => matched).toEqual([1, 2, 2, 1, 11]);
+});
+
+test('only the poll plans for an endpoint whose destinations have enough to send', async () => {
+  const { planner, matched } = startPlanner([], [1]);
+  planner.wake(1, 1);
+  await expect.poll(() => matched).toEqual([1]);
+  await sleep(0);
+  planner.wake(1, 1);
+  planner.wake(2, 2);
+  await expect.poll(() => matched).toEqual([1, 2]);
+  await planner.poll();
+  await expect.poll(() => matched).toEqual([1, 2, 1]);
 });

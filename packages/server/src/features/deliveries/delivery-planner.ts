@@ -43,6 +43,8 @@ export class DeliveryPlanner {
   readonly #options: PlannerOptions;
   readonly #waiting = new RoundRobin<number, Unplanned>();
   readonly #isWaiting = new Set<number>();
+  /** Endpoints whose destinations have enough to send. Only the poll plans for them, in few large steps. */
+  readonly #behind = new Set<number>();
   /** Steps by user. */
   readonly #steps = new Map<number, Promise<void>>();
   #running: Promise<void> | undefined;
@@ -54,7 +56,7 @@ export class DeliveryPlanner {
 
   /** The endpoint has new captures. */
   wake(endpointId: number, userId: number): void {
-    if (this.#isStopped || this.#isWaiting.has(endpointId)) return;
+    if (this.#isStopped || this.#isWaiting.has(endpointId) || this.#behind.has(endpointId)) return;
     this.#isWaiting.add(endpointId);
     this.#waiting.push(userId, { endpointId, userId });
     this.#running ??= this.#run();
@@ -62,6 +64,7 @@ export class DeliveryPlanner {
 
   /** Wakes every endpoint with captures that are not planned. */
   async poll(): Promise<void> {
+    this.#behind.clear();
     for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
   }
 
@@ -113,6 +116,7 @@ export class DeliveryPlanner {
     if (matched === undefined) return false;
     const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
     if (result !== undefined) onPlanned(endpointId, result);
+    if (result?.isBehind && !matched.hasMore) this.#behind.add(endpointId);
     return matched.hasMore || result === undefined;
   }
 }

@@ -7,8 +7,8 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { read, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint, storedLatest } from '../requests/queries.ts';
-import { TOO_MANY_PENDING } from './delivery-plan.ts';
-import type { Planned } from './delivery-plan.ts';
+import { TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
+import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
 import { saveLatest } from './record-queries.ts';
@@ -17,7 +17,10 @@ import { saveLatest } from './record-queries.ts';
 
 /** A delivery that was planned, or a capture that is not forwarded. */
 export interface PlanResult {
+  /** Destinations with new deliveries. */
   readonly destinationIds: readonly number[];
+  /** No destination could send more now, so the next captures need no hurry. */
+  readonly isBehind: boolean;
   /** Indexes of the captures that deliveries were planned for. */
   readonly planned: readonly number[];
   readonly refused: readonly RefusedCapture[];
@@ -47,6 +50,7 @@ async function planCaptures(
     if (endpoint === undefined) return undefined;
     const enabled = await lockEnabled(db, transaction, endpointId);
     if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
+    const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
     const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
     let { pending } = matched;
     const planned: NewDelivery[] = [];
@@ -78,7 +82,7 @@ async function planCaptures(
       .executeTakeFirst();
     if (after === undefined) return undefined;
     if (matched.from < after.trimmed_to) await removeSpared(db, transaction, endpointId, [...present]);
-    return { destinationIds, planned: [...new Set(planned.map(({ index }) => index))], refused };
+    return { destinationIds, isBehind, planned: [...new Set(planned.map(({ index }) => index))], refused };
   });
 }
 
@@ -98,21 +102,21 @@ async function stillStored(
   return new Set(rows.map((row) => row.index));
 }
 
-/** The destinations that are on. Locks them, so that one process at a time plans for them. */
+/** The destinations that are on, by id. Locks them, so that one process at a time plans for them. */
 async function lockEnabled(
   { engine }: EngineDatabase,
   transaction: DatabaseTransaction,
   endpointId: number,
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlyMap<number, Backlog>> {
   const rows = await transaction
     .selectFrom('destinations')
-    .select('id')
+    .select(['id', 'paused_at as pausedAt', 'due_at as dueAt'])
     .where('endpoint_id', '=', endpointId)
     .where('enabled', '=', 1)
     .orderBy('id')
     .modifyEnd(engine.locks.alone)
     .execute();
-  return new Set(rows.map((row) => row.id));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** The endpoint's cursor. */
