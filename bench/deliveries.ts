@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
 import { listenLocally } from '../fixtures/listen-locally.ts';
 import type { Load, LoadResult } from './load.ts';
-import { median } from './median.ts';
+import { median, quantile } from './quantile.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 /** Steady captures, so that the p99 is that of the server and not of a full queue. */
@@ -134,9 +134,6 @@ export async function deliveryFigures(
   return { badgeMs: await badgeTimes(creel), beside: await capturesBeside(creel, load, turns) };
 }
 
-const share = (values: readonly number[], part: number): number =>
-  values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
-
 /** Medians over all rounds. The ratio is of the medians of the p99. */
 export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigures): string {
   const [base] = beside.map(({ results }) => median(results.map(({ p99Ms }) => p99Ms)));
@@ -147,7 +144,7 @@ export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigure
       Math.round(median(results.map(({ perSecond }) => perSecond))).toLocaleString('en'),
       median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
       median(p99s).toFixed(1),
-      `${share(p99s, 0.25).toFixed(1)} to ${share(p99s, 0.75).toFixed(1)}`,
+      `${quantile(p99s, 0.25).toFixed(1)} to ${quantile(p99s, 0.75).toFixed(1)}`,
       (median(p99s) / (base ?? Number.NaN)).toFixed(2),
       results.reduce((sum, { failures }) => sum + failures, 0),
     ];
@@ -158,6 +155,6 @@ export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigure
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...lines,
     '',
-    `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${share(badgeMs, 0.5).toFixed(1)} ms, p95 ${share(badgeMs, 0.95).toFixed(1)} ms.`,
+    `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${median(badgeMs).toFixed(1)} ms, p95 ${quantile(badgeMs, 0.95).toFixed(1)} ms.`,
   ].join('\n');
 }

@@ -3,7 +3,7 @@ import type { Client } from '@creel/contract';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { median } from './median.ts';
+import { median } from './quantile.ts';
 import type { Load, LoadOptions, LoadResult } from './load.ts';
 import { residentMb, startMeasured } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
