@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyBuffer, copyBody, freeBuffer } from './body-buffer.ts';
+import { BodyBuffer, copyBody, freeBuffer, freeBytes } from './body-buffer.ts';
 
 const KIB = 1024;
 
@@ -56,4 +56,12 @@ test('memory is freed once', () => {
   freeBuffer(buffer);
   freeBuffer(buffer);
   expect(buffer.byteLength).toBe(0);
+});
+
+test('bytes that share their memory with others are not freed', () => {
+  const whole = Buffer.allocUnsafeSlow(10);
+  freeBytes(whole.subarray(0, 5));
+  expect(whole.length).toBe(10);
+  freeBytes(whole);
+  expect(whole.length).toBe(0);
 });

@@ -38,6 +38,11 @@ export function freeBuffer(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
+/** Frees bytes that nothing reads again, unless they share their memory with others, as small Buffers do. */
+export function freeBytes(bytes: Uint8Array): void {
+  if (bytes.byteLength === bytes.buffer.byteLength) freeBuffer(bytes.buffer);
+}
+
 /**
  * Collects the parts of a body. It copies them, so that read buffers are free at once, and a chunk of one byte takes no
  * object.

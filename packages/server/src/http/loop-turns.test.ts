@@ -33,13 +33,15 @@ test('owners take turns: a busy one does not block another', async () => {
   expect(begun).toEqual(['busy 0', 'busy 1', 'other', 'busy 2']);
 });
 
-test('new work does not wait for a round of connections that go on reading', async () => {
+test('calls go before connections that go on reading, which keep a share', async () => {
   const turns = new LoopTurns(slowClock());
   const begun: string[] = [];
-  for (let nth = 0; nth < 100; nth += 1) turns.runBusy(`sender ${nth}`, () => begun.push('sender'));
-  turns.run(owner, () => begun.push('call'));
-  for (let nth = 0; nth < 2; nth += 1) await turn();
-  expect(begun).toContain('call');
+  for (let nth = 0; nth < 100; nth += 1) turns.runRead(`sender ${nth}`, () => begun.push('read'));
+  await turn();
+  for (let nth = 0; nth < 8; nth += 1) turns.run(`caller ${nth % 2}`, () => begun.push('call'));
+  begun.length = 0;
+  for (let nth = 0; nth < 8; nth += 1) await turn();
+  expect(begun.filter((piece) => piece === 'call')).toHaveLength(6);
 });
 
 test('short work shares a turn, and what it causes in the next tick counts as its time', async () => {

@@ -10,6 +10,8 @@ import { FlowQueue } from '../limits/flow-queue.ts';
 const MIN_TURN_MS = 1;
 const MAX_TURN_MS = 2;
 const SHARE_OF_REST = 1 / 2;
+/** One of this many pieces of work is a read, even if calls wait. */
+const READ_EVERY = 4;
 /** The most bytes that Node reads from a socket at once. After that many, more is probably waiting. */
 export const FULL_READ_BYTES = 64 * 1024;
 
@@ -31,6 +33,9 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
  */
 export class LoopTurns {
   readonly #waiting = new FlowQueue<object | string, () => void>();
+  /** A queue of their own, because a thousand connections that send ahead always have more to read. */
+  readonly #reads = new FlowQueue<object | string, () => void>();
+  #pieces = 0;
   /** Milliseconds of a monotonic clock. */
   readonly #elapsed: () => number;
   #isFree = true;
@@ -49,12 +54,12 @@ export class LoopTurns {
   }
 
   /**
-   * Like `run`, for a connection that has sent more than it may do in one turn. Without this, a thousand senders whose
-   * captures wait for the disk in between would be fresh each time, and calls would wait for all of them.
+   * Like `run`, for a connection that has sent more than it may do in one turn. Calls that are complete go before it,
+   * except that every fourth piece of work is a read.
    */
-  runBusy(owner: object | string, work: () => void): void {
-    if (this.#isFree) this.#start(work);
-    else this.#waiting.pushBusy(owner, work);
+  runRead(owner: object | string, read: () => void): void {
+    if (this.#isFree) this.#start(read);
+    else this.#reads.push(owner, read);
   }
 
   #start(work: () => void): void {
@@ -64,7 +69,7 @@ export class LoopTurns {
   }
 
   readonly #next = (): void => {
-    if (this.#waiting.size === 0) {
+    if (this.#waiting.size + this.#reads.size === 0) {
       this.#isFree = true;
       return;
     }
@@ -75,8 +80,14 @@ export class LoopTurns {
     this.#step();
   };
 
+  #shift(): (() => void) | undefined {
+    this.#pieces += 1;
+    if (this.#pieces % READ_EVERY === 0) return this.#reads.shift() ?? this.#waiting.shift();
+    return this.#waiting.shift() ?? this.#reads.shift();
+  }
+
   #step(): void {
-    const work = this.#waiting.shift();
+    const work = this.#shift();
     if (work === undefined) return;
     // A socket that is resumed delivers its data in the next tick, and calls continue after promises. Both count.
     queueAfterEffects(() => {

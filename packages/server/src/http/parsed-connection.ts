@@ -23,6 +23,8 @@ export interface BodyFraming {
  * long as a single chunk, so slices shrink while they are slow.
  */
 const MAX_PARSE_MS = 0.5;
+/** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
+const COSTLY_MS = 0.25;
 const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
@@ -44,6 +46,10 @@ export class ParsedConnection {
   #maxSliceBytes = MAX_SLICE_BYTES;
   /** The socket holds unread bytes until the connection's turn, although Node resumes it whenever a body is read. */
   #waitsForTurn = false;
+  /** The last read took long, so the next one waits for its turn. */
+  #isCostly = false;
+  /** The socket delivers the bytes that it holds in this connection's turn. */
+  #hasTurn = false;
   #isReleased = false;
 
   /**
@@ -113,7 +119,8 @@ export class ParsedConnection {
     const { buffer, length } = bytes;
     if (length === buffer.byteLength) this.#readBuffer = this.#isInBody() ? undefined : buffer;
     let rest = bytes;
-    let hasTime = true;
+    let hasTime = this.#hasTurn || !this.#isCostly;
+    this.#hasTurn = false;
     while (rest.length > 0 && hasTime && !this.#isReleased && !this.#waitsForTurn && this.#mayParse()) {
       const end = this.#slices.next(rest.subarray(0, this.#isRead() ? this.#maxSliceBytes : MIN_SLICE_BYTES));
       this.#parse(rest.subarray(0, end));
@@ -121,6 +128,7 @@ export class ParsedConnection {
       hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
+    this.#isCostly = performance.now() - began > COSTLY_MS;
     if (rest.length < length) {
       const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
@@ -147,8 +155,9 @@ export class ParsedConnection {
 
   #resumeInTurn(): void {
     this.#waitsForTurn = true;
-    this.#turns.runBusy(turnOwner(this.#socket), () => {
+    this.#turns.runRead(turnOwner(this.#socket), () => {
       this.#waitsForTurn = false;
+      this.#hasTurn = this.#socket.readableLength > 0;
       this.#socket.resume();
     });
   }

@@ -134,7 +134,7 @@ export class PlainConnection {
 
   #readInTurn(): void {
     this.#socket.pause();
-    this.#traffic.turns.runBusy(this.#turnOwner, () => {
+    this.#traffic.turns.runRead(this.#turnOwner, () => {
       // Otherwise #goOn or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
@@ -287,7 +287,7 @@ export class PlainConnection {
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.runBusy(this.#turnOwner, () => {
+    this.#traffic.turns.runRead(this.#turnOwner, () => {
       this.#hasTurn = true;
       this.#socket.resume();
     });

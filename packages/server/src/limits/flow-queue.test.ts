@@ -43,10 +43,3 @@ test('busy owners have a share while new owners keep coming', () => {
   }
   expect(taken.filter((item) => item !== 'new')).toEqual(['first', 'second', 'third']);
 });
-
-test('an owner that is busy from the start does not delay fresh ones', () => {
-  const queue = new FlowQueue<string, string>();
-  for (let nth = 0; nth < 100; nth += 1) queue.pushBusy(`busy ${nth}`, 'busy');
-  queue.push('rare', 'rare');
-  expect([queue.shift(), queue.shift()]).toContain('rare');
-});

@@ -20,17 +20,8 @@ export class FlowQueue<Key, Item> {
   }
 
   push(owner: Key, item: Item): void {
-    this.#add(this.#fresh, owner, item);
-  }
-
-  /** Adds an item of an owner that had more than it could do in its last turn, and so is never fresh. */
-  pushBusy(owner: Key, item: Item): void {
-    this.#add(this.#busy, owner, item);
-  }
-
-  #add(ownersToJoin: Map<Key, Queue<Item>>, owner: Key, item: Item): void {
     const queue = this.#fresh.get(owner) ?? this.#busy.get(owner);
-    if (queue === undefined) ownersToJoin.set(owner, new Queue(item));
+    if (queue === undefined) this.#fresh.set(owner, new Queue(item));
     else queue.push(item);
     this.#size += 1;
   }

@@ -53,6 +53,13 @@ test('up to 4 MiB nothing is truncated', () => {
   expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([16 * 1024]));
 });
 
+test('bodies are freed when they are in the text', () => {
+  const bodies = Array.from({ length: 3 }, () => Uint8Array.from(Buffer.alloc(8 * 1024, 'x')));
+  const { data } = writeOut(bodies.map((body, at) => ({ ...record(2 - at), body })));
+  expect(data.map(({ body }) => body?.length)).toEqual([8192, 8192, 8192]);
+  expect(bodies.map((body) => body.length)).toEqual([0, 0, 0]);
+});
+
 test("a request that can't be presented is omitted and reported, at any position", () => {
   for (const at of [0, 50, 99]) {
     const broken = many((index) => (index === at ? { ...record(index), receivedAt: Number.NaN } : record(index)));

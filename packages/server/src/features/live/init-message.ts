@@ -1,3 +1,4 @@
+import { freeBytes } from '../../http/body-buffer.ts';
 import { MAX_JSON_GROWTH } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
@@ -14,7 +15,8 @@ const MIN_BODY_BYTES = 256;
 
 /**
  * The text of an `init` message, in parts that are generated on demand in short steps. The text can have 30 MB, which a
- * viewer that does not read must not keep in memory.
+ * viewer that does not read must not keep in memory. Bodies are freed when they are in the text: a flood of new viewers
+ * would fragment the heap with them before V8 collects them.
  */
 export class InitMessage {
   /** In reverse order. */
@@ -24,6 +26,7 @@ export class InitMessage {
   #begun = false;
   #separator = '';
 
+  /** `records`: nothing else may read their bodies. */
   constructor(records: readonly RequestRecord[], onFailure: (error: unknown) => void) {
     const cut = cutBodies(records);
     this.#bytes = sum(cut, storedBytes);
@@ -60,6 +63,8 @@ export class InitMessage {
     } catch (error) {
       this.#onFailure(error);
       return '';
+    } finally {
+      if (record.body !== null) freeBytes(record.body);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
 import type { LiveMemory, Share } from './live-memory.ts';
@@ -188,7 +189,11 @@ export class LiveConnection {
     const { text, isLast } = this.#firstPart ?? init.next();
     this.#firstPart = undefined;
     // A Buffer, so that the backlog is counted in bytes.
-    this.#options.socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
+    const bytes = Buffer.from(text);
+    this.#options.socket.send(bytes, { binary: false, fin: isLast }, () => {
+      freeBytes(bytes);
+      this.#noteTaken();
+    });
     this.#noteWaiting();
     if (isLast) this.#init = undefined;
     this.#dispatch({ type: 'part-sent', bytes: init.bytes, partBytes: init.maxPartBytes, isLast });
