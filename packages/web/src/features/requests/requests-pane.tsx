@@ -56,7 +56,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   const requests = { method, query: queryOf(view.find) };
   const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
-  const selection = useSelection(uid, state.items, view, changeView, leaveView, !covers);
+  const selection = useSelection(uid, state.items, { view, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(uid, endpoint, state.items, requests);
   const detailsActions = useDetailsActions(selection, actions, changeView);
