@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
 import { inspectHead } from './inspect-head.ts';
@@ -12,6 +12,7 @@ import { ParsedConnection, parsedConnection } from './parsed-connection.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const server of servers.splice(0)) server.close();
 });
 
@@ -36,7 +37,7 @@ async function listen(handle: RequestListener) {
     socket.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
   });
   const port = await listenLocally(server);
-  return { reads, accepted, open: () => openRaw({ port }) };
+  return { reads, accepted, turns, open: () => openRaw({ port }) };
 }
 
 test('the memory of a read is freed when its requests were parsed', async () => {
@@ -72,5 +73,22 @@ test('a body that is read later is complete', async () => {
   );
   expect((await connection.next()).body.toString()).toBe('hello');
   expect((await connection.next()).body.toString()).toBe('');
+  connection.close();
+});
+
+test('after a read that takes long, the next one waits for a turn', async () => {
+  const { reads, turns, open } = await listen((request, response) =>
+    request.resume().once('end', () => response.end('read')),
+  );
+  const connection = await open();
+  const runRead = vi.spyOn(turns, 'runRead');
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.2));
+  await connection.send('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');
+  await expect.poll(() => reads.length).toBe(1);
+  expect(runRead).not.toHaveBeenCalled();
+  await connection.send('1\r\nb\r\n0\r\n\r\n');
+  expect((await connection.next()).body.toString()).toBe('read');
+  expect(runRead).toHaveBeenCalledOnce();
   connection.close();
 });

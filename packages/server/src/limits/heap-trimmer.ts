@@ -6,6 +6,8 @@ const CHECK_MS = 2000;
 const MAX_UTILIZATION = 0.3;
 /** Growth of the heap, in bytes, that is worth a collection. Ordinary load grows it by half as much, and needs it again. */
 const WORTH_BYTES = 40_000_000;
+/** While a flood of large bodies lasts, the heap changes by more between two checks, and a collection would delay captures. */
+const STILL_BYTES = 4_000_000;
 /** A collection that gains less leaves what is in use. */
 const MIN_GAIN = 0.1;
 
@@ -31,20 +33,26 @@ export class HeapTrimmer {
   #inUse: number;
   /** The last collection gained much, so the next one may as well. */
   #hasGained = false;
+  #lastSize: number;
 
   constructor(heap: TrimmableHeap) {
     this.#heap = heap;
     this.#inUse = heap.size();
+    this.#lastSize = this.#inUse;
   }
 
-  /** Collects garbage if the process is quiet and the heap is larger than what is in use. */
+  /** Collects garbage if the process is quiet and the heap has stayed larger than what is in use. */
   check(): void {
     if (this.#heap.utilization() > MAX_UTILIZATION) return;
     const before = this.#heap.size();
+    const isStill = Math.abs(before - this.#lastSize) < STILL_BYTES;
+    this.#lastSize = before;
     this.#inUse = Math.min(this.#inUse, before);
+    if (!isStill) return;
     if (before < this.#inUse + WORTH_BYTES && !this.#hasGained) return;
     this.#heap.collect();
     const after = this.#heap.size();
+    this.#lastSize = after;
     this.#hasGained = after < before * (1 - MIN_GAIN);
     if (!this.#hasGained) this.#inUse = after;
   }

@@ -46,7 +46,7 @@ async function holdDestination(): Promise<void> {
 }
 
 /** A step of matching. It has one capture at least, and fewer than all on a busy machine. */
-const match = () => store.matchCaptures(endpointId, { mark: 'mark', secret: 'secret' }, 100);
+const match = () => store.matchCaptures(endpointId, { mark: 'mark', secret: 'secret' }, { maxRows: 100 });
 
 const plan = (matched: MatchedCaptures) => store.planCaptures(endpointId, matched, { now: T0, maxPending: 100 });
 

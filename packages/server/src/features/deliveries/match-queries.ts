@@ -72,6 +72,12 @@ async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Con
   });
 }
 
+export interface MatchLimits {
+  readonly maxRows: number;
+  /** Milliseconds of work for one capture; by default those of `SlicedWork`. */
+  readonly maxMatchMs?: number;
+}
+
 /** A step ends after the capture that takes it beyond this many milliseconds, so that others' captures are planned. */
 const STEP_MS = 100;
 
@@ -83,7 +89,7 @@ async function matchCaptures(
   db: EngineDatabase,
   endpointId: number,
   installation: Installation,
-  maxRows: number,
+  limits: MatchLimits,
 ): Promise<MatchedCaptures | undefined> {
   const began = performance.now();
   const endpoint = await db
@@ -95,11 +101,11 @@ async function matchCaptures(
     return undefined;
   const conditions = await conditionsOf(db, endpointId);
   const from = Math.max(endpoint.planned_to, endpoint.first_index);
-  let to = Math.min(endpoint.next_index, from + maxRows);
+  let to = Math.min(endpoint.next_index, from + limits.maxRows);
   const captures: MatchedCapture[] = [];
   if (conditions.length > 0) {
     for (const record of await unplanned(db, endpointId, from, to)) {
-      const matched = await matchOne(db, record, conditions, installation);
+      const matched = await matchOne(db, record, conditions, { ...installation, ...limits });
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
       to = matched.index + 1;
@@ -124,13 +130,13 @@ async function matchOne(
   db: EngineDatabase,
   beginning: RequestRecord,
   conditions: readonly Condition[],
-  { mark, secret }: Installation,
+  { mark, secret, maxMatchMs }: Installation & Pick<MatchLimits, 'maxMatchMs'>,
 ): Promise<MatchedCapture> {
   const { index, receivedAt, endpointId, method, size } = beginning;
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
   const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
   const match = async (): Promise<readonly Condition[] | undefined> =>
-    matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own);
+    matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own, maxMatchMs);
   const matching = await (readsBody && size > LARGE_BODY_BYTES ? runLarge(endpointId, match) : match());
   const deliveries = (matching ?? own).map(({ id: destinationId }) => ({
     id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
@@ -144,7 +150,10 @@ async function matchOne(
 async function matchingConditions(
   record: RequestRecord,
   conditions: readonly Condition[],
+  maxMatchMs: number | undefined,
 ): Promise<readonly Condition[] | undefined> {
+  // Most destinations have no condition, and the view of a request costs more than all else here.
+  if (conditions.every(({ query }) => query.kind === 'and' && query.parts.length === 0)) return conditions;
   const readsBody = conditions.some(({ query }) => needsBody(query));
   const view = new RequestView(await searchableRecord(record, readsBody));
   const matching: Condition[] = [];
@@ -153,7 +162,7 @@ async function matchingConditions(
       if (yield* steppedMatcherOf(condition.query, record.receivedAt)(view)) matching.push(condition);
     return true;
   }
-  return (await new SlicedWork().run(matchAll())) === undefined ? undefined : matching;
+  return (await new SlicedWork().run(matchAll(), maxMatchMs)) === undefined ? undefined : matching;
 }
 
 async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {

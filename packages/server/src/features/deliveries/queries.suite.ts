@@ -37,7 +37,7 @@ export function deliveriesSuite(open: () => AppStore): void {
   const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await open().matchCaptures(endpointId, INSTALLATION, 4);
+      const matched = await open().matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
       if (matched === undefined) return results;
       const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
       if (result !== undefined) results.push(result);
@@ -80,7 +80,7 @@ export function deliveriesSuite(open: () => AppStore): void {
     test('are planned once, for captures after the destination that match, in order', async () => {
       const endpoint = await someEndpoint(open());
       await captureMany(open(), endpoint.id, 3);
-      expect(await open().matchCaptures(endpoint.id, INSTALLATION, 4)).toBeUndefined();
+      expect(await open().matchCaptures(endpoint.id, INSTALLATION, { maxRows: 4 })).toBeUndefined();
       const destination = await add(endpoint, { query: 'body:number' });
       const other = await add(endpoint, { query: 'body:"number 4"' });
       await captureMany(open(), endpoint.id, 6);
@@ -118,6 +118,23 @@ export function deliveriesSuite(open: () => AppStore): void {
         },
         isPending: false,
       });
+    });
+
+    test('with conditions that take too long are refused, and the request says so', async () => {
+      const endpoint = await someEndpoint(open());
+      const terms = Array.from({ length: 40 }, (_, nth) => `json.*.k:${nth}`);
+      const destination = await add(endpoint, { query: terms.join(' OR ') });
+      // Takes far longer than one slice of work, after which the limit of 0 ms applies.
+      const body = JSON.stringify(Array.from({ length: 20_000 }, () => ({ k: 'other' })));
+      await capture(open(), [{ to: endpoint.id, body }]);
+      const matched = await open().matchCaptures(endpoint.id, INSTALLATION, { maxRows: 4, maxMatchMs: 0 });
+      if (matched === undefined) throw new Error('Nothing to plan.');
+      const planned = await open().planCaptures(endpoint.id, matched, { now: T0, maxPending: 10 });
+      expect(planned?.refused).toMatchObject([{ index: 0 }]);
+      const [newest] = await everything(open(), endpoint.id);
+      const error = 'Not forwarded: the conditions take too long for this request';
+      expect(newest?.delivery).toMatchObject({ last: { kind: 'forward', status: null, error }, isPending: false });
+      expect(await due(destination.id)).toEqual([]);
     });
 
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
