@@ -77,7 +77,8 @@ export class LivePoll {
       this.#isFailing = false;
       return endpoints;
     } catch (error) {
-      if (!this.#isFailing) onFailure(error);
+      // A check that was under way when the server stopped finds a closed database.
+      if (!this.#isFailing && !this.#isClosed) onFailure(error);
       this.#isFailing = true;
       return undefined;
     }
