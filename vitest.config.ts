@@ -19,6 +19,8 @@ const ALL = [
 const TWO_NODES = [
   'accounts/login',
   'accounts/profile',
+  'billing/stripe',
+  'billing/test-gateway',
   'capture/own-cookies',
   'deliveries/deliveries',
   'deliveries/destinations',
@@ -26,9 +28,11 @@ const TWO_NODES = [
   'export/export',
   'live/live-access',
   'live/live-feed',
+  'replay/replay',
   'requests/requests',
   'search/search',
   'settings/settings',
+  'signatures/signatures',
 ].map((name) => `packages/server/src/features/${name}.test.ts`);
 
 export default defineConfig({

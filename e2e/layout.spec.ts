@@ -1,6 +1,7 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
+import { row, send } from './endpoints.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -186,4 +187,36 @@ test('a lost connection is reported, loaded data stays, and the page reconnects'
   await expect(page.getByRole('dialog').getByLabel('Endpoint Name (Optional)')).toHaveValue('kept');
   await context.setOffline(false);
   await expect(page.getByText("Can't reach the server. Reconnecting")).toBeHidden({ timeout: 10_000 });
+});
+
+test('the page says what it needs where JavaScript is off', async ({ browser, app }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(app.url);
+  await expect(page.locator('noscript p')).toBeInViewport();
+  await context.close();
+});
+
+test('a short event is shown beside a short path', async ({ page, endpoint }) => {
+  await send(endpoint.url, { headers: { 'x-github-event': 'push' }, body: '{}' });
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  const cell = row(page, 0).getByRole('gridcell', { name: '/ push' });
+  const [event, path] = [
+    await cell.getByText('push', { exact: true }).boundingBox(),
+    await cell.getByText('/', { exact: true }).boundingBox(),
+  ];
+  expect(event?.y).toBe(path?.y);
+});
+
+test('on a phone, the message about a lost connection leaves the menu button free', async ({ page, endpoint }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.routeWebSocket(/\/ws\?/, (socket) => socket.close());
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  const message = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+  await expect(message).toBeVisible({ timeout: 30_000 });
+  const [over, button] = [
+    await message.boundingBox(),
+    await page.getByRole('button', { name: 'Open menu' }).boundingBox(),
+  ];
+  expect(over?.x).toBeGreaterThanOrEqual((button?.x ?? 0) + (button?.width ?? 0));
 });

@@ -30,6 +30,7 @@ test('the scheme is suggested, and details say whether a signature is valid', as
   await send(endpoint.url, { body: 'unsigned' });
   await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
   await send(endpoint.url, signedRequest());
+  await send(endpoint.url, { body: 'from another sender', headers: { 'X-Slack-Signature': 'v0=00' } });
   await openLive(page, endpoint, '?request=2');
   await page.getByRole('button', { name: 'Check the signature…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Signing secret' });

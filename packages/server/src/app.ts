@@ -52,7 +52,7 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { HANDLERS } from './routes.ts';
+import { FINDERS, HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
 import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
@@ -103,6 +103,7 @@ const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 const ROUTES: Routes = {
   handlers: HANDLERS,
+  finders: FINDERS,
   registerOthers: registerProviderRoutes,
   registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
 };

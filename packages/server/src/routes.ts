@@ -3,15 +3,15 @@ import type { AppContext } from './app-context.ts';
 import { accountHandlers } from './features/accounts/routes.ts';
 import { START_PATH } from './features/accounts/service.ts';
 import { billingHandlers } from './features/billing/routes.ts';
-import { deliveryHandlers } from './features/deliveries/routes.ts';
+import { deliveryFinders, deliveryHandlers } from './features/deliveries/routes.ts';
 import { endpointHandlers } from './features/endpoints/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
-import { replayHandlers } from './features/replay/routes.ts';
+import { replayFinders, replayHandlers } from './features/replay/routes.ts';
 import { requestHandlers } from './features/requests/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
 import { signatureHandlers } from './features/signatures/routes.ts';
-import type { AllHandlers, Handlers } from './http/call.ts';
+import type { AllHandlers, Finders, Handlers } from './http/call.ts';
 import { VERSION } from './version.ts';
 
 /** The document of each server. It takes 8 ms to make and never changes. */
@@ -53,3 +53,6 @@ export const HANDLERS: AllHandlers = {
   ...exportHandlers,
   ...signatureHandlers,
 };
+
+/** For calls that name more than an endpoint and have input. */
+export const FINDERS: Finders = { ...deliveryFinders, ...replayFinders };

@@ -19,6 +19,8 @@ export interface TestServer {
   readonly origin: string;
   readonly port: number;
   readonly dataDir: string;
+  /** Where its data is: the URL of the PostgreSQL database, or the data folder. */
+  readonly storage: string;
   /** The server's own store, for inspection and for actions without a call. */
   readonly store: AppStore;
   /** The server's clock, which runs and can be advanced. */
@@ -167,6 +169,7 @@ async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<Tes
     origin: first.origin,
     port: first.port,
     dataDir,
+    storage: settings?.['DATABASE_URL'] ?? dataDir,
     store: first.store,
     clock,
     log: () => lines.join(''),

@@ -142,15 +142,15 @@ describe('with a stopped server', () => {
   afterAll(() => database.remove());
 
   it('restores a backup in the place of a database, and keeps the previous one', async () => {
-    const before = databaseSum(dataDir);
+    const before = await databaseSum(dataDir);
     const [line = ''] = await admin(['restore', join(folder, 'one.db')], { dataDir });
     const kept = /database is (.*)\.$/.exec(line)?.[1] ?? '';
     expect(existsSync(kept)).toBe(true);
-    expect(databaseSum(dataDir)).not.toBe(before);
+    expect(await databaseSum(dataDir)).not.toBe(before);
     await admin(['restore', kept], { dataDir });
-    expect(databaseSum(dataDir)).toBe(before);
+    expect(await databaseSum(dataDir)).toBe(before);
     expect(await admin(['vacuum'], { dataDir })).toEqual(['Done.']);
-    expect(databaseSum(dataDir)).toBe(before);
+    expect(await databaseSum(dataDir)).toBe(before);
   }, 300_000);
 
   it('imports a SQLite database into PostgreSQL with everything exact', async () => {

@@ -49,7 +49,7 @@ export interface CaptureStore {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
 }
 
-/** Stored captures of the overflow log. Several of its batches may have been joined. */
+/** Stored captures of the overflow log. Batches that were not stored before are joined into one. */
 export interface DrainedBatch {
   readonly batch: PackedCaptures;
   readonly outcome: CaptureOutcome;

@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import { OPERATIONS } from '@creel/contract';
 import Fastify from 'fastify';
-import type { AllHandlers } from './call.ts';
+import type { AllHandlers, Finders } from './call.ts';
 import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import { ProblemError, answerError, sendProblem } from './problem.ts';
@@ -14,6 +14,7 @@ import type { Registry } from 'prom-client';
 export interface Routes {
   /** A handler for each operation of the contract. */
   readonly handlers: AllHandlers;
+  readonly finders: Finders;
   /** Routes that are not operations of the contract. */
   readonly registerOthers: (server: FastifyInstance, app: AppContext) => void;
   /** The web app, for all other paths. */
@@ -43,7 +44,7 @@ export async function createApiServer(
   readJsonOnly(server, callBudget(replayBodyLimit(app.config)));
   await server.register(cookie);
   registerSecurityHeaders(server, app);
-  registerOperations(server, app, routes.handlers);
+  registerOperations(server, app, routes);
   routes.registerOthers(server, app);
   registerOperationalRoutes(server, app, sources);
   await routes.registerPages(server, app);

@@ -58,6 +58,17 @@ export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<
 /** Handlers of some operations. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
 
+/** A call whose input is not valid. `sent` is the body as it arrived. */
+export type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params' | 'signedIn' | 'endpoint'> & {
+  readonly sent: unknown;
+};
+
+/**
+ * Look up what a call names besides its endpoint, if its input is not valid: another user's resource is a 404 whatever
+ * else is wrong. @throws ProblemError with a 404
+ */
+export type Finders = { readonly [Name in OperationName]?: (call: InvalidCall<Name>) => Promise<void> };
+
 /** A handler for every operation of the contract. */
 export type AllHandlers = Required<Handlers>;
 

@@ -99,9 +99,9 @@ async function call({ method, path }: Operation, input: AnyInput, change: Change
 
 /** `act` changes nothing that is stored. */
 async function expectUnchanged(act: () => Promise<void>, notes: readonly string[] = []): Promise<void> {
-  const before = databaseSum(server.dataDir, notes);
+  const before = await databaseSum(server.dataDir, notes);
   await act();
-  expect(databaseSum(server.dataDir, notes)).toBe(before);
+  expect(await databaseSum(server.dataDir, notes)).toBe(before);
 }
 
 const codeOf = ({ text }: PlainAnswer): unknown => {

@@ -1,6 +1,6 @@
 import { OPERATIONS } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from './client-address.ts';
@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { ProblemError, invalid } from './problem.ts';
 import type { EndpointRecord } from '../database/records.ts';
 import { ResponseReservation, ResponseBudget } from './response-budget.ts';
-import type { AllHandlers, SignedIn } from './call.ts';
+import type { AllHandlers, Finders, SignedIn } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
 import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
@@ -26,9 +26,14 @@ interface Caller {
  * Creates a route for every operation of the contract. All check in the same order: origin, session, ownership, then
  * the body, so that another user's resource is always a 404.
  */
-export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
+export function registerOperations(
+  server: FastifyInstance,
+  app: AppContext,
+  { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: Finders },
+): void {
   const budget = new ResponseBudget(app.config.maxBodyBytes);
-  for (const name of operationNames()) registerOperation(server, { app, budget }, name, handlers[name]);
+  for (const name of operationNames())
+    registerOperation(server, { app, budget }, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -51,7 +56,7 @@ function registerOperation(
   server: FastifyInstance,
   { app, budget }: Shared,
   name: OperationName,
-  handler: AnyHandler,
+  { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
   const operation: Operation = OPERATIONS[name];
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -67,7 +72,12 @@ function registerOperation(
     handler: async (request, reply) => {
       const caller = callers.get(request);
       const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
-      const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
+      const named = { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
+      const input = await readInput(app, operation, request).catch(async (problem: unknown) => {
+        await find?.({ ...named, sent: request.body } as never);
+        throw problem;
+      });
+      const call = { ...named, ...input, request, reply, hold: hold.take, whenDone: hold.whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       const answer = await handler(call as never).finally(() => hold.made());
@@ -95,6 +105,7 @@ async function refuseOff(): Promise<never> {
  * together. `AllHandlers` guarantees it.
  */
 type AnyHandler = (call: never) => Promise<unknown>;
+type AnyFinder = (call: never) => Promise<void>;
 
 /** Authenticates the caller and checks that the endpoint in the path or query is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
@@ -128,24 +139,13 @@ function pathParameters(request: FastifyRequest): Record<string, string | undefi
   return typeof params === 'object' && params !== null ? { ...params } : {};
 }
 
-function toCall(
-  app: AppContext,
-  operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  caller: Caller | undefined,
-) {
+/** The client's part of a call. @throws ProblemError VALIDATION_FAILED */
+async function readInput(app: AppContext, { query, body }: Operation, request: FastifyRequest) {
   return {
-    app,
-    params: pathParameters(request),
-    query: operation.query === undefined ? undefined : parseInput(operation.query, request.query),
-    body: operation.body === undefined ? undefined : parseInput(operation.body, request.body),
+    query: query === undefined ? undefined : parseInput(query, request.query),
+    body: body === undefined ? undefined : parseInput(body, request.body),
     rawBody: Buffer.isBuffer(request.body) ? request.body : undefined,
-    signedIn: caller?.signedIn,
-    endpoint: caller?.endpoint,
     clientAddress: clientAddress(request.raw, app.config.trustProxy),
-    request,
-    reply,
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exchange, rawRequest } from '../../../../fixtures/raw-http.ts';
-import type { TestClient } from '../../test/test-client.ts';
+import type { RawCall, TestClient } from '../../test/test-client.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
 
@@ -114,6 +114,27 @@ describe('invalid calls', () => {
       (await post('{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}}')).body,
     ).toMatchObject({ name: null });
     expect(Object.hasOwn(Object.prototype, 'name')).toBe(false);
+  });
+
+  test('what another user owns is a 404, even if the input is invalid', async () => {
+    const stranger = (await server.register()).client;
+    const theirs = await stranger.call('createEndpoint', { body: {} });
+    await stranger.send(`/h/${theirs.uid}`, { method: 'POST', body: 'theirs' });
+    const destination = { url: 'http://127.0.0.1:9/', enabled: false };
+    const { id } = await stranger.call('createDestination', { params: { uid: theirs.uid }, body: destination });
+    const { uid } = await client.call('createEndpoint', { body: {} });
+    const source = { endpointUid: theirs.uid, id: -1_000_000 };
+    const calls: [string, RawCall, string][] = [
+      [`/api/endpoints/${uid}/destinations/${id}`, { method: 'PATCH', json: { enabled: 1 } }, 'DESTINATION_NOT_FOUND'],
+      [`/api/endpoints/${uid}/requests/-1000000/deliveries`, { method: 'POST', json: {} }, 'REQUEST_NOT_FOUND'],
+      [`/api/endpoints/${uid}/requests/-1000000/deliveries?planned=x`, {}, 'REQUEST_NOT_FOUND'],
+      ['/api/replay', { method: 'POST', json: { url: 'nonsense', bodyFrom: source } }, 'REQUEST_NOT_FOUND'],
+      ['/api/replay', { method: 'POST', json: { url: 'nonsense', bodyFrom: 1, of: source } }, 'REQUEST_NOT_FOUND'],
+    ];
+    for (const [path, init, code] of calls)
+      expect([path, await client.tell(path, init)]).toMatchObject([path, { status: 404, body: { code } }]);
+    const own = { method: 'POST', url: 'nonsense', bodyFrom: 1 };
+    expect(await client.tell('/api/replay', { method: 'POST', json: own })).toMatchObject({ status: 400 });
   });
 
   test.each([

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import type { Link } from '../postgres-link.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { freePorts } from '../../../../fixtures/free-port.ts';
+import { end, startNatsCluster } from './nats-cluster.ts';
 
 const NODES = [0, 1, 2] as const;
 
@@ -35,24 +35,20 @@ export interface Cluster {
 /** @throws Error when nginx, nats-server or PostgreSQL is missing */
 export async function startCluster(): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'creel-chaos-'));
-  const [postgres, ports] = await Promise.all([startOwnServer(), freePorts(10)]);
+  const [postgres, ports] = await Promise.all([startOwnServer(), freePorts(4)]);
   const link = await openLink(postgres.url);
-  const natsPorts = NODES.map((nth) => ports[nth] ?? 0);
-  const routePorts = NODES.map((nth) => ports[3 + nth] ?? 0);
-  const nodePorts = NODES.map((nth) => ports[6 + nth] ?? 0);
-  const startNats = (nth: number): ChildProcess =>
-    spawn(requireProgram('nats-server'), natsArguments(folder, nth, natsPorts, routePorts), { stdio: 'ignore' });
-  const nats = NODES.map(startNats);
+  const nats = await startNatsCluster();
+  const nodePorts = NODES.map((nth) => ports[nth] ?? 0);
   const settings = {
     DATABASE_URL: link.url,
-    NATS_URL: natsPorts.map((port) => `nats://127.0.0.1:${port}`).join(','),
+    NATS_URL: nats.urls.join(','),
     MAX_UNSAVED_PER_ENDPOINT: '1000000',
     TRUST_PROXY: '127.0.0.1',
   };
   const startNode = (nth: number): Promise<ServerProcess> =>
     startServerProcess(settings, { port: nodePorts[nth] ?? 0, untilPath: '/healthz' });
   const nodes = await Promise.all(NODES.map(startNode));
-  const nginxPort = ports[9] ?? 0;
+  const nginxPort = ports[3] ?? 0;
   const nginx = await startNginx(folder, nginxPort, nodePorts);
   return {
     origin: `http://127.0.0.1:${nginxPort}`,
@@ -63,52 +59,16 @@ export async function startCluster(): Promise<Cluster> {
       await nodes[nth]?.kill('SIGKILL');
       nodes[nth] = await startNode(nth);
     },
-    async killNats(nth) {
-      await end(nats[nth]);
-      nats[nth] = startNats(nth);
-    },
+    killNats: nats.kill,
     output: () => nodes.map((node) => node.output().slice(-3000)).join('\n'),
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));
-      await Promise.all([nginx, ...nats].map(end));
+      await Promise.all([end(nginx), nats.stop()]);
       await link.close();
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function end(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
-}
-
-function natsArguments(
-  folder: string,
-  nth: number,
-  ports: readonly number[],
-  routePorts: readonly number[],
-): readonly string[] {
-  const routes = routePorts.filter((_, other) => other !== nth).map((port) => `nats://127.0.0.1:${port}`);
-  return [
-    '--addr',
-    '127.0.0.1',
-    '--port',
-    String(ports[nth]),
-    '--server_name',
-    `nats-${nth}`,
-    '--jetstream',
-    '--store_dir',
-    join(folder, `nats-${nth}`),
-    '--cluster_name',
-    'chaos',
-    '--cluster',
-    `nats://127.0.0.1:${routePorts[nth]}`,
-    '--routes',
-    routes.join(','),
-  ];
 }
 
 async function startNginx(folder: string, port: number, nodePorts: readonly number[]): Promise<ChildProcess> {

@@ -1,15 +1,10 @@
-import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
-import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
-import { hashKey } from '@tanstack/react-query';
+import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import type { LiveMessage, LiveState } from '@creel/contract';
+import { applyToCache, followTrimming } from './live-messages.ts';
 import { markSessionEnded } from './connection.ts';
-import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
-import type { StoredUnsaved } from './limit-requests.ts';
-import { addLive, applyMessages } from './merge-requests.ts';
-import { patchEndpoint } from './queries.ts';
+import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
-import { readsDeliveries } from './request-filter.ts';
-import { rowOf } from './request-list.ts';
-import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';
+import { changeLists } from './request-lists.ts';
 
 /** The state of the live connection. */
 export interface LiveStatus {
@@ -25,9 +20,6 @@ export interface LiveStatus {
 }
 
 export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, failedAttempts: 0, received: 0, badFrames: 0 };
-
-/** Milliseconds to wait after the server reports how much it stores, before rows are dropped accordingly. */
-const TRIM_AFTER_MS = 1000;
 
 /** Milliseconds between two updates of the count of received requests. */
 const COUNT_MS = 250;
@@ -64,7 +56,7 @@ export function openLiveFeed(uid: string): () => void {
   const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
   const trim = followTrimming(uid);
   const gather = gatherFrames((messages) => {
-    applyFrames(uid, messages);
+    applyToCache(uid, messages);
     count.add(messages);
     trim.add(messages);
   });
@@ -149,45 +141,6 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
   return { add, stop };
 }
 
-function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
-  changeLists(uid, (list, accepts) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, accepts))));
-  for (const message of messages) {
-    if (message.type === 'saved') showSaved(uid, message.data.request);
-    if (message.type === 'deleted') forgetRequest(uid, message.data.id);
-    // A request that was opened by its address must not outlive the list.
-    if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
-  }
-  applyDeliveries(
-    uid,
-    messages.flatMap((message) => (message.type === 'delivery' ? [message.data.index] : [])),
-  );
-  const change = messages.findLast((message) => message.type === 'endpoint');
-  if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
-}
-
-/** Adds requests with a new attempt to the lists whose query they match now, and loads their open history again. */
-function applyDeliveries(uid: string, indexes: readonly number[]): void {
-  if (indexes.length === 0) return;
-  const sent = new Set(indexes);
-  changeLists(uid, (list, accepts, filter) => {
-    if (!readsDeliveries(filter)) return list;
-    const absent = [...sent].filter((index) => rowOf(list, index) === undefined);
-    const rows = absent.flatMap((index) => rowOf(readList(uid), index) ?? []);
-    return rows.length === 0 ? list : addLive(list, rows, accepts);
-  });
-  // One pass for all of them. A request that was opened by its address has a copy of its own.
-  const histories = new Set([...sent].map((index) => hashKey(queryKeys.deliveries(uid, index))));
-  const copies = new Set([...sent].map((index) => hashKey(queryKeys.request(uid, index))));
-  const queryKey = queryKeys.requests(uid);
-  // A first read that is under way would otherwise count as new, although it may have missed the attempt.
-  void queryClient.cancelQueries({ queryKey, predicate: ({ queryHash }) => histories.has(queryHash) }).then(() =>
-    queryClient.invalidateQueries({
-      queryKey,
-      predicate: ({ queryHash }) => histories.has(queryHash) || copies.has(queryHash),
-    }),
-  );
-}
-
 /** Counts received requests and reports the count a few times a second. */
 function countArrivals(report: (received: number) => void): {
   add: (messages: readonly LiveMessage[]) => void;
@@ -231,39 +184,4 @@ export function countReceived(
     }
   }
   return { received, newest: known };
-}
-
-/** A change of a destination is announced as one of its endpoint. Only destinations on the screen are read again. */
-function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
-  void queryClient.invalidateQueries({ queryKey: queryKeys.destinations(uid) });
-  queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
-  const { stats: _, ...listed } = endpoint;
-  patchEndpoint(uid, listed);
-}
-
-/**
- * Drops the rows that the server has dropped as too old. Waits a moment after each count, because messages about saves
- * and deletions that the count includes may arrive after it.
- */
-function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) => void; stop: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let next: StoredUnsaved | undefined;
-  const wait = (stored: StoredUnsaved): void => {
-    next = undefined;
-    timer = setTimeout(() => {
-      timer = undefined;
-      const floor = unsavedFloor(readList(uid), stored);
-      if (floor !== undefined)
-        changeLists(uid, (list, _, { query }) => dropUnsavedBelow(list, floor, query === undefined));
-      if (next !== undefined) wait(next);
-    }, TRIM_AFTER_MS);
-  };
-  const add = (messages: readonly LiveMessage[]): void => {
-    const change = messages.findLast((message) => message.type === 'endpoint');
-    if (change?.type !== 'endpoint') return;
-    const { total, saved, newestIndex } = change.data.stats;
-    next = { count: total - saved, newest: newestIndex };
-    if (timer === undefined) wait(next);
-  };
-  return { add, stop: () => clearTimeout(timer) };
 }

@@ -115,7 +115,7 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
 const POLL_INTERVAL_MS = 3000;
 
 /**
- * The only message about a lost connection. It floats, so that it moves nothing. While the server can't be reached, it
+ * The only message about a lost connection. It floats, so that it moves nothing, beside the menu button on narrow screens. While the server can't be reached, it
  * is polled; afterwards all failed queries are loaded again, and the error messages of the outage close.
  */
 function ConnectionBar() {
@@ -137,9 +137,13 @@ function ConnectionBar() {
       refetchFailedQueries();
     }
   }, [isDown]);
-  const message = connectionMessage(reachable, live);
+  // The dialog about the ended session says more.
+  const message = useIsLoginDialogOpen() ? undefined : connectionMessage(reachable, live);
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4">
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4 max-md:top-1 max-md:right-2 max-md:left-12 max-md:px-0"
+    >
       {message === undefined ? null : (
         <p className="flex items-center gap-2 rounded-full border border-warn bg-warn-soft px-3.5 py-1 text-warn shadow-float">
           <CloudOff aria-hidden className="size-4 shrink-0" />

@@ -49,7 +49,7 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
     <Link
       to="/endpoints/$uid"
       params={{ uid: endpoint.uid }}
-      className="group grid grid-cols-[0.375rem_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-0.5 rounded-md px-2 py-1.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk aria-[current=page]:bg-selected"
+      className="group grid grid-cols-[0.375rem_minmax(0,1fr)_auto] items-center gap-x-2 gap-y-0.5 rounded-md px-2 py-1.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk aria-[current=page]:bg-selected"
     >
       <span aria-hidden className={clsx('size-1.5 rounded-full', expired ? 'bg-ink-3' : 'bg-ok')} />
       <span
@@ -71,7 +71,7 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
           <span className="sr-only"> stored</span>
         </span>
       )}
-      <span className="col-span-2 col-start-2 flex min-w-0 items-center gap-2 text-xs text-ink-2">
+      <span className="col-span-2 col-start-2 flex min-w-0 items-center gap-1 text-xs text-ink-2">
         <span className="min-w-0 truncate">{expiryLine(endpoint, now)}</span>
         <SourceTag source={endpoint.source} />
       </span>

@@ -2,7 +2,7 @@ import { ApiError, endpointTitle } from '@creel/contract';
 import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import { useLiveStatus } from '../api/live-cache.ts';
 import { endpointQuery } from '../api/queries.ts';
@@ -97,12 +97,13 @@ function Deliveries({ uid, request }: RequestPartProps) {
 }
 
 /** What other features show in the details of a request. */
-export const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
+const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
 
 /** The dialogs of an endpoint: forwarding, and the signing secret, which can open above it. */
-export function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {
+function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {
   const [isForwarding, setForwarding] = useState(false);
   const [isSigning, setSigning] = useState(false);
+  const opened = useSearch({ from: '/signed-in/endpoints/$uid', select: ({ request }) => request });
   const group = 'Endpoint';
   useCommands([
     { id: COMMAND_IDS.forward, title: 'Forward requests', group, run: () => setForwarding(true) },
@@ -111,13 +112,13 @@ export function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint
   return (
     <>
       {isForwarding ? <ForwardDialog endpoint={endpoint} onClose={() => setForwarding(false)} /> : null}
-      {isSigning ? <SigningDialog uid={endpoint.uid} onClose={() => setSigning(false)} /> : null}
+      {isSigning ? <SigningDialog uid={endpoint.uid} opened={opened} onClose={() => setSigning(false)} /> : null}
     </>
   );
 }
 
 /** The title of an endpoint's page, with the number of requests that arrived while the tab was hidden: '(3) Orders'. */
-export function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
+function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
   const { received } = useLiveStatus(uid);
   const hidden = useSyncExternalStore(onVisibility, () => document.hidden);
   const [seen, setSeen] = useState(received);

@@ -1,7 +1,6 @@
 // Keyboard focus: what is removed while it has the focus decides where the focus moves.
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { useLatest } from './state.ts';
 
 /** True if the focused element was removed. */
 export function isFocusLost(): boolean {
@@ -69,8 +68,15 @@ export function useFocusBack() {
 export function useFocusReturn(otherwise: () => Element | null | undefined = mainPart): void {
   // The main part has the focus only because its holder was removed, for example while the code of this element loaded.
   const [opener] = useState(() => (document.activeElement === mainPart() ? null : document.activeElement));
-  const last = useLatest(otherwise);
-  useEffect(() => () => rescue(() => opener, last.current), [last, opener]);
+  const last = useEffectEvent(otherwise);
+  useEffect(
+    () => () =>
+      rescue(
+        () => opener,
+        () => last(),
+      ),
+    [opener],
+  );
 }
 
 /** On the first page, the focus stays where the browser puts it. */
@@ -91,7 +97,7 @@ export function useFocusAfterLeaving(path: string): void {
  * Until there is one, the element itself has the focus and needs a `tabIndex`. The innermost mounted ancestor wins.
  */
 export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
-  const first = useLatest(place);
+  const first = useEffectEvent(() => place?.());
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
@@ -110,13 +116,13 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       });
     };
     const watch = new MutationObserver(() => {
-      const found = first.current?.();
+      const found = first();
       if (document.activeElement === element && canTake(found)) return found.focus({ preventScroll: true });
       if (held === undefined || held.isConnected) return;
       held = undefined;
       if (keeper !== element && keeper?.isConnected === true) return;
       rescue(
-        () => first.current?.(),
+        () => first(),
         () => element,
       );
     });
@@ -128,7 +134,7 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       element.removeEventListener('focusin', onIn);
       element.removeEventListener('focusout', onOut);
     };
-  }, [first, frame]);
+  }, [frame]);
 }
 
 /** Marks elements that stay usable beside something that covers the page. */

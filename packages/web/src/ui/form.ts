@@ -1,5 +1,5 @@
 import { ApiError } from '@creel/contract';
-import { useEffect, useReducer, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { RefObject, FormEvent } from 'react';
 import type { z } from 'zod';
 
@@ -21,19 +21,38 @@ export function serverFieldErrors(error: unknown, fields: readonly string[]): Fi
   return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
 }
 
-/**
- * Focuses the first invalid field after a form was rejected. An effect does that, because React may render the
- * messages later than the next frame. If a dialog has opened in the meantime, the focus stays there.
- */
-export function useRefusal(): readonly [form: RefObject<HTMLFormElement | null>, refused: () => void] {
-  const form = useRef<HTMLFormElement>(null);
-  const [times, refused] = useReducer((before: number) => before + 1, 0);
-  useEffect(() => {
-    if (times === 0 || form.current === null || form.current.closest('[aria-hidden="true"]') !== null) return;
-    form.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [times]);
-  return [form, refused];
+interface FormErrors {
+  /** For the form element. */
+  readonly ref: RefObject<HTMLFormElement | null>;
+  readonly errors: FieldErrors;
+  /** Sets the messages of a failed submission and focuses the first invalid field. */
+  readonly refuse: (found: FieldErrors) => void;
+  /** Removes the messages of these fields, or all of them. */
+  readonly clear: (...fields: readonly string[]) => void;
 }
+
+/** The messages of a form that was rejected. */
+export function useFormErrors(): FormErrors {
+  const ref = useRef<HTMLFormElement>(null);
+  const [{ errors, refusals }, setState] = useState<{ errors: FieldErrors; refusals: number }>(NO_ERRORS);
+  // React may render the messages later than the next frame. If a dialog has opened in the meantime, it keeps the focus.
+  useEffect(() => {
+    if (refusals === 0 || ref.current === null || ref.current.closest('[aria-hidden="true"]') !== null) return;
+    ref.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
+  return {
+    ref,
+    errors,
+    refuse: (found) => setState((before) => ({ errors: found, refusals: before.refusals + 1 })),
+    clear: (...fields) =>
+      setState((before) => {
+        const rest = Object.entries(before.errors).filter(([field]) => fields.length > 0 && !fields.includes(field));
+        return { ...before, errors: Object.fromEntries(rest) };
+      }),
+  };
+}
+
+const NO_ERRORS = { errors: {}, refusals: 0 };
 
 type Values = Readonly<Record<string, string>>;
 
@@ -54,7 +73,7 @@ interface Form<V extends Values> {
   };
   readonly set: (field: keyof V & string, value: string) => void;
   /** Sets the messages of a failed submission and focuses the first invalid field. */
-  readonly setErrors: (errors: FieldErrors) => void;
+  readonly refuse: (found: FieldErrors) => void;
   readonly reset: () => void;
 }
 
@@ -65,22 +84,17 @@ export function useForm<V extends Values>(options: {
   readonly onValid: (values: V) => void;
 }): Form<V> {
   const [values, setValues] = useState(options.initial);
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const [ref, refused] = useRefusal();
+  const { ref, errors, refuse, clear } = useFormErrors();
 
   const set = (field: keyof V & string, value: string): void => {
     setValues((before) => ({ ...before, [field]: value }));
-    setErrors(({ [field]: _, ...rest }) => rest);
-  };
-  const refuse = (found: FieldErrors): void => {
-    setErrors(found);
-    refused();
+    clear(field);
   };
   const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
     submit.preventDefault();
     const found = options.validate(values);
     if (Object.keys(found).length > 0) return refuse(found);
-    setErrors({});
+    clear();
     options.onValid(values);
   };
   return {
@@ -88,7 +102,7 @@ export function useForm<V extends Values>(options: {
     errors,
     props: { ref, noValidate: true, onSubmit },
     set,
-    setErrors: refuse,
+    refuse,
     bind: (field) => ({
       name: field,
       value: values[field] ?? '',
@@ -96,7 +110,7 @@ export function useForm<V extends Values>(options: {
     }),
     reset: () => {
       setValues(options.initial);
-      setErrors({});
+      clear();
     },
   };
 }

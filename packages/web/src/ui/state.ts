@@ -111,8 +111,8 @@ export const useIsNarrow = (): boolean => useMedia('(width < 768px)');
 export const useDetailsCover = (): boolean => useMedia('(width < 1000px)');
 
 /**
- * A ref with the value of the latest rendering, for callbacks that must not change with it. Set before the browser paints,
- * so that a key acts on what is shown.
+ * A ref with the value of the latest rendering, for stable functions that components get. Effects use `useEffectEvent`
+ * instead. Set before the browser paints, so that a key acts on what is shown.
  */
 export function useLatest<T>(value: T): Readonly<RefObject<T>> {
   const latest = useRef(value);

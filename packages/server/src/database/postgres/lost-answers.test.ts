@@ -134,3 +134,17 @@ test('ids of batches are deleted when they are old', async () => {
   await store.deleteOldBatches?.();
   expect(await database.run('select count(*) from capture_batches')).toEqual([{ count: '1' }]);
 });
+
+test('ids of batches from the overflow log are kept for a day', async () => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  const batch = batchTo(id, ['a']);
+  await store.drain?.writeLogged([batch], LIMITS, 4000);
+  await database.run(`update capture_batches set written_at = now() - interval '23 hours'`);
+  await store.deleteOldBatches?.();
+  await store.drain?.writeLogged([batch], LIMITS, 4000);
+  expect(await rows()).toBe(1);
+  await database.run(`update capture_batches set written_at = now() - interval '25 hours'`);
+  await store.deleteOldBatches?.();
+  expect(await database.run('select count(*) from capture_batches')).toEqual([{ count: '0' }]);
+});

@@ -55,7 +55,9 @@ export async function openPostgresStore<Queries extends QueryTable>(
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
     drain,
     async deleteOldBatches() {
-      const old = sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`;
+      // A nats-server that was down may bring back what was drained. Those batches have no receipts.
+      const old = sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'
+        and (receipts <> '[]' or written_at < clock_timestamp() - interval '1 day')`;
       await answered(old.execute(writers));
     },
     async close() {

@@ -25,7 +25,10 @@ function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
 async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
   const { app, request, reply, clientAddress } = call;
   await endSession(call);
-  const token = await app.accounts.sessions.start(user, { userAgent: request.headers['user-agent'] ?? '', ip: clientAddress });
+  const token = await app.accounts.sessions.start(user, {
+    userAgent: request.headers['user-agent'] ?? '',
+    ip: clientAddress,
+  });
   if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
   setCookie(reply, SESSION, app.publicUrl(), token);
   rememberBrowser(call, user);

@@ -187,9 +187,9 @@ describe('events', () => {
     return customerId;
   }
   async function expectUnchanged(act: () => Promise<void>): Promise<void> {
-    const before = databaseSum(server.dataDir);
+    const before = await databaseSum(server.storage);
     await act();
-    expect(databaseSum(server.dataDir)).toBe(before);
+    expect(await databaseSum(server.storage)).toBe(before);
   }
 
   test.each<[string, (body: string) => Partial<SignedEvent>]>([

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -43,6 +44,33 @@ test('the state shows what is left after the first file of the stream is removed
   const taken = await log.next();
   await taken?.done();
   expect(await log.state()).toMatchObject({ messages: 12, drainedTo: 128, lastPosition: 140 });
+});
+
+test('two nodes may read and remove the same batches, also one in parts', async () => {
+  const [log, other] = [openLog(100_000_000), openLog(100_000_000)];
+  const batches = [batchOf(10), batchOf(2_500_000), batchOf(10)];
+  for (const batch of batches) await log.append(batch, 5000);
+  for (const expected of [batches.slice(0, 1), batches.slice(1, 2), batches.slice(2)]) {
+    const found = await Promise.all([log.next(), other.next()]);
+    for (const one of found) expect(one?.batches.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
+    await Promise.all(found.map((one) => one?.done()));
+  }
+  expect(await log.next()).toBeUndefined();
+  expect(await other.state()).toMatchObject({ messages: 0, drainedTo: 5, lastPosition: 5 });
+});
+
+test('a batch at a position that was assigned before is not drained', async () => {
+  const log = openLog(100_000);
+  for (let nth = 0; nth < 3; nth += 1) await log.append(batchOf(10), 5000);
+  await (await log.next())?.done();
+  expect(await log.next()).toBeUndefined();
+  await (await jetstreamManager(connection)).streams.delete('creel-overflow-test');
+  expect(await openLog(100_000).state()).toMatchObject({ messages: 0 });
+  const again = batchOf(10);
+  expect(await log.append(again, 5000)).toBe(1);
+  await openLog(100_000).append(batchOf(10), 5000);
+  expect(await log.state()).toMatchObject({ drainedTo: 0, lastPosition: 2 });
+  expect((await log.next())?.batches[0]?.id).toBe(again.id);
 });
 
 test('parts are deleted after a minute, unless they belong to a batch', async () => {

@@ -1,5 +1,4 @@
 import {
-  AckPolicy,
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
@@ -8,14 +7,7 @@ import {
   jetstream,
   jetstreamManager,
 } from '@nats-io/jetstream';
-import type {
-  Consumer,
-  JetStreamClient,
-  JetStreamManager,
-  JetStreamPublishOptions,
-  JsMsg,
-  StoredMsg,
-} from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager, JetStreamPublishOptions, StoredMsg } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,10 +17,6 @@ import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
 
-/** Milliseconds after which a batch that a node took and did not finish goes to another node. */
-const ACK_WAIT_MS = 5000;
-/** Milliseconds that one look for a batch waits. */
-const NEXT_MS = 1000;
 /** Milliseconds for a call of JetStream's API. */
 const CALL_MS = 1000;
 /** Milliseconds for one attempt to add a message, and between two attempts. */
@@ -43,16 +31,10 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 const ORPHAN_MS = 60_000;
 /** JetStream's error codes of a full stream: maximum bytes, and storage of the server. */
 const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
-/** JetStream's error codes of a stream or a consumer that does not exist. */
-const MISSING_CODES: ReadonlySet<number> = new Set([
-  JetStreamApiCodes.StreamNotFound,
-  JetStreamApiCodes.ConsumerNotFound,
-]);
-/** The most batches, and their bytes, that are taken together with the oldest one. */
+/** The most batches, and their bytes, that are read together with the oldest one. */
 const MAX_FOLLOWING = 127;
 const MAX_FOLLOWING_BYTES = 4 * 1024 * 1024;
 const PART_HEADER = 'creel-parts';
-const CONSUMER = 'drain';
 
 /** A position in the log, which only grows. */
 export type LogPosition = number;
@@ -70,13 +52,11 @@ export interface LogState {
 /** NATS was reached and has no JetStream, so there is no log. */
 export class NoOverflowLog extends StorageUnavailable {}
 
-/** The oldest batches, which this node took from the log. No other node gets any meanwhile. */
+/** The oldest batches of the log, in order. Other nodes may read and store the same ones. */
 export interface LoggedBatches {
   readonly batches: readonly PackedCaptures[];
   /** They are in the database: removes them from the log. */
   readonly done: () => Promise<void>;
-  /** Gives them back, for the next attempt of any node. */
-  readonly giveBack: () => void;
 }
 
 export interface OverflowLogOptions {
@@ -92,13 +72,12 @@ interface Opened {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
   readonly manager: JetStreamManager;
-  readonly consumer: Consumer;
 }
 
 /**
  * The overflow log: a JetStream stream on disk with one message per batch, in order. A batch that exceeds the server's
- * payload limit is split; its parts come first, and the last message completes it. One consumer with one unacknowledged
- * message serves all nodes, so only one of them drains at a time.
+ * payload limit is split; its parts come first, and the last message completes it. A batch leaves the stream when it is
+ * stored, so the oldest one in the stream is always the next one to store.
  */
 export class OverflowLog {
   readonly #options: OverflowLogOptions;
@@ -109,6 +88,8 @@ export class OverflowLog {
   #isFull = false;
   /** The log's size when it was found full. */
   #fullBytes: number | undefined;
+  /** There was no batch up to this position when a batch was last looked for. */
+  #drainedTo: LogPosition = 0;
   #orphans = { upTo: 0, seenAt: 0 };
 
   constructor(options: OverflowLogOptions) {
@@ -141,6 +122,8 @@ export class OverflowLog {
         parts.push(await publish(this.#parts, `${batch.id}.${from}`, encoded.subarray(from, from + maxBytes)));
       const position = await publish(this.#batches, batch.id, encoded.subarray(from));
       this.#isFull = false;
+      // nats-server may assign positions again after it was killed.
+      this.#drainedTo = Math.min(this.#drainedTo, position - 1);
       return position;
     } catch (error) {
       if (!this.#isFull) this.#fullBytes = undefined;
@@ -151,45 +134,50 @@ export class OverflowLog {
     }
   }
 
-  /** Takes the oldest batches. `undefined` when there are none, or another node has them. @throws UnreadableBatch */
+  /** Reads the oldest batches. `undefined` when there are none. @throws UnreadableBatch */
   async next(): Promise<LoggedBatches | undefined> {
-    const { consumer, manager } = await this.#open();
-    const message = await consumer.next({ expires: NEXT_MS });
-    if (message === null) return undefined;
-    try {
-      const parts = partsOf(message.headers);
-      const pieces: Uint8Array[] = [];
-      for (const seq of parts) pieces.push((await manager.streams.getMessage(this.#stream, { seq }))?.data ?? EMPTY);
-      const first = decodeBatch(Buffer.concat([...pieces, message.data]));
-      const following = parts.length > 0 ? [] : await this.#following(manager, message);
-      return {
-        batches: [first, ...following.map(({ data }) => decodeBatch(data))],
-        done: async () => {
-          const remove = (seq: LogPosition) => manager.streams.deleteMessage(this.#stream, seq, false);
-          await Promise.all(following.map(({ seq }) => remove(seq)));
-          await message.ackAck({ timeout: CALL_MS });
-          for (const seq of parts) await remove(seq);
-        },
-        giveBack: () => message.nak(),
-      };
-    } catch (error) {
-      message.nak(CALL_MS);
-      throw error;
-    }
+    const { manager } = await this.#open();
+    const { last_seq: last } = (await manager.streams.info(this.#stream)).state;
+    const oldest = await this.#oldest(manager);
+    this.#drainedTo = oldest === null ? last : oldest.seq - 1;
+    if (oldest === null) return undefined;
+    const parts = partsOf(oldest.header);
+    const pieces = await Promise.all(parts.map((seq) => manager.streams.getMessage(this.#stream, { seq })));
+    // Another node stored the batch and removed it with its parts.
+    if (pieces.includes(null) && (await this.#oldest(manager))?.seq !== oldest.seq) return undefined;
+    const first = decodeBatch(Buffer.concat([...pieces.map((piece) => piece?.data ?? EMPTY), oldest.data]));
+    const following = parts.length > 0 ? [] : await this.#following(manager, oldest.seq, last);
+    const remove = (seqs: readonly LogPosition[]): Promise<unknown> =>
+      Promise.all(seqs.map((seq) => manager.streams.deleteMessage(this.#stream, seq, false).catch(ignoreIfRemoved)));
+    return {
+      batches: [first, ...following.map(({ data }) => decodeBatch(data))],
+      done: async () => {
+        await remove([oldest, ...following].map(({ seq }) => seq));
+        // Last, so that a batch in the log always has its parts.
+        await remove(parts);
+      },
+    };
+  }
+
+  #oldest(manager: JetStreamManager): Promise<StoredMsg | null> {
+    // The client's type of a query does not have next_by_subj.
+    const query = { seq: 1, next_by_subj: this.#batches };
+    return manager.streams.getMessage(this.#stream, query);
   }
 
   /**
-   * Reads the batches after the one that this node took, so that a long log is drained quickly. The consumer gives them
-   * to no node before that one is done. Ends before a batch in parts and before what could not be read.
+   * Reads the batches after the oldest one, so that a long log is drained quickly. Ends before a batch in parts and
+   * before what could not be read.
    */
-  async #following(manager: JetStreamManager, { seq, info }: JsMsg): Promise<StoredMsg[]> {
-    const seqs = Array.from({ length: Math.min(info.pending, MAX_FOLLOWING) }, (_, nth) => seq + 1 + nth);
+  async #following(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
+    const count = Math.max(0, Math.min(last - oldest, MAX_FOLLOWING));
+    const seqs = Array.from({ length: count }, (_, nth) => oldest + 1 + nth);
     const read = (one: LogPosition): Promise<StoredMsg | null | undefined> =>
       manager.streams.getMessage(this.#stream, { seq: one }).catch(() => undefined);
     const batches: StoredMsg[] = [];
     let bytes = 0;
     for (const message of await Promise.all(seqs.map(read))) {
-      // Null: there is none, or the server that answers does not have it yet.
+      // Null: another node removed it, or the server that answers does not have it yet.
       if (message === null || message === undefined) break;
       // A part belongs to a later batch.
       if (message.subject === this.#parts) continue;
@@ -206,14 +194,14 @@ export class OverflowLog {
    * was removed. @throws NoOverflowLog, or Error when NATS does not answer
    */
   async state(): Promise<LogState> {
-    const { consumer, manager } = await this.#open();
-    const [{ state }, { ack_floor: floor }] = await Promise.all([manager.streams.info(this.#stream), consumer.info()]);
-    const { messages, bytes, first_seq: first, last_seq: last } = state;
+    const { manager } = await this.#open();
+    const { messages, bytes, first_seq: first, last_seq: last } = (await manager.streams.info(this.#stream)).state;
     await this.#deleteOrphans(manager, messages === 0 ? 0 : last);
     if (this.#isFull && bytes < (this.#fullBytes ??= bytes)) this.#isFull = false;
-    // A batch leaves the stream when it is done. The consumer's own position may be older after a server was killed.
     const removedTo = messages === 0 ? last : first - 1;
-    return { messages, bytes, drainedTo: Math.max(floor.stream_seq, removedTo), lastPosition: last };
+    // Parts of a batch that was never completed may be before the oldest batch.
+    const drainedTo = Math.max(removedTo, Math.min(this.#drainedTo, last));
+    return { messages, bytes, drainedTo, lastPosition: last };
   }
 
   /**
@@ -226,9 +214,8 @@ export class OverflowLog {
     if (seen > 0 && upTo > 0 && now - seenAt < ORPHAN_MS) return;
     this.#orphans = { upTo, seenAt: now };
     if (seen === 0 || upTo === 0) return;
-    const query = { seq: 1, next_by_subj: this.#batches };
-    const oldest = await manager.streams.getMessage(this.#stream, query);
-    if (oldest === null) await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
+    if ((await this.#oldest(manager)) === null)
+      await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
   }
 
   /** Creates what is missing. Tried again by the next call after a failure. */
@@ -250,7 +237,8 @@ export class OverflowLog {
       ...changeable,
       name: this.#stream,
       storage: StorageType.File,
-      retention: RetentionPolicy.Workqueue,
+      // Not a work queue: each replica removes what a consumer acknowledged, and differs from the others after a kill.
+      retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.New,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
     };
@@ -260,17 +248,7 @@ export class OverflowLog {
       await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
     else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
       await manager.streams.update(this.#stream, changeable);
-    const client = jetstream(connection, { timeout: CALL_MS });
-    const existing = await client.consumers.get(this.#stream, CONSUMER).catch(undefinedIfMissing);
-    if (existing !== undefined) return { connection, client, manager, consumer: existing };
-    await manager.consumers.add(this.#stream, {
-      durable_name: CONSUMER,
-      filter_subject: this.#batches,
-      ack_policy: AckPolicy.Explicit,
-      ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
-      max_ack_pending: 1,
-    });
-    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, CONSUMER) };
+    return { connection, manager, client: jetstream(connection, { timeout: CALL_MS }) };
   }
 }
 
@@ -313,10 +291,15 @@ function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
   return value ? partsSchema.parse(JSON.parse(value)) : [];
 }
 
-/** For calls that look for a stream or a consumer. Other errors do not mean that it is missing. */
+/** Other errors do not mean that the stream is missing. */
 function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && MISSING_CODES.has(error.code)) return undefined;
+  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined;
   throw error;
+}
+
+/** Another node may have removed the message. If nats-server failed to, the next look finds it again. */
+function ignoreIfRemoved(error: unknown): void {
+  if (!(error instanceof JetStreamApiError)) throw error;
 }
 
 /** The client does not export the class. It throws it when no server of the cluster answers calls of JetStream. */

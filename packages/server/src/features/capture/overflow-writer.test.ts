@@ -35,7 +35,7 @@ function world() {
     next: async (): Promise<LoggedBatches | undefined> => {
       const batch = state.mayDrain ? logged[taken] : undefined;
       if (batch === undefined) return void (await sleep(5));
-      return { batches: [batch], done: async () => void (taken += 1), giveBack: () => undefined };
+      return { batches: [batch], done: async () => void (taken += 1) };
     },
     state: async () => {
       if (state.hasNoLog) throw new NoOverflowLog('no JetStream');
@@ -52,7 +52,12 @@ function world() {
     store: { writeCaptures },
     drainStore: {
       writeLogged: async (batches) =>
-        Promise.all(batches.map(async (batch) => ({ batch, outcome: await writeCaptures(batch) }))),
+        Promise.all(
+          batches.map(async (batch) => ({
+            batch: { ...batch, joinedIds: [batch.id] },
+            outcome: await writeCaptures(batch),
+          })),
+        ),
       check,
     },
     log,

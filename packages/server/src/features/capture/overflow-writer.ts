@@ -11,12 +11,16 @@ import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overfl
 const DATABASE_MS = 2000;
 /** Milliseconds that are kept for the log. */
 const LOG_MS = 1500;
-/** Milliseconds to store what was taken from the log; less than the log waits for it. */
+/** Milliseconds to store what was read from the log. */
 const DRAIN_MS = 3000;
 /** Milliseconds between two looks at a database or a log that does not answer. */
 const RETRY_MS = 250;
-/** Milliseconds between two looks at the log's state. */
+/** Milliseconds between two looks at the log's state, and for batches in it. */
 const STATE_MS = 1000;
+/** Milliseconds between two looks for batches while this node has some in the log. */
+const NEXT_MS = 50;
+/** An empty log is believed this many milliseconds after a batch was added, whatever its last position is. */
+const SETTLED_MS = 10_000;
 /** Milliseconds that a start waits for the first look at the log. */
 const FIRST_LOOK_MS = 10_000;
 /** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
@@ -48,6 +52,8 @@ export class OverflowWriter implements BatchStore {
   #isAway = false;
   /** The last batch of this node in the log; 0 when all are in the database. */
   #lastPosition: LogPosition = 0;
+  /** When it was added. */
+  #loggedAt = 0;
   #state: LogState | undefined;
   /** The last look at the log succeeded. */
   #isVisible = false;
@@ -119,6 +125,7 @@ export class OverflowWriter implements BatchStore {
       }
     }
     const position = await this.#options.log.append(batch, deadline - performance.now());
+    this.#loggedAt = performance.now();
     this.#setMode({ lastPosition: position });
     return 'logged';
   }
@@ -163,7 +170,9 @@ export class OverflowWriter implements BatchStore {
       this.#setMode({ lastPosition: Math.max(this.#lastPosition, state.lastPosition) });
     this.#state = state;
     this.#isVisible = true;
-    if (state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
+    // Positions may be smaller after a nats-server was killed.
+    const isEmpty = state.messages === 0 && performance.now() - this.#loggedAt > SETTLED_MS;
+    if (isEmpty || state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
     this.#seen.resolve();
     return state;
   }
@@ -177,13 +186,18 @@ export class OverflowWriter implements BatchStore {
     }
   }
 
+  /**
+   * All nodes drain, without a lock: a batch is the oldest one only after all before it are stored, and its id keeps it
+   * from being stored twice. A node that finds its batches stored by another one leaves the work to it for a while.
+   */
   async #drain(): Promise<void> {
     while (!this.#end.signal.aborted) {
       try {
         if (this.#isAway) await this.#options.drainStore.check(DATABASE_MS);
         this.#setMode({ isAway: false });
-        const taken = await this.#options.log.next();
-        if (taken !== undefined) await this.#store(taken);
+        const found = await this.#options.log.next();
+        if (found === undefined) await this.#pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS);
+        else if ((await this.#store(found)) === 0) await this.#pause(STATE_MS);
       } catch (error) {
         if (!isAway(error)) this.#options.onFailure(error);
         await this.#pause(RETRY_MS);
@@ -191,18 +205,23 @@ export class OverflowWriter implements BatchStore {
     }
   }
 
-  async #store({ batches, done, giveBack }: LoggedBatches): Promise<void> {
+  /** Returns the number of batches that were not stored yet. */
+  async #store({ batches, done }: LoggedBatches): Promise<number> {
     let drained: DrainedBatch[];
     try {
       drained = await this.#options.drainStore.writeLogged(batches, this.#options.limits, DRAIN_MS);
     } catch (error) {
-      giveBack();
       if (isAway(error)) this.#setMode({ isAway: true });
       throw error;
     }
-    this.#drainedBatches += batches.length;
-    for (const { batch, outcome } of drained) this.#options.onDrained(batch, outcome);
+    let stored = 0;
+    for (const { batch, outcome } of drained) {
+      stored += batch.joinedIds?.length ?? 0;
+      this.#options.onDrained(batch, outcome);
+    }
+    this.#drainedBatches += stored;
     await done();
+    return stored;
   }
 
   async #pause(milliseconds: number): Promise<void> {

@@ -4,25 +4,24 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 
 /**
  * A planner of endpoints whose ids are also those of their users. `slow` endpoints take until `release`, and `behind`
- * endpoints have destinations that could not send more.
+ * endpoints have destinations that could not send more, and a capture during each step.
  */
 function startPlanner(slow: readonly number[], behind: readonly number[] = []) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const matched: number[] = [];
   const planner = new DeliveryPlanner({
     store: {
-      unplannedEndpoints: async () => behind.map((id) => ({ id, userId: id })),
+      unplannedEndpoints: async () => [],
       async matchCaptures(endpointId) {
         matched.push(endpointId);
         if (slow.includes(endpointId)) await released;
         return { from: 0, to: 1, captures: [], pending: 0, hasMore: false };
       },
-      planCaptures: async (endpointId) => ({
-        destinationIds: [],
-        isBehind: behind.includes(endpointId),
-        planned: [],
-        refused: [],
-      }),
+      async planCaptures(endpointId) {
+        const isBehind = behind.includes(endpointId);
+        if (isBehind) planner.wake(endpointId, endpointId);
+        return { destinationIds: [], isBehind, planned: [], refused: [] };
+      },
     },
     installation: { mark: '', secret: '' },
     now: () => 0,

@@ -6,7 +6,7 @@ import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
-const STEP_ROWS = 256;
+const STEP_ROWS = 128;
 /** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
 /**
@@ -43,8 +43,8 @@ export class DeliveryPlanner {
   readonly #options: PlannerOptions;
   readonly #waiting = new RoundRobin<number, Unplanned>();
   readonly #isWaiting = new Set<number>();
-  /** Endpoints whose destinations have enough to send. Only the poll plans for them, in few large steps. */
-  readonly #behind = new Set<number>();
+  /** Users by endpoint, where the destinations have enough to send. Only the poll plans for these, in few large steps. */
+  readonly #behind = new Map<number, number>();
   /** Steps by user. */
   readonly #steps = new Map<number, Promise<void>>();
   #running: Promise<void> | undefined;
@@ -64,13 +64,15 @@ export class DeliveryPlanner {
 
   /** Wakes every endpoint with captures that are not planned. */
   async poll(): Promise<void> {
+    const behind = [...this.#behind];
     this.#behind.clear();
+    for (const [endpointId, userId] of behind) this.wake(endpointId, userId);
     for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
   }
 
   /** Plans all present captures of an endpoint, so that a change of its destinations affects later ones only. */
   async planAll(endpointId: number): Promise<void> {
-    while (await this.#step(endpointId));
+    while ((await this.#step(endpointId)) === 'more');
   }
 
   async stop(): Promise<void> {
@@ -93,6 +95,8 @@ export class DeliveryPlanner {
     const next = this.#waiting.shift((_, userId) => !this.#steps.has(userId));
     if (next === undefined) return;
     this.#isWaiting.delete(next.endpointId);
+    // Captures woke it during the step that found it behind.
+    if (this.#behind.has(next.endpointId)) return;
     const began = performance.now();
     const step = this.#planOne(next).finally(() => this.#steps.delete(next.userId));
     this.#steps.set(next.userId, step);
@@ -102,21 +106,23 @@ export class DeliveryPlanner {
 
   async #planOne({ endpointId, userId }: Unplanned): Promise<void> {
     try {
+      const state = await this.#step(endpointId);
       // An endpoint with more goes to the end, after those of other users.
-      if (await this.#step(endpointId)) this.wake(endpointId, userId);
+      if (state === 'more') this.wake(endpointId, userId);
+      if (state === 'behind') this.#behind.set(endpointId, userId);
     } catch (error) {
       this.#options.onFailure(error);
     }
   }
 
-  /** Plans some captures. True when there may be more, also because another process has planned these. */
-  async #step(endpointId: number): Promise<boolean> {
+  /** Plans some captures. There may be more, also because another process has planned these. */
+  async #step(endpointId: number): Promise<'more' | 'behind' | 'done'> {
     const { store, installation, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
     const matched = await store.matchCaptures(endpointId, installation, { maxRows: STEP_ROWS });
-    if (matched === undefined) return false;
+    if (matched === undefined) return 'done';
     const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
     if (result !== undefined) onPlanned(endpointId, result);
-    if (result?.isBehind && !matched.hasMore) this.#behind.add(endpointId);
-    return matched.hasMore || result === undefined;
+    if (result === undefined || matched.hasMore) return 'more';
+    return result.isBehind ? 'behind' : 'done';
   }
 }

@@ -1,5 +1,5 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
-import type { Call, Handlers } from '../../http/call.ts';
+import type { Call, Finders, Handlers } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
@@ -9,7 +9,7 @@ import { presentAttempt, presentDestination, presentPlanned } from './present-de
 /** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */
 const ATTEMPT_BYTES = 24 * 1024;
 
-function destinationId({ params }: Call<'changeDestination'> | Call<'deleteDestination'>): number {
+function destinationId({ params }: Pick<Call<'changeDestination'>, 'params'>): number {
   if (!/^\d{1,15}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
   return Number(params.id);
 }
@@ -19,11 +19,17 @@ async function findRequest({
   app,
   endpoint,
   params,
-}: Call<'listDeliveries'> | Call<'reportDelivery'>): Promise<RequestRecord> {
+}: Pick<Call<'reportDelivery'>, 'app' | 'endpoint' | 'params'>): Promise<RequestRecord> {
   const record = await app.store.findRequest(endpoint.id, requestName(params.id), 0);
   if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   return record;
 }
+
+export const deliveryFinders = {
+  changeDestination: (call) => call.app.deliveries.expectDestination(call.endpoint.id, destinationId(call)),
+  listDeliveries: async (call) => void (await findRequest(call)),
+  reportDelivery: async (call) => void (await findRequest(call)),
+} satisfies Finders;
 
 export const deliveryHandlers = {
   async listDestinations({ app, endpoint }) {

@@ -138,7 +138,7 @@ export class Deliveries {
    */
   async change(endpoint: EndpointRecord, id: number, changes: DestinationChange): Promise<DestinationWithPending> {
     const { store, now } = this.#options;
-    await this.#expectDestination(endpoint.id, id);
+    await this.expectDestination(endpoint.id, id);
     await this.#check(endpoint, changes);
     await this.#planner.planAll(endpoint.id);
     const changed = await store.changeDestination(endpoint.id, id, changes, now());
@@ -150,7 +150,7 @@ export class Deliveries {
   /** Deletes a destination and its pending deliveries. @throws ProblemError DESTINATION_NOT_FOUND */
   async remove(endpoint: EndpointRecord, id: number): Promise<void> {
     const { store } = this.#options;
-    await this.#expectDestination(endpoint.id, id);
+    await this.expectDestination(endpoint.id, id);
     await this.#planner.planAll(endpoint.id);
     const ended: number[] = [];
     for (let isFinished = false; !isFinished;) {
@@ -288,7 +288,8 @@ export class Deliveries {
       if (isAnnounced(state)) live.publish(endpointId, { type: 'delivery', data: presentState(state) });
   }
 
-  async #expectDestination(endpointId: number, id: number): Promise<void> {
+  /** @throws ProblemError DESTINATION_NOT_FOUND */
+  async expectDestination(endpointId: number, id: number): Promise<void> {
     const destinations = await this.#options.store.listDestinations(endpointId);
     if (!destinations.some((destination) => destination.id === id)) throw new ProblemError('DESTINATION_NOT_FOUND');
   }

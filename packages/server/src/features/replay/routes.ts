@@ -1,8 +1,9 @@
-import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, replaySchema } from '@creel/contract';
 import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
 import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
+import { z } from 'zod';
 import { LongText, utf8Boundary, objectAnswer } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { requestName } from '../requests/service.ts';
@@ -11,7 +12,7 @@ import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
-import type { Call, Handlers } from '../../http/call.ts';
+import type { Call, Finders, Handlers } from '../../http/call.ts';
 
 type ReplayCall = Call<'replay'>;
 const WITHOUT_REQUEST = 'To sign, name the captured request with of or bodyFrom.';
@@ -24,7 +25,7 @@ export const replayHandlers = {
     const { app, body, signedIn, reply, hold, whenDone } = call;
     const { method, url, headers, bodyFrom, of, sign: isSigned } = body;
     const signal = hangUpSignal(reply);
-    // First, so that another user's request is a 404 whatever else is wrong with the call.
+    // First, so that another user's request is a 404 before all other checks.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
     const origin = of ? await findStored(call, of) : stored;
     const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
@@ -33,7 +34,9 @@ export const replayHandlers = {
     const readBody = async (): Promise<Uint8Array> => {
       // Reserved before sending, because a sent replay must not end in a rejection.
       hold(MAX_REPLAY_ANSWER_BYTES);
-      return given ?? (await stored?.read()) ?? Buffer.alloc(0);
+      if (given !== undefined || stored === undefined) return given ?? Buffer.alloc(0);
+      hold(stored.size);
+      return stored.read();
     };
     const caller = { userId: signedIn.user.id, signal, whenDone };
     const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
@@ -43,8 +46,21 @@ export const replayHandlers = {
   },
 } satisfies Handlers;
 
+/** The stored requests that a body names, whatever else it has. */
+const sourcesSchema = z.object({
+  bodyFrom: replaySchema.shape.bodyFrom.catch(undefined),
+  of: replaySchema.shape.of.catch(undefined),
+});
+
+export const replayFinders = {
+  async replay(call) {
+    const { bodyFrom, of } = sourcesSchema.safeParse(call.sent).data ?? {};
+    for (const source of [bodyFrom, of]) if (source) await findStored(call, source);
+  },
+} satisfies Finders;
+
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
-async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
+async function findStored({ app, signedIn }: Pick<ReplayCall, 'app' | 'signedIn'>, { endpointUid, id }: Source) {
   const name = requestName(String(id));
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
@@ -57,10 +73,8 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
   return {
     endpoint,
     index,
-    async read(): Promise<Uint8Array> {
-      hold(size);
-      return (await find()).body ?? Buffer.alloc(0);
-    },
+    size,
+    read: async (): Promise<Uint8Array> => (await find()).body ?? Buffer.alloc(0),
   };
 }
 

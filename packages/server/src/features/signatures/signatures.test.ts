@@ -6,6 +6,7 @@ import { Stripe } from 'stripe';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
 import type { TargetServer } from '../../../../../fixtures/target-server.ts';
+import { storedRows } from '../../../test/database-sum.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
@@ -132,13 +133,14 @@ test('signing without a secret or a request is 400, and for the request of anoth
   expect(target.received.length).toBe(sent);
 });
 
-test('the secret is in no answer, no export, no log line and no file of the database', async () => {
+test('the secret is in no answer, no export, no log line and nothing that is stored', async () => {
   await setSecret();
   await captureEvent();
   const paths = ['/api/endpoints', `/api/endpoints/${uid}`, `/api/endpoints/${uid}/temp-requests`, '/api/export'];
   const answers = await Promise.all(paths.map(async (path) => (await client.send(path)).text()));
   const files = await readdir(server.dataDir);
-  const stored = await Promise.all(files.map((file) => readFile(join(server.dataDir, file), 'latin1')));
+  const inFiles = await Promise.all(files.map((file) => readFile(join(server.dataDir, file), 'latin1')));
+  const stored = [...inFiles, ...(await storedRows(server.storage))];
   expect(stored.join('')).toContain(uid);
   const everything = [server.log(), ...answers, ...stored].join('\n');
   const hidden = ['canary0123456789', Buffer.from(SECRET).toString('base64').slice(4, 24)];

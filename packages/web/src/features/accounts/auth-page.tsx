@@ -77,7 +77,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
     onValid: ({ username, email, password }) =>
       register.mutate(
         { username, email, password },
-        { onSuccess: onSignedIn, onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))) },
+        { onSuccess: onSignedIn, onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))) },
       ),
   });
   const { errors } = form;
@@ -151,7 +151,7 @@ function ResetRequestForm() {
     initial: { email: '' },
     validate: (values) => fieldErrors(FORM, values),
     onValid: ({ email }) =>
-      request.mutate(email, { onError: (error) => form.setErrors(serverFieldErrors(error, ['email'])) }),
+      request.mutate(email, { onError: (error) => form.refuse(serverFieldErrors(error, ['email'])) }),
   });
   if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
   return (

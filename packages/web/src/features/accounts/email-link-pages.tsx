@@ -34,7 +34,7 @@ function ResetForm({ token }: { readonly token: string }) {
     initial: { password: '', confirmPassword: '' },
     validate: (values) => fieldErrors(newPasswordFormSchema, values),
     onValid: ({ password }) =>
-      reset.mutate({ token, password }, { onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])) }),
+      reset.mutate({ token, password }, { onError: (error) => form.refuse(serverFieldErrors(error, ['password'])) }),
   });
   if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
   return (

@@ -23,7 +23,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
     onValid: (values) =>
       login.mutate(values, {
         onSuccess: onSignedIn,
-        onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))),
+        onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))),
       }),
   });
   return (

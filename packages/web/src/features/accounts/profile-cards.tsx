@@ -30,8 +30,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
           toast({ title: 'Username updated successfully' });
           setTimeout(() => location.reload(), RELOAD_AFTER_MS);
         },
-        onError: (error) =>
-          form.setErrors({ username: error instanceof ApiError ? usernameFailure(error) : UNEXPECTED }),
+        onError: (error) => form.refuse({ username: error instanceof ApiError ? usernameFailure(error) : UNEXPECTED }),
       }),
   });
   const isChanged = form.values.username.trim() !== user.username;
@@ -139,7 +138,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
     onValid: ({ password }) =>
       remove.mutate(password, {
         onSuccess: onDeleted,
-        onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])),
+        onError: (error) => form.refuse(serverFieldErrors(error, ['password'])),
       }),
   });
   return (

@@ -37,7 +37,7 @@ export function PasswordCard() {
           form.reset();
           toast({ title: message });
         },
-        onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))),
+        onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))),
       }),
   });
   const isAtAField = Object.keys(form.errors).length > 0;

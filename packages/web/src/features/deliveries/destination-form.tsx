@@ -11,7 +11,7 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
 import type { FieldErrors } from '../../ui/form.ts';
 import { QueryField } from '../../ui/query-field.tsx';
 import { completeUrl } from '../../ui/urls.ts';
@@ -38,17 +38,11 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   const [query, setQuery] = useState(destination?.query ?? '');
   const [appendPath, setAppendPath] = useState(destination?.appendPath ?? false);
   const [sign, setSign] = useState(destination?.sign ?? false);
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const [form, refused] = useRefusal();
+  const { ref, errors, refuse, clear } = useFormErrors();
   const create = useCreateDestination(uid);
   const change = useChangeDestination(uid, destination?.id ?? 0);
   const call = destination === undefined ? create : change;
   const hasSecret = useSigning(uid) !== null;
-  const refuse = (found: FieldErrors): void => {
-    setErrors(found);
-    refused();
-  };
-  const edit = (field: string): void => setErrors(({ [field]: _, ...rest }) => rest);
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
     if (call.isPending) return;
@@ -65,7 +59,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   };
   const isAtAField = Object.keys(serverErrors(call.error)).length > 0;
   return (
-    <form ref={form} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
+    <form ref={ref} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
       {call.isError && !isAtAField ? (
         <Notice tone="bad">{errorMessage(call.error, 'The destination could not be stored. Please try again.')}</Notice>
       ) : null}
@@ -86,7 +80,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
             value={url}
             onChange={({ target }) => {
               setUrl(target.value);
-              edit('url');
+              clear('url');
             }}
           />
         )}
@@ -132,7 +126,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         disabled={!hasSecret && !sign}
         onChange={(wanted) => {
           setSign(wanted);
-          edit('sign');
+          clear('sign');
         }}
       />
       <div className="flex justify-end gap-2">

@@ -49,7 +49,7 @@ function CreateEndpointForm({
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
           onSuccess: ({ uid }) => onCreated(uid),
-          onError: (error) => form.setErrors(serverFieldErrors(error, ['name', 'source'])),
+          onError: (error) => form.refuse(serverFieldErrors(error, ['name', 'source'])),
         },
       ),
   });

@@ -123,7 +123,7 @@ function DescribeEndpointForm({
     onValid: (values) =>
       describe.mutate(values, {
         onSuccess: onDone,
-        onError: (error) => form.setErrors(serverFieldErrors(error, ['name', 'source'])),
+        onError: (error) => form.refuse(serverFieldErrors(error, ['name', 'source'])),
       }),
   });
   const isAtAField = Object.keys(form.errors).length > 0;

@@ -1,11 +1,10 @@
 import { clsx } from 'clsx';
-import { useCallback, useEffect, useRef, useId } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useId } from 'react';
 import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { Switch } from '../../ui/switch.tsx';
-import { useLatest } from '../../ui/state.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
@@ -83,17 +82,17 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
  * Escape leaves the form, so that shortcuts work again. Open dialogs and menus have already handled their own Escape.
  */
 function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void): void {
-  const latest = useLatest(onLeave);
+  const leave = useEffectEvent(onLeave);
   useEffect(() => {
     const element = form.current;
     const onKey = (press: KeyboardEvent): void => {
       if (press.key !== 'Escape' || press.defaultPrevented || press.isComposing) return;
       press.preventDefault();
-      latest.current();
+      leave();
     };
     element?.addEventListener('keydown', onKey);
     return () => element?.removeEventListener('keydown', onKey);
-  }, [latest, form]);
+  }, [form]);
 }
 
 /** Ctrl/Cmd+Enter sends from anywhere in the form. */

@@ -1,12 +1,12 @@
 import { replaySchema } from '@creel/contract';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
 import type { FieldErrors } from '../../ui/form.ts';
-import { usePreference, useLatest } from '../../ui/state.ts';
+import { usePreference } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
@@ -34,17 +34,10 @@ type Field = keyof typeof PART_OF;
 const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
 const FIELDS = Object.keys(PART_OF);
 
-interface Refusal {
-  readonly form: ReplayForm;
-  readonly errors: FieldErrors;
-}
-
-/** The validation messages, except for parts that have changed since. */
-function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors {
-  const all = Object.entries(refusal?.errors ?? {});
-  return Object.fromEntries(
-    all.filter(([name]) => isField(name) && refusal?.form[PART_OF[name]] === form[PART_OF[name]]),
-  );
+/** The validation messages of a refused form, except for parts that have changed since. */
+function stillWrong(errors: FieldErrors, refused: ReplayForm | undefined, form: ReplayForm): FieldErrors {
+  const all = Object.entries(errors);
+  return Object.fromEntries(all.filter(([name]) => isField(name) && refused?.[PART_OF[name]] === form[PART_OF[name]]));
 }
 
 /** Validation messages of a form. Captured data must not reach a stranger, so the placeholder is refused. */
@@ -64,8 +57,8 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
   const state = useReplayState(uid, request.index);
   const signedOut = useSignedOut();
   const anonymous = useUser() === null || signedOut;
-  const [refusal, setRefusal] = useState<Refusal>();
-  const [formElement, refused] = useRefusal();
+  const [refused, setRefused] = useState<ReplayForm>();
+  const { ref, errors, refuse: setErrors } = useFormErrors();
 
   const send = (): void => {
     if (anonymous || state?.phase === 'sending') return;
@@ -73,8 +66,8 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
     const complete = { ...form, url };
     if (url !== form.url) change({ url });
     const refuse = (found: FieldErrors): void => {
-      setRefusal({ form: complete, errors: found });
-      refused();
+      setRefused(complete);
+      setErrors(found);
     };
     const found = mistakes(complete);
     if (Object.keys(found).length > 0) return refuse(found);
@@ -86,16 +79,16 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
       if (failure === undefined && isDefault) change({ url: undefined });
     });
   };
-  return { form, change, errors: stillWrong(refusal, form), state, anonymous, formElement, send };
+  return { form, change, errors: stillWrong(errors, refused, form), state, anonymous, formElement: ref, send };
 }
 
 /** Calls back when a replay ends while the component is mounted. */
 export function useOutcome(state: ReplayState | undefined, onOutcome: () => void): void {
   const before = useRef(state?.phase);
-  const latest = useLatest(onOutcome);
+  const onEnd = useEffectEvent(onOutcome);
   useEffect(() => {
     const wasSending = before.current === 'sending';
     before.current = state?.phase;
-    if (wasSending && state !== undefined && state.phase !== 'sending') latest.current();
-  }, [latest, state]);
+    if (wasSending && state !== undefined && state.phase !== 'sending') onEnd();
+  }, [state]);
 }

@@ -8,7 +8,7 @@ import { userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
-import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
@@ -34,18 +34,16 @@ function isSame(draft: UserSettings, stored: UserSettings): boolean {
 /** General and notification settings. Warns before the user leaves with unsaved changes. */
 export function SettingsForm({ user, settings }: SettingsFormProps) {
   const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
-  const [emailError, setEmailError] = useState<string>();
   const save = useSaveSettings();
   const isDirty = user !== null && !isSame(draft, settings);
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
-  const [form, refused] = useRefusal();
+  const { ref, errors, refuse, clear } = useFormErrors();
   const change = (part: Partial<UserSettings>): void => {
     setDraft((before) => ({ ...before, ...part }));
-    if ('email' in part) setEmailError(undefined);
+    if ('email' in part) clear('email');
   };
   const refuseEmail = (sentence: string): void => {
-    setEmailError(sentence);
-    refused();
+    refuse({ email: sentence });
     toastError(sentence, 'Invalid Email');
   };
   const onSubmit = (): void => {
@@ -61,7 +59,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   };
   return (
     <form
-      ref={form}
+      ref={ref}
       noValidate
       onSubmit={(submit) => {
         submit.preventDefault();
@@ -82,7 +80,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
           draft={draft}
           user={user}
           allowed={user !== null && PLANS[user.subscriptionTier].emailNotifications}
-          emailError={emailError}
+          emailError={errors['email']}
           onChange={change}
           onInvalidEmail={() => refuseEmail(EMAIL_SENTENCE)}
         />

@@ -6,13 +6,14 @@ import type { FormEvent } from 'react';
 import { client, errorMessage } from '../../api/client.ts';
 import { patchEndpoint, useSigning } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
+import { rowOf } from '../../api/request-list.ts';
+import type { RequestList } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
 import type { FieldErrors } from '../../ui/form.ts';
 
 const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {
@@ -29,10 +30,13 @@ const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly 
 
 const FIELDS = ['scheme', 'secret', 'header', 'encoding', 'prefix'];
 
-/** Number of the newest requests from which a scheme is suggested. */
+/** Number of requests from which a scheme is suggested. */
 const MAX_READ_ROWS = 50;
 
-function suggestionOf(rows: readonly ListedRequest[]): SuggestedScheme | undefined {
+/** The scheme of the opened request, because one endpoint can have several senders, else of the newest signed one. */
+function suggestionOf(list: RequestList, opened: number | undefined): SuggestedScheme | undefined {
+  const first = opened === undefined ? undefined : rowOf(list, opened);
+  const rows = first === undefined ? list.rows : [first, ...list.rows];
   for (const { rawHeaders } of rows.slice(0, MAX_READ_ROWS)) {
     const suggested = suggestScheme(rawHeaders);
     if (suggested !== undefined) return suggested;
@@ -42,11 +46,13 @@ function suggestionOf(rows: readonly ListedRequest[]): SuggestedScheme | undefin
 
 export interface SigningDialogProps {
   readonly uid: string;
+  /** Index of the request that is open in the details. */
+  readonly opened: number | undefined;
   readonly onClose: () => void;
 }
 
 /** Sets, replaces or removes the secret that the sender signs with. The secret is never shown again. */
-export function SigningDialog({ uid, onClose }: SigningDialogProps) {
+export function SigningDialog({ uid, opened, onClose }: SigningDialogProps) {
   const signing = useSigning(uid);
   return (
     <Dialog
@@ -55,34 +61,27 @@ export function SigningDialog({ uid, onClose }: SigningDialogProps) {
       title="Signing secret"
       description="With the sender's secret, Creel checks the signature of each request and can sign what you send again. It is stored encrypted and never shown again."
     >
-      <SigningForm uid={uid} present={signing?.scheme} onDone={onClose} />
+      <SigningForm uid={uid} opened={opened} present={signing?.scheme} onDone={onClose} />
     </Dialog>
   );
 }
 
-interface SigningFormProps {
-  readonly uid: string;
+interface SigningFormProps extends Pick<SigningDialogProps, 'uid' | 'opened'> {
   readonly present: SigningScheme | undefined;
   readonly onDone: () => void;
 }
 
-function SigningForm({ uid, present, onDone }: SigningFormProps) {
-  const [suggested] = useState(() => suggestionOf(readList(uid).rows));
+function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
+  const [suggested] = useState(() => suggestionOf(readList(uid), opened));
   const [scheme, setScheme] = useState<SigningScheme>(present ?? suggested?.scheme ?? 'stripe');
   const [secret, setSecret] = useState('');
   const [plain, setPlain] = useState<Plain>({ header: '', encoding: 'hex', prefix: '', ...suggested });
-  const [errors, setErrors] = useState<FieldErrors>({});
-  const [form, refused] = useRefusal();
+  const { ref, errors, refuse, clear } = useFormErrors();
   const set = useSetSecret(uid);
   const remove = useDeleteSecret(uid);
-  const refuse = (found: FieldErrors): void => {
-    setErrors(found);
-    refused();
-  };
-  const edit = (field: string): void => setErrors(({ [field]: _, ...rest }) => rest);
   const changePlain = (change: Partial<Plain>): void => {
     setPlain((before) => ({ ...before, ...change }));
-    Object.keys(change).forEach(edit);
+    clear(...Object.keys(change));
   };
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
@@ -95,7 +94,7 @@ function SigningForm({ uid, present, onDone }: SigningFormProps) {
   const failure = [set.error, remove.error].find((error) => error !== null);
   const isAtAField = Object.keys(serverFieldErrors(failure, FIELDS)).length > 0;
   return (
-    <form ref={form} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
+    <form ref={ref} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
       {failure === undefined || isAtAField ? null : (
         <Notice tone="bad">{errorMessage(failure, 'The secret could not be stored. Please try again.')}</Notice>
       )}
@@ -104,7 +103,7 @@ function SigningForm({ uid, present, onDone }: SigningFormProps) {
       )}
       <Field
         label="Scheme"
-        hint={suggested?.scheme === scheme ? 'Suggested, because the newest requests are signed this way.' : undefined}
+        hint={suggested?.scheme === scheme ? 'Suggested, because captured requests are signed this way.' : undefined}
       >
         {(control) => (
           <Select
@@ -112,7 +111,7 @@ function SigningForm({ uid, present, onDone }: SigningFormProps) {
             value={scheme}
             onChange={({ target }) => {
               setScheme(signingSchemeSchema.parse(target.value));
-              setErrors({});
+              clear();
             }}
           >
             {signingSchemeSchema.options.map((value) => (
@@ -136,7 +135,7 @@ function SigningForm({ uid, present, onDone }: SigningFormProps) {
             value={secret}
             onChange={({ target }) => {
               setSecret(target.value);
-              edit('secret');
+              clear('secret');
             }}
           />
         )}

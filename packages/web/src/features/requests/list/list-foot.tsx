@@ -1,12 +1,11 @@
 import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount, ProgressBar } from '../../../ui/progress.tsx';
-import { useLatest } from '../../../ui/state.ts';
 import type { BulkJob } from '../bulk/use-bulk.ts';
 import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
 import type { SearchState } from './use-list.ts';
@@ -115,18 +114,19 @@ const ANNOUNCE_MS = 4000;
 /** Announces to screen readers how many requests have arrived. */
 export function Arrivals({ uid }: { readonly uid: string }) {
   const { received } = useLiveStatus(uid);
-  const latest = useLatest(received);
+  const countNow = useEffectEvent(() => received);
   const [text, setText] = useState('');
   useEffect(() => {
-    let announced = latest.current;
+    let announced = countNow();
     const timer = setInterval(() => {
-      const count = latest.current - announced;
-      announced = latest.current;
+      const now = countNow();
+      const count = now - announced;
+      announced = now;
       if (count > 0) setText(`${formatCount(count)} new ${count === 1 ? 'request' : 'requests'}`);
       else setText('');
     }, ANNOUNCE_MS);
     return () => clearInterval(timer);
-  }, [latest]);
+  }, []);
   return (
     <p role="status" className="sr-only">
       {text}

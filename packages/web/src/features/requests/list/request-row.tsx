@@ -18,7 +18,7 @@ import type { Swipe } from './row-swipe.tsx';
  * and shows the actions over size and time on hover.
  */
 export const COLUMNS =
-  'grid items-center gap-x-2 pr-3 grid-cols-[1rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
+  'grid items-center gap-x-2 pr-3 grid-cols-[1.25rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
   '@md:grid-cols-[1.25rem_3.25rem_4rem_minmax(0,1fr)_4.25rem_2.5rem_3.25rem]';
 
 /** Pixels. On a touch screen, a finger needs 44 px, and the row has nothing smaller to press. */
@@ -145,6 +145,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
       <span
         role="gridcell"
         id={cellId(index, 'source')}
+        title={source}
         className={clsx('hidden truncate @md:block', source === 'Unknown' ? 'text-ink-3' : 'text-ink-2')}
       >
         {source}
@@ -165,7 +166,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
 
 /**
  * Path and, dimmed, the event. Both are truncated before the badge is. An event with less room than a few characters
- * wraps to a second line, which is hidden.
+ * wraps to a second line, which is hidden. Its own width is the maximum, or a shorter event would always wrap.
  */
 function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropped'>) {
   const query = queryOf(request);
@@ -179,7 +180,7 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
           {query === '' ? null : <span className="text-ink-3"> …</span>}
         </span>
         {event === '' && query === '' ? null : (
-          <span className="min-w-0 grow basis-12 truncate text-ink-3">{event === '' ? query : event}</span>
+          <span className="max-w-max min-w-0 grow basis-12 truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
       <DeliveryBadge request={request} />
