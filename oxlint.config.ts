@@ -1,5 +1,5 @@
 // Lint rules: common mistakes, sizes, and the import rules of docs/architecture.md. Each import rule has a message that says what to do
-// instead, and a test in scripts/floors.test.ts. A later entry of `overrides` replaces the same rule of an earlier one, so each entry
+// instead, and a test in scripts/import-rules.test.ts. A later entry of `overrides` replaces the same rule of an earlier one, so each entry
 // lists all of its patterns.
 import { defineConfig } from 'oxlint';
 import type { OxlintConfig } from 'oxlint';
@@ -21,9 +21,9 @@ function notBeginningWith(...words: readonly string[]): string {
   return `([^${words.map((word) => word.charAt(0)).join('')}]|${others.join('|')})`;
 }
 
-const drawers: Banned = {
+const catchAllNames: Banned = {
   regex: String.raw`^\.{1,2}/(.*/)?(utils?|helpers?|common|misc|types)(\.tsx?|/|$)`,
-  message: 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.',
+  message: 'Name a file after the one thing it is about, not utils, helpers, common, misc or types.',
 };
 const otherPackages: Banned = {
   regex: String.raw`^@creel/(server|web|cli)(/|$)|^@creel/contract/|^\.\./(.*/)?(contract|server|web|cli)/`,
@@ -132,7 +132,7 @@ type Rules = NonNullable<Parameters<typeof defineConfig>[0]['rules']>;
 
 /** Builds the import rule of a folder. */
 const imports = (...banned: Banned[]): Rules => ({
-  'no-restricted-imports': ['error', { patterns: [drawers, ...banned] }],
+  'no-restricted-imports': ['error', { patterns: [catchAllNames, ...banned] }],
 });
 const serverImports = (...banned: Banned[]) => imports(otherPackages, processParts, ...banned);
 const featureImports = (...banned: Banned[]) => serverImports(compositionRoot, insideFeature, remoteQueries, ...banned);
@@ -291,7 +291,7 @@ const config: OxlintConfig = defineConfig({
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
     {
       // `test/` contains helpers that the tests of a package share.
-      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/{test,testing,durability}/**'],
+      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/test/**'],
       rules: {
         ...imports(otherPackages),
         // Functions whose names begin with `expect` contain assertions.

@@ -58,7 +58,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['packages/server/src/**/*.ts'],
-      exclude: ['**/*.{test,suite}.ts', '**/{testing,durability}/**'],
+      exclude: ['**/*.{test,suite}.ts'],
       reporter: ['text-summary', 'html'],
       reportsDirectory: '.cache/coverage',
     },

@@ -2,11 +2,12 @@ import type { LiveMessage } from '@creel/contract';
 import { liveMessageSchema } from '@creel/contract';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { listenLocally } from '../fixtures/listen-locally.ts';
 import type { Load, LoadResult } from './load.ts';
-import { median } from './median.ts';
+import { median, quantile } from './quantile.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 /** Steady captures, so that the p99 is that of the server and not of a full queue. */
@@ -29,20 +30,14 @@ export interface DeliveryFigures {
   readonly badgeMs: readonly number[];
 }
 
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? urlOf(address) : '';
-}
-
-const urlOf = ({ port }: AddressInfo): string => `http://127.0.0.1:${port}/`;
+const startTarget = async (server: Server): Promise<string> => `http://127.0.0.1:${await listenLocally(server)}/`;
 
 /** A target that answers, one that accepts connections and never answers, and one that refuses them. */
 async function startTargets(): Promise<{ answers: string; hangs: string; refuses: string; close: () => void }> {
   const working = createServer((request, response) => void request.resume().on('end', () => response.end('ok')));
   const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
   const closed = createTcpServer();
-  const [answers, hangs, refuses] = [await listen(working), await listen(silent), await listen(closed)];
+  const [answers, hangs, refuses] = [await startTarget(working), await startTarget(silent), await startTarget(closed)];
   await new Promise((resolve) => closed.close(resolve));
   const close = (): void => {
     working.close().closeAllConnections();
@@ -107,7 +102,7 @@ async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCre
       response.end('ok');
     });
   });
-  const created = await client.call('createDestination', { params: { uid }, body: { url: await listen(target) } });
+  const created = await client.call('createDestination', { params: { uid }, body: { url: await startTarget(target) } });
   const viewer = new WebSocket(`ws://127.0.0.1:${port}/ws?endpoint=${uid}`, { headers: { cookie } });
   await new Promise((resolve) => viewer.once('message', resolve));
   viewer.on('message', (data: Buffer) => {
@@ -139,9 +134,6 @@ export async function deliveryFigures(
   return { badgeMs: await badgeTimes(creel), beside: await capturesBeside(creel, load, turns) };
 }
 
-const share = (values: readonly number[], part: number): number =>
-  values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
-
 /** Medians over all rounds. The ratio is of the medians of the p99. */
 export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigures): string {
   const [base] = beside.map(({ results }) => median(results.map(({ p99Ms }) => p99Ms)));
@@ -152,7 +144,7 @@ export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigure
       Math.round(median(results.map(({ perSecond }) => perSecond))).toLocaleString('en'),
       median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
       median(p99s).toFixed(1),
-      `${share(p99s, 0.25).toFixed(1)} to ${share(p99s, 0.75).toFixed(1)}`,
+      `${quantile(p99s, 0.25).toFixed(1)} to ${quantile(p99s, 0.75).toFixed(1)}`,
       (median(p99s) / (base ?? Number.NaN)).toFixed(2),
       results.reduce((sum, { failures }) => sum + failures, 0),
     ];
@@ -163,6 +155,6 @@ export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigure
     '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...lines,
     '',
-    `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${share(badgeMs, 0.5).toFixed(1)} ms, p95 ${share(badgeMs, 0.95).toFixed(1)} ms.`,
+    `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${median(badgeMs).toFixed(1)} ms, p95 ${quantile(badgeMs, 0.95).toFixed(1)} ms.`,
   ].join('\n');
 }

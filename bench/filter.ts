@@ -6,7 +6,7 @@ import { findChromium, launchOptions } from '../scripts/chromium.ts';
 import { startPostgres } from '../scripts/postgres.ts';
 import { contextOf, pageOf, rowOf } from './browser.ts';
 import type { Load } from './load.ts';
-import { median } from './median.ts';
+import { median } from './quantile.ts';
 import { signUp, startCreel } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 

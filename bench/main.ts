@@ -17,7 +17,7 @@ import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario,
 import type { Sample, Scenario } from './scenarios.ts';
 import { MANY_LOGINS, signInTable, signInTimes } from './sign-ins.ts';
 import { senderTable } from './senders/senders.ts';
-import { startCreel, startProgram } from './server-under-test.ts';
+import { startCreel, startMeasured } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
@@ -58,7 +58,7 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
   };
   const creel = async (name: string, environment: Record<string, string> = {}) =>
     keep(await startCreel(name, environment));
-  const echo = keep(await startProgram('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}));
+  const echo = keep(await startMeasured('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}));
   const scenarios = [echoScenario(echo)];
   if (wanted('capture')) scenarios.push(captureScenario(await creel('capture, SQLite')));
   if (wanted('viewer')) scenarios.push(viewerScenario('capture, a live viewer attached', await creel('viewer')));

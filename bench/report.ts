@@ -1,4 +1,4 @@
-import { median } from './median.ts';
+import { median, quantile } from './quantile.ts';
 import type { Sample } from './scenarios.ts';
 
 export interface Row {
@@ -41,9 +41,8 @@ const percent = (ratio: number): string => `${ratio >= 1 ? '+' : ''}${((ratio - 
 
 /** The median, and between which values the middle half is. */
 function middleOf(ratios: readonly number[]): string {
-  const sorted = ratios.toSorted((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
-  return `${percent(median(ratios))} (${percent(at(1 / 4))} to ${percent(at(3 / 4))})`;
+  const [low, middle, high] = [1 / 4, 1 / 2, 3 / 4].map((share) => percent(quantile(ratios, share)));
+  return `${middle} (${low} to ${high})`;
 }
 
 const processorTime = ({ threads }: Sample): number => [...threads.values()].reduce((sum, micros) => sum + micros, 0);

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Load, LoadResult } from './load.ts';
-import { median } from './median.ts';
+import { median } from './quantile.ts';
 import { processorMicros, residentMb } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 

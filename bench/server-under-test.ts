@@ -1,15 +1,14 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
+import { CookieJar } from '../fixtures/cookie-jar.ts';
 import { freePort } from '../fixtures/free-port.ts';
+import { startProgram } from '../fixtures/start-program.ts';
 
-const START_MS = 30_000;
 /** Time to exit after SIGTERM, before SIGKILL. */
 const STOP_MS = 12_000;
 
@@ -39,45 +38,19 @@ export interface MeasuredCreel extends Measured, MeasuredUser {
   readonly origin: string;
 }
 
-async function untilAnswering(url: string, output: () => string): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  while (Date.now() < deadline) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    await sleep(50);
-  }
-  throw new Error(`${url} does not respond. Its output:\n${output()}`);
-}
-
-/** Starts a program and waits until `path` answers. */
-export async function startProgram(
+/** Starts a program as `npm start` starts the server, and waits until `path` answers. */
+export async function startMeasured(
   name: string,
   file: string,
   path: string,
   environment: Record<string, string>,
 ): Promise<Measured> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...serverFlags, file], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { pid, kill } = await startProgram([...serverFlags, file], {
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...serverEnvironment, ...environment },
+    readyUrl: `http://127.0.0.1:${port}${path}`,
   });
-  let text = '';
-  child.stdout.on('data', (chunk) => (text += String(chunk)));
-  child.stderr.on('data', (chunk) => (text += String(chunk)));
-  await untilAnswering(`http://127.0.0.1:${port}${path}`, () => text);
-  return {
-    name,
-    port,
-    pid: child.pid ?? 0,
-    async stop() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-      await ended;
-      clearTimeout(force);
-    },
-  };
+  return { name, port, pid, stop: async () => void (await kill('SIGTERM', STOP_MS)) };
 }
 
 const BUNDLE = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
@@ -89,7 +62,7 @@ export async function startCreel(
   file = BUNDLE,
 ): Promise<MeasuredCreel> {
   const dataDir = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'creel-bench-'));
-  const program = await startProgram(name, file, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
+  const program = await startMeasured(name, file, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
   const origin = `http://127.0.0.1:${program.port}`;
   return {
     ...program,
@@ -107,22 +80,15 @@ let users = 0;
 
 /** Registers a new user and creates an endpoint for them. */
 export async function signUp(origin: string, endpointName: string): Promise<MeasuredUser> {
-  let cookie = '';
-  const client = createClient({
-    baseUrl: origin,
-    headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }),
-  });
+  const jar = new CookieJar();
+  const client = createClient({ baseUrl: origin, fetch: jar.fetch });
   users += 1;
   const username = `bench-${users}-${Date.now() % 1_000_000}`;
-  const answer = await client.callWithHeaders('register', {
+  await client.call('register', {
     body: { username, password: 'bench-password', email: `${username}@example.com` },
   });
-  cookie = answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ');
   const endpoint = await client.call('createEndpoint', { body: { name: endpointName, source: 'bench' } });
-  return { client, cookie, uid: endpoint.uid, captureUrl: endpoint.url };
+  return { client, cookie: jar.header(), uid: endpoint.uid, captureUrl: endpoint.url };
 }
 
 /** Resident memory in MB from /proc. `undefined` on systems without it. */

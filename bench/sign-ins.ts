@@ -3,9 +3,9 @@ import type { Client } from '@creel/contract';
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { median } from './median.ts';
+import { median } from './quantile.ts';
 import type { Load, LoadOptions, LoadResult } from './load.ts';
-import { residentMb, startProgram } from './server-under-test.ts';
+import { residentMb, startMeasured } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** Server settings that allow many logins: each client sends its own address. */
@@ -60,7 +60,7 @@ async function sendCrowd(crowd: Measured, url: string, body: object): Promise<nu
 export async function signInTimes(creel: MeasuredCreel, load: Load, rounds: number): Promise<SignInTimes> {
   const credentials = { username: `many-${Date.now()}`, password: 'bench-password' };
   await clientOf(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
-  const crowd = await startProgram('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {});
+  const crowd = await startMeasured('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {});
   let memory: number | undefined;
   const signIn = async (): Promise<number> => {
     const allMs = await sendCrowd(crowd, `${creel.origin}/api/login`, credentials);

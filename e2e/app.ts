@@ -3,20 +3,17 @@ import { test as base, expect } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
 import type { Endpoint, Tier, User } from '@creel/contract';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../fixtures/compile-cache.ts';
 import { createEndpoint } from './endpoints.ts';
 import { subscribe } from './plans.ts';
 import { freePort } from '../fixtures/free-port.ts';
+import { startProgram } from '../fixtures/start-program.ts';
 
 const root = join(import.meta.dirname, '..');
-const readyWithinMs = 20_000;
 const stopWithinMs = 12_000;
 
 /** A running server. */
@@ -45,37 +42,26 @@ export interface Person {
 export async function startApp(settings: Record<string, string> = {}): Promise<App> {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
   const port = await freePort();
-  const server = spawn(process.execPath, [join(root, 'packages', 'server', 'dist', 'main.js')], {
-    cwd: dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      ...compileCache,
-      ...defaults(port, dataDir),
-      ...settings,
+  const url = `http://127.0.0.1:${port}`;
+  const removeData = () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  const env = { PATH: process.env['PATH'] ?? '', ...compileCache, ...defaults(port, dataDir), ...settings };
+  const options = { env, cwd: dataDir, readyUrl: `${url}/readyz` };
+  const server = await startProgram([join(root, 'packages', 'server', 'dist', 'main.js')], options).catch(
+    async (error: unknown) => {
+      await removeData();
+      throw error;
     },
-  });
-  let text = '';
-  server.stdout.on('data', (chunk) => (text += String(chunk)));
-  server.stderr.on('data', (chunk) => (text += String(chunk)));
-  const app: App = {
-    url: `http://127.0.0.1:${port}`,
+  );
+  return {
+    url,
     dataDir,
-    output: () => text,
-    stop: async () => {
-      const code = await ended(server);
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-      if (code !== 0) {
-        throw new Error(`Creel ended with ${code} instead of 0. Its output:\n${text}`);
-      }
+    output: server.output,
+    async stop() {
+      const code = await server.kill('SIGTERM', stopWithinMs);
+      await removeData();
+      if (code !== 0) throw new Error(`Creel ended with ${code} instead of 0. Its output:\n${server.output()}`);
     },
   };
-  await ready(app, server).catch(async (error: unknown) => {
-    server.kill('SIGKILL');
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-    throw error;
-  });
-  return app;
 }
 
 const defaults = (port: number, dataDir: string) => ({
@@ -85,33 +71,6 @@ const defaults = (port: number, dataDir: string) => ({
   LOG_LEVEL: 'warn',
   SIGNUPS_PER_HOUR: '1000000',
 });
-
-async function ready(app: App, server: ChildProcess): Promise<void> {
-  const deadline = Date.now() + readyWithinMs;
-  while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
-    const answer = await fetch(`${app.url}/readyz`).catch(() => undefined);
-    if (answer?.ok) {
-      return;
-    }
-    await sleep(30);
-  }
-  throw new Error(`Creel did not become ready. Its output:\n${app.output()}`);
-}
-
-/** Stops the server. Resolves with its exit code or signal. */
-async function ended(server: ChildProcess): Promise<number | string | null> {
-  if (server.exitCode !== null || server.signalCode !== null) {
-    return server.exitCode ?? server.signalCode;
-  }
-  const end = new Promise<number | string | null>((resolve) => {
-    server.once('exit', (code, signal) => resolve(code ?? signal));
-  });
-  server.kill('SIGTERM');
-  const deadline = setTimeout(() => server.kill('SIGKILL'), stopWithinMs);
-  const code = await end;
-  clearTimeout(deadline);
-  return code;
-}
 
 /** Creates an account through the API. The context gets the session cookie, so its pages are logged in. */
 export async function register(context: BrowserContext, app: App): Promise<Person> {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { TestProject } from 'vitest/node';
+import { listenLocally } from '../fixtures/listen-locally.ts';
 import { startPostgres } from './postgres.ts';
 
 /**
@@ -15,10 +16,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       (error: unknown) => response.writeHead(503).end(error instanceof Error ? error.message : String(error)),
     );
   });
-  await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
-  const address = broker.address();
-  if (address === null || typeof address === 'string') throw new Error('The system provides no port');
-  project.provide('testDatabaseBroker', `http://127.0.0.1:${address.port}/`);
+  project.provide('testDatabaseBroker', `http://127.0.0.1:${await listenLocally(broker)}/`);
   return async () => {
     broker.closeAllConnections();
     await new Promise((resolve) => broker.close(resolve));

@@ -3,6 +3,7 @@
 import { setPriority } from 'node:os';
 import { z } from 'zod';
 import { ATTACKS } from './attacks/all.ts';
+import { AnswerCount } from './sockets.ts';
 
 /** Low enough not to slow the server down, high enough to run on a busy machine. */
 const PRIORITY = 5;
@@ -18,5 +19,6 @@ setPriority(PRIORITY);
 const [name, target = ''] = process.argv.slice(2);
 const attack = ATTACKS.find((each) => each.name === name);
 if (attack === undefined) throw new Error(`There is no attack ${String(name)}.`);
-const saw = await attack.run(targetSchema.parse(JSON.parse(target)));
-process.stdout.write(saw, () => process.exit(0));
+const answers = new AnswerCount();
+const saw = await attack.run(targetSchema.parse(JSON.parse(target)), answers);
+process.stdout.write(saw ?? answers.toString(), () => process.exit(0));

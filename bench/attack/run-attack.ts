@@ -17,6 +17,7 @@ const AFTER_MS = 10_000;
 const AFTER_TIMEOUT_MS = 20_000;
 const CALM_MS = 2000;
 const NEIGHBOR_EVERY_MS = 10;
+const NEIGHBOR_P99_MS = 500;
 const ASSETS = join(import.meta.dirname, '..', '..', 'packages', 'web', 'dist', 'assets');
 
 const capture = (url: string, body: Buffer): AskedRequest => ({
@@ -143,7 +144,7 @@ export async function runAttack(attack: Attack): Promise<Outcome> {
       const body = Buffer.alloc(megabytes * MB, 'x');
       largeBodies.push((await ask(capture(creel.captureUrl, body), false, AFTER_TIMEOUT_MS)).status);
     }
-    const { name, what, neighborP99Ms } = attack;
+    const { name, what, neighborP99Ms = NEIGHBOR_P99_MS } = attack;
     return { name, what, neighborP99Ms, calmP99Ms, ...seen, beforeMb, peakMb, largeBodies };
   } finally {
     memory.stop();

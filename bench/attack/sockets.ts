@@ -20,10 +20,20 @@ export function addressOf(nth: number): string {
   return `127.1.${(nth >> 8) & 255}.${nth & 255 || 1}`;
 }
 
+export interface OpenOptions {
+  /** Counts the responses on the connection. Without it nothing is read. */
+  readonly answers?: AnswerCount;
+  readonly localAddress?: string | undefined;
+}
+
 /** Opens a connection. Resolves with `undefined` if the server or the system rejects it. */
-export function open({ port }: AttackTarget, localAddress = ATTACKER_ADDRESS): Promise<Socket | undefined> {
+export function open(
+  { port }: AttackTarget,
+  { answers, localAddress = ATTACKER_ADDRESS }: OpenOptions = {},
+): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
+    answers?.follow(socket);
     socket.once('connect', () => resolve(socket));
     socket.on('error', () => undefined);
     socket.once('close', () => resolve(undefined));
@@ -62,6 +72,19 @@ export function write(socket: Socket, bytes: Buffer | string): Promise<boolean> 
       resolve(!error);
     });
   });
+}
+
+/** Sends bytes on a connection of its own, and waits until the server closes it, for `maxMs` at most. */
+export async function sendAlone(
+  target: AttackTarget,
+  bytes: readonly (Buffer | string)[],
+  { maxMs, ...options }: OpenOptions & { readonly maxMs: number },
+): Promise<void> {
+  const socket = await open(target, options);
+  if (socket === undefined) return;
+  for (const part of bytes) await write(socket, part);
+  await closed(socket, maxMs);
+  socket.destroy();
 }
 
 const STATUS_LINE = Buffer.from('HTTP/1.1 ');

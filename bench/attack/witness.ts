@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { median, quantile } from '../quantile.ts';
 
 /** Differs from the attacker's address, because some limits are per address. */
 export const WITNESS_ADDRESS = '127.0.0.2';
@@ -105,16 +106,14 @@ export class SteadyRequests {
     clearInterval(this.#timer);
     await Promise.all(this.#open);
     this.#agent.destroy();
-    const sorted = this.#latencies.toSorted((one, other) => one - other);
-    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
     const failures = [...this.#failures].toSorted(([one], [other]) => one - other);
     return {
-      count: sorted.length,
+      count: this.#latencies.length,
       failures: failures.reduce((sum, [, count]) => sum + count, 0),
       failedWith: failures.map(([status, count]) => `${status} × ${count}`).join(', '),
-      p50Ms: at(0.5),
-      p99Ms: at(0.99),
-      worstMs: sorted.at(-1) ?? 0,
+      p50Ms: median(this.#latencies),
+      p99Ms: quantile(this.#latencies, 0.99),
+      worstMs: Math.max(0, ...this.#latencies),
       worstReusedMs: this.#worstReusedMs,
     };
   }

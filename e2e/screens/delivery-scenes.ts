@@ -4,6 +4,7 @@ import type { DeliveryAttempt, Destination, Endpoint } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
+import { listenLocally } from '../../fixtures/listen-locally.ts';
 import { failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare, Stage } from './stage.ts';
@@ -122,9 +123,7 @@ async function forwarded(stage: Stage): Promise<Page> {
 /** The URL of a destination that never answers. */
 async function silentUrl(): Promise<string> {
   const target = createServer(() => undefined).unref();
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
-  const address = target.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook`;
+  return `http://127.0.0.1:${await listenLocally(target)}/hook`;
 }
 
 /** One destination accepts the requests, one refuses connections, one never answers, and one is off. */

@@ -12,6 +12,9 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { CookieJar } from '../../fixtures/cookie-jar.ts';
+import { freePort } from '../../fixtures/free-port.ts';
+import { makeDice } from '../../fixtures/dice.ts';
 import { CutDisk, FATES } from './cut-disk.ts';
 import { DiskTrace, STRACE } from './disk-trace.ts';
 
@@ -27,16 +30,10 @@ const SENDERS = 6;
 const START_MS = 60_000;
 const SERVER = join(import.meta.dirname, '..', '..', 'packages', 'server', 'src', 'main.ts');
 
-/** Random numbers in [0, 1), with the constants of Numerical Recipes. The same seed gives the same numbers. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
-}
-
 /** Runs a server under `strace`, sends captures to it and kills it. Returns the path of the trace. */
 async function record(folder: string, dataDir: string, count: number): Promise<string> {
   const trace = join(folder, 'trace.txt');
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await freePort();
   const environment = {
     ...process.env,
     PORT: String(port),
@@ -77,18 +74,10 @@ async function endpointOf(origin: string): Promise<string> {
     if (Date.now() > deadline) throw new Error('The server did not start.');
     await sleep(100);
   }
-  let cookie = '';
-  const client = createClient({
-    baseUrl: origin,
-    headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }),
-  });
-  const answer = await client.callWithHeaders('register', {
+  const client = createClient({ baseUrl: origin, fetch: new CookieJar().fetch });
+  await client.call('register', {
     body: { username: 'marta', password: 'power-cut', email: 'marta@example.com' },
   });
-  cookie = answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';', 1)[0])
-    .join('; ');
   return `${origin}/h/${(await client.call('createEndpoint', { body: {} })).uid}`;
 }
 
@@ -118,7 +107,7 @@ interface Verdict {
 
 /** Replays the trace and cuts the power after randomly chosen acknowledgments. */
 async function cutAll(trace: string, dataDir: string, folder: string): Promise<Verdict> {
-  const roll = seededRandom(Number(values.seed));
+  const { roll } = makeDice(Number(values.seed));
   const disk = new CutDisk(values['lying-disk'] ? 'lies' : 'honest');
   const reader = new DiskTrace(dataDir);
   const acknowledged: number[] = [];

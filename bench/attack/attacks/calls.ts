@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf, AnswerCount, closed, inParallel, open, write } from '../sockets.ts';
+import { addressOf, AnswerCount, closed, inParallel, open, sendAlone, write } from '../sockets.ts';
 import type { AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
@@ -17,18 +17,12 @@ function crowd(name: string, what: string, count: number, body: (nth: number) =>
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: 25,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       await inParallel(count, count, async (nth) => {
-        const socket = await open(target, addressOf(nth));
-        if (socket === undefined) return;
-        answers.follow(socket);
-        await write(socket, callBytes('POST', path, ['Connection: close'], JSON.stringify(body(nth))));
-        await closed(socket, 20_000);
+        const bytes = callBytes('POST', path, ['Connection: close'], JSON.stringify(body(nth)));
+        await sendAlone(target, [bytes], { answers, localAddress: addressOf(nth), maxMs: 20_000 });
       });
-      return answers.toString();
     },
   };
 }
@@ -43,16 +37,13 @@ export function repeated(
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: SECONDS + 20,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       const request = await bytes(target);
       const until = performance.now() + SECONDS * 1000;
       await inParallel(connections, connections, async (nth) => {
-        const socket = await open(target, addressOf(nth));
+        const socket = await open(target, { answers, localAddress: addressOf(nth) });
         if (socket === undefined) return;
-        answers.follow(socket);
         const own = new AnswerCount();
         own.follow(socket);
         let sent = 1;
@@ -65,7 +56,6 @@ export function repeated(
         await closed(socket, SECONDS * 1000);
         socket.destroy();
       });
-      return answers.toString();
     },
   };
 }
@@ -80,9 +70,8 @@ export function upgradeBytes(path: string, cookie: string): string {
 const liveSockets: Attack = {
   name: 'live-sockets',
   what: '1,000 web sockets of one user, never read, while 32 KiB captures arrive for them',
-  neighborP99Ms: 500,
   maxSeconds: 25,
-  async run(target) {
+  async run(target, answers) {
     const uid = target.capturePath.slice('/h/'.length);
     const sockets: Socket[] = [];
     await inParallel(1000, 100, async () => {
@@ -92,17 +81,9 @@ const liveSockets: Attack = {
       await write(socket, upgradeBytes(`/ws?endpoint=${uid}`, target.cookie));
       socket.pause();
     });
-    const answers = new AnswerCount();
-    const body = 'x'.repeat(32 * 1024);
-    await inParallel(2000, 16, async () => {
-      const socket = await open(target);
-      if (socket === undefined) return;
-      answers.follow(socket);
-      await write(socket, callBytes('POST', target.capturePath, ['Connection: close'], body));
-      await closed(socket, 10_000);
-    });
+    const bytes = callBytes('POST', target.capturePath, ['Connection: close'], 'x'.repeat(32 * 1024));
+    await inParallel(2000, 16, () => sendAlone(target, [bytes], { answers, maxMs: 10_000 }));
     await sleep(2000);
-    return answers.toString();
   },
 };
 
@@ -112,26 +93,17 @@ const MB = 1_000_000;
 const clearLarge: Attack = {
   name: 'call-clear',
   what: '20 bodies of 20 MB, then "Clear Data", again and again',
-  neighborP99Ms: 500,
   maxSeconds: 30,
-  async run(target) {
-    const answers = new AnswerCount();
+  async run(target, answers) {
     const until = performance.now() + 20_000;
     const body = Buffer.alloc(20 * MB, 'x');
     const post = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
     const clear = `/api/endpoints/${target.capturePath.slice('/h/'.length)}/requests`;
-    const call = async (...parts: (string | Buffer)[]): Promise<void> => {
-      const socket = await open(target);
-      if (socket === undefined) return;
-      answers.follow(socket);
-      for (const part of parts) await write(socket, part);
-      await closed(socket, 10_000);
-    };
+    const call = (...bytes: (string | Buffer)[]): Promise<void> => sendAlone(target, bytes, { answers, maxMs: 10_000 });
     while (performance.now() < until) {
       await inParallel(20, 4, () => call(post, body));
       await call(callBytes('DELETE', clear, [`Cookie: ${target.cookie}`, 'Connection: close']));
     }
-    return answers.toString();
   },
 };
 
@@ -139,20 +111,14 @@ const clearLarge: Attack = {
 const refusedSockets: Attack = {
   name: 'live-refused',
   what: '64 connections that ask for a web socket with a wrong session',
-  neighborP99Ms: 500,
   maxSeconds: 25,
-  async run(target) {
-    const answers = new AnswerCount();
+  async run(target, answers) {
     const until = performance.now() + SECONDS * 1000;
     await inParallel(1_000_000, 64, async () => {
       if (performance.now() > until) return;
-      const socket = await open(target);
-      if (socket === undefined) return;
-      answers.follow(socket);
-      await write(socket, upgradeBytes('/ws?endpoint=x', `creel_session=${'A'.repeat(43)}`));
-      await closed(socket, 5000);
+      const bytes = upgradeBytes('/ws?endpoint=x', `creel_session=${'A'.repeat(43)}`);
+      await sendAlone(target, [bytes], { answers, maxMs: 5000 });
     });
-    return answers.toString();
   },
 };
 

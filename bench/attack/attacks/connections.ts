@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerCount, closed, inParallel, open, write } from '../sockets.ts';
+import { closed, inParallel, open, write } from '../sockets.ts';
 import type { AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
@@ -25,7 +25,6 @@ function held(name: string, what: string, count: number, first?: (target: Attack
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: 40,
     async run(target) {
       const sockets = await openMany(target, count, first?.(target));
@@ -38,7 +37,6 @@ function held(name: string, what: string, count: number, first?: (target: Attack
 const slowHeads: Attack = {
   name: 'slow-heads',
   what: '2,000 heads at a byte per second',
-  neighborP99Ms: 500,
   maxSeconds: 40,
   async run(target) {
     const sockets = await openMany(target, 2000, 'P');
@@ -55,7 +53,6 @@ const slowHeads: Attack = {
 const slowReaders: Attack = {
   name: 'slow-readers',
   what: '500 × 20 requests for a file of the web app, answers not read',
-  neighborP99Ms: 500,
   maxSeconds: 40,
   async run(target) {
     const request = `GET ${target.staticPath} HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(20);
@@ -77,24 +74,20 @@ function churn(name: string, what: string, count: number, say: (target: AttackTa
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: 40,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       const until = performance.now() + 20_000;
       const bytes = say(target);
       await inParallel(count, 100, async () => {
         if (performance.now() > until) return;
-        const socket = await open(target);
+        const socket = await open(target, { answers });
         if (socket === undefined) return;
-        answers.follow(socket);
         if (bytes !== undefined) {
           await write(socket, bytes);
           await closed(socket, 5000);
         }
         socket.destroy();
       });
-      return answers.toString();
     },
   };
 }

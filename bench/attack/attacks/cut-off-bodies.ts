@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerCount, closed, inParallel, open, write } from '../sockets.ts';
-import type { AttackTarget } from '../sockets.ts';
+import { closed, inParallel, open, sendAlone, write } from '../sockets.ts';
+import type { AnswerCount, AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
 const KIB = 1024;
@@ -31,9 +31,8 @@ const reset: Goodbye = async (socket) => {
 };
 
 async function sendCut(target: AttackTarget, bytes: Buffer, goodbye: Goodbye, answers: AnswerCount): Promise<void> {
-  const socket = await open(target);
+  const socket = await open(target, { answers });
   if (socket === undefined) return;
-  answers.follow(socket);
   await write(socket, bytes);
   await goodbye(socket);
   await closed(socket, CLOSE_MS);
@@ -44,13 +43,10 @@ function cutOff(name: string, what: string, bytes: Bytes, goodbye: Goodbye): Att
   return {
     name,
     what: `${COUNT.toLocaleString('en')} ${what}`,
-    neighborP99Ms: 500,
     maxSeconds: 25,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       const sent = bytes(target);
       await inParallel(COUNT, AT_ONCE, () => sendCut(target, sent, goodbye, answers));
-      return answers.toString();
     },
   };
 }
@@ -59,14 +55,11 @@ function cutOff(name: string, what: string, bytes: Bytes, goodbye: Goodbye): Att
 const largeBodies: Attack = {
   name: 'cut-large-bodies',
   what: '22 bodies of 12 MiB that end one byte early, then FIN',
-  neighborP99Ms: 500,
   maxSeconds: 25,
-  async run(target) {
-    const answers = new AnswerCount();
+  async run(target, answers) {
     const body = Buffer.alloc(12 * KIB * KIB, 'x');
     const bytes = Buffer.concat([post(target.capturePath, `Content-Length: ${body.length + 1}`), body]);
     await inParallel(22, 4, () => sendCut(target, bytes, sayNoMore, answers));
-    return answers.toString();
   },
 };
 
@@ -74,20 +67,11 @@ const largeBodies: Attack = {
 const slowBodies: Attack = {
   name: 'slow-bodies',
   what: '50 bodies of 1 MiB that stop in the middle until the server hangs up',
-  neighborP99Ms: 500,
   maxSeconds: 80,
-  async run(target) {
-    const answers = new AnswerCount();
+  async run(target, answers) {
     const half = Buffer.alloc(512 * KIB, 'x');
     const bytes = Buffer.concat([post(target.capturePath, `Content-Length: ${KIB * KIB}`), half]);
-    await inParallel(50, 50, async () => {
-      const socket = await open(target);
-      if (socket === undefined) return;
-      answers.follow(socket);
-      await write(socket, bytes);
-      await closed(socket, 75_000);
-    });
-    return answers.toString();
+    await inParallel(50, 50, () => sendAlone(target, [bytes], { answers, maxMs: 75_000 }));
   },
 };
 
@@ -96,20 +80,16 @@ function tinyChunks(name: string, what: string, head: Bytes, bytesEach: number, 
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: 25,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       const chunks = Buffer.from('1\r\n1\r\n'.repeat(10_000));
       await inParallel(connections, connections, async () => {
-        const socket = await open(target);
+        const socket = await open(target, { answers });
         if (socket === undefined) return;
-        answers.follow(socket);
         let taken = await write(socket, head(target));
         for (let sent = 0; taken && sent < bytesEach; sent += 10_000) taken = await write(socket, chunks);
         await sleep(8000);
       });
-      return answers.toString();
     },
   };
 }

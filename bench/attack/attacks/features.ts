@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerCount, closed, inParallel, open, write } from '../sockets.ts';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
+import { inParallel, open, sendAlone, write } from '../sockets.ts';
 import type { AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 import { callBytes, repeated, upgradeBytes } from './calls.ts';
@@ -54,7 +55,6 @@ const search: Attack = {
 const conditions: Attack = {
   name: 'deliver-conditions',
   what: 'captures of 20 MB for five destinations with conditions of 90 terms',
-  neighborP99Ms: 500,
   maxSeconds: SECONDS + 20,
   neighborCall: SEARCH,
   async run(target) {
@@ -77,12 +77,10 @@ function signatures(name: string, what: string, bytes: number): Attack {
 const exports: Attack = {
   name: 'export-unread',
   what: '200 exports of 1,000 requests and three bodies of 20 MB, not read',
-  neighborP99Ms: 500,
   maxSeconds: SECONDS + 20,
-  async run(target) {
+  async run(target, answers) {
     await storeLarge(target, 3);
     await inParallel(1000, 16, () => capture(target, 'x'.repeat(2000)));
-    const answers = new AnswerCount();
     await inParallel(200, 200, async () => {
       const socket = await open(target);
       if (socket === undefined) return;
@@ -93,7 +91,6 @@ const exports: Attack = {
       await write(socket, callBytes('GET', '/api/export', [`Cookie: ${target.cookie}`]));
       await sleep(SECONDS * 1000);
     });
-    return answers.toString();
   },
 };
 
@@ -108,24 +105,20 @@ function liveTalk(name: string, what: string, say: Buffer): Attack {
   return {
     name,
     what,
-    neighborP99Ms: 500,
     maxSeconds: SECONDS + 20,
-    async run(target) {
+    async run(target, answers) {
       await inParallel(100, 16, () => capture(target, 'x'.repeat(16_000)));
-      const answers = new AnswerCount();
       const until = performance.now() + SECONDS * 1000;
       await inParallel(90, 90, async () => {
         while (performance.now() < until) {
-          const socket = await open(target);
+          const socket = await open(target, { answers });
           if (socket === undefined) continue;
-          answers.follow(socket);
           await write(socket, upgradeBytes(`/ws?endpoint=${uidOf(target)}`, target.cookie));
           await new Promise((resolve) => socket.once('data', resolve));
           while (performance.now() < until && (await write(socket, say)));
           socket.destroy();
         }
       });
-      return answers.toString();
     },
   };
 }
@@ -141,31 +134,20 @@ async function endlessTarget(): Promise<string> {
     request.resume();
     pour(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+  return `http://127.0.0.1:${await listenLocally(server)}/`;
 }
 
 const replays: Attack = {
   name: 'replay-many',
   what: '2,000 replays at once of a body of 20 MB to a target that answers without end',
-  neighborP99Ms: 500,
   maxSeconds: SECONDS + 20,
-  async run(target) {
+  async run(target, answers) {
     await storeLarge(target, 1);
     const url = await endlessTarget();
     const bodyFrom = { endpointUid: uidOf(target), id: -1_000_000 };
     const body = JSON.stringify({ method: 'POST', url, headers: [], bodyFrom });
-    const answers = new AnswerCount();
-    await inParallel(2000, 500, async () => {
-      const socket = await open(target);
-      if (socket === undefined) return;
-      answers.follow(socket);
-      await write(socket, callBytes('POST', '/api/replay', [`Cookie: ${target.cookie}`, 'Connection: close'], body));
-      await closed(socket, SECONDS * 1000);
-      socket.destroy();
-    });
-    return answers.toString();
+    const bytes = callBytes('POST', '/api/replay', [`Cookie: ${target.cookie}`, 'Connection: close'], body);
+    await inParallel(2000, 500, () => sendAlone(target, [bytes], { answers, maxMs: SECONDS * 1000 }));
   },
 };
 
@@ -174,20 +156,17 @@ const deliveries: Attack = {
   what: 'captures of 64 connections for five destinations that answer without end',
   neighborP99Ms: 100,
   maxSeconds: SECONDS + 20,
-  async run(target) {
+  async run(target, answers) {
     await addDestinations(target, await endlessTarget(), '');
-    const answers = new AnswerCount();
     const until = performance.now() + SECONDS * 1000;
     const bytes = callBytes('POST', target.capturePath, [], 'x'.repeat(500));
     await inParallel(64, 64, async () => {
-      const socket = await open(target);
+      const socket = await open(target, { answers });
       if (socket === undefined) return;
-      answers.follow(socket);
       while (performance.now() < until && (await write(socket, bytes)))
         await new Promise((resolve) => socket.once('data', resolve));
       socket.destroy();
     });
-    return answers.toString();
   },
 };
 

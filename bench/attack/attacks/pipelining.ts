@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf, AnswerCount, inParallel, open, write } from '../sockets.ts';
-import type { AttackTarget } from '../sockets.ts';
+import { addressOf, inParallel, open, write } from '../sockets.ts';
+import type { AnswerCount, AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
 const ALL_SECONDS = 20;
@@ -25,14 +25,17 @@ interface Flood {
   readonly path: string;
 }
 
-async function flood(target: AttackTarget, { connections, requestsEach, isReading, path }: Flood): Promise<string> {
+async function flood(
+  target: AttackTarget,
+  answers: AnswerCount,
+  { connections, requestsEach, isReading, path }: Flood,
+): Promise<string> {
   const block = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(BLOCK));
-  const answers = new AnswerCount();
   const until = performance.now() + (ALL_SECONDS - 3) * 1000;
   const sockets: Socket[] = [];
   let sent = 0;
   await inParallel(connections, connections, async (nth) => {
-    const socket = await open(target, connections > 1 ? addressOf(nth) : undefined);
+    const socket = await open(target, { localAddress: connections > 1 ? addressOf(nth) : undefined });
     if (socket === undefined) return;
     sockets.push(socket);
     if (isReading) answers.follow(socket);
@@ -57,9 +60,8 @@ function pipelined(shape: 'one' | 'many', isReading: boolean): Attack[] {
   return TARGETS.map(({ name, path }) => ({
     name: `pipelined-${shape}-${name}${isReading ? '' : '-unread'}`,
     what: `${connections.toLocaleString('en')} × ${requestsEach.toLocaleString('en')} \`GET\`, ${name}${isReading ? '' : ', answers not read'}`,
-    neighborP99Ms: 500,
     maxSeconds: ALL_SECONDS,
-    run: (target) => flood(target, { connections, requestsEach, isReading, path: path(target) }),
+    run: (target, answers) => flood(target, answers, { connections, requestsEach, isReading, path: path(target) }),
   }));
 }
 
@@ -67,14 +69,13 @@ function pipelined(shape: 'one' | 'many', isReading: boolean): Attack[] {
 const largeHeads: Attack = {
   name: 'pipelined-large-heads',
   what: '200 × 40 requests with 60 KiB of headers to unknown endpoints, answers not read',
-  neighborP99Ms: 500,
   maxSeconds: ALL_SECONDS,
   async run(target) {
     const head = `GET /h/x HTTP/1.1\r\nHost: h\r\n${`X-Filler: ${'x'.repeat(1000)}\r\n`.repeat(60)}\r\n`;
     const block = Buffer.from(head.repeat(10));
     const until = performance.now() + (ALL_SECONDS - 3) * 1000;
     await inParallel(200, 200, async (nth) => {
-      const socket = await open(target, addressOf(nth));
+      const socket = await open(target, { localAddress: addressOf(nth) });
       socket?.pause();
       for (let at = 0; socket !== undefined && at < 4; at += 1) {
         if (!(await Promise.race([write(socket, block), sleep(until - performance.now(), false, { ref: false })])))

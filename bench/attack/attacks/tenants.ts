@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnswerCount, inParallel, open, write } from '../sockets.ts';
 import type { Attack } from './attack.ts';
@@ -12,37 +13,33 @@ function tenantFlood(name: string, bodyBytes: number, connections: number, ahead
     what: `${connections} connections × ${ahead} captures of ${size} ahead, one endpoint`,
     neighborP99Ms: 100,
     maxSeconds: SECONDS + 10,
-    async run(target) {
-      const answers = new AnswerCount();
+    async run(target, answers) {
       const head = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nContent-Length: ${bodyBytes}\r\n\r\n`;
       const one = Buffer.concat([Buffer.from(head), Buffer.alloc(bodyBytes, 'x')]);
       const block = Buffer.concat(Array.from({ length: ahead }, () => one));
       const until = performance.now() + SECONDS * 1000;
       await inParallel(connections, connections, async () => {
         while (performance.now() < until) {
-          const socket = await open(target);
-          if (socket === undefined) {
-            await sleep(10);
-            continue;
-          }
-          const own = new AnswerCount();
-          own.follow(socket);
-          answers.follow(socket);
-          for (let sent = 0; performance.now() < until && !socket.destroyed;) {
-            const isTaken = await Promise.race([
-              write(socket, block),
-              sleep(until - performance.now(), false, { ref: false }),
-            ]);
-            if (!isTaken) break;
-            sent += ahead;
-            while (sent - own.total >= 2 * ahead && performance.now() < until && !socket.destroyed) await sleep(2);
-          }
-          socket.destroy();
+          const socket = await open(target, { answers });
+          if (socket === undefined) await sleep(10);
+          else await keepAhead(socket, block, ahead, until);
         }
       });
-      return answers.toString();
     },
   };
+}
+
+/** Sends blocks of `ahead` requests until the time is up or the server closes. Waits while two blocks are unanswered. */
+async function keepAhead(socket: Socket, block: Buffer, ahead: number, until: number): Promise<void> {
+  const own = new AnswerCount();
+  own.follow(socket);
+  const mayGoOn = (): boolean => performance.now() < until && !socket.destroyed;
+  for (let sent = ahead; mayGoOn(); sent += ahead) {
+    const isTaken = await Promise.race([write(socket, block), sleep(until - performance.now(), false, { ref: false })]);
+    if (!isTaken) break;
+    while (mayGoOn() && sent - own.total >= 2 * ahead) await sleep(2);
+  }
+  socket.destroy();
 }
 
 export const tenantFloods: readonly Attack[] = [

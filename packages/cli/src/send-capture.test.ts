@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { UsageError } from './cli-error.ts';
 import { destinationPath, parseDestination, sendCapture } from './send-capture.ts';
@@ -9,9 +10,7 @@ test('a response that never ends is cut off after the time limit', async () => {
     const more = setInterval(() => response.write('x'), 10);
     response.on('close', () => clearInterval(more));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = new URL(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`);
+  const url = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
   const result = await sendCapture(url, sampleRequest(1), Buffer.from('x'), new AbortController().signal, 200);
   expect(result).toMatchObject({ kind: 'answered', status: 200 });
   await new Promise((resolve) => server.close(resolve));

@@ -1,8 +1,8 @@
 import type { LiveMessage } from '@creel/contract';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
 
 /** Just enough of a server to follow an endpoint, for states that a real server can't be put into. */
@@ -27,12 +27,9 @@ export async function startLiveServerStub(clock: () => number): Promise<LiveServ
     answer.end(JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : { message: 'No.' }));
   });
   const sockets = new WebSocketServer({ server: http });
-  http.listen(0, '127.0.0.1');
-  await once(http, 'listening');
-  const address = http.address();
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  const port = await listenLocally(http);
   const stub: LiveServerStub = {
-    origin: `http://127.0.0.1:${address.port}`,
+    origin: `http://127.0.0.1:${port}`,
     answer: { status: 200, expiresAt: null },
     calls: () => calls,
     opened: () => new Promise((resolve) => sockets.once('connection', resolve)),

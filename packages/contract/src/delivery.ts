@@ -52,9 +52,12 @@ export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: s
 }
 
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
-const querySchema = z
-  .string({ error: 'query must be text' })
-  .refine((text) => !text.includes('\0'), { error: 'query must not contain the character NUL' });
+/** Text that PostgreSQL can store. */
+const storableText = (name: string) =>
+  z
+    .string({ error: `${name} must be text` })
+    .refine((text) => !text.includes('\0'), { error: `${name} must not contain the character NUL` });
+const querySchema = storableText('query');
 
 export const destinationCreateSchema = z.object({
   url: targetUrlSchema,
@@ -123,8 +126,7 @@ const DURATION_SENTENCE = 'durationMs must be a number of milliseconds';
 const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, value }';
 
 const reportText = (name: string) =>
-  z
-    .string({ error: `${name} must be text` })
+  storableText(name)
     .max(1000, { error: `${name} must be at most 1000 characters` })
     .nullable();
 const reportedHeaderSchema = z.object(
@@ -146,7 +148,10 @@ export const deliveryReportSchema = z
         .nullable(),
       statusText: reportText('statusText').default(null),
       error: reportText('error').default(null),
-      durationMs: z.number({ error: DURATION_SENTENCE }).min(0, { error: DURATION_SENTENCE }),
+      durationMs: z
+        .number({ error: DURATION_SENTENCE })
+        .min(0, { error: DURATION_SENTENCE })
+        .max(Number.MAX_SAFE_INTEGER, { error: DURATION_SENTENCE }),
       at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
       responseHeaders: z
         .array(reportedHeaderSchema, { error: HEADERS_SENTENCE })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { deliveryReportSchema } from './delivery.ts';
 import { endpointChangeSchema, endpointCreateSchema } from './endpoint.ts';
 import { OPERATIONS } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
@@ -184,6 +185,24 @@ describe('settings', () => {
   });
 });
 
+describe('the report of an attempt', () => {
+  const report = { url: 'http://localhost:3000/', method: 'POST', attempt: 1, status: 200, durationMs: 1 };
+  const NUL = 'must not contain the character NUL';
+  test.each([
+    [{}, {}],
+    [{ url: 'http://x/\0' }, { url: 'Please enter a valid URL' }],
+    [
+      { statusText: 'a\0', error: '\0' },
+      { statusText: `statusText ${NUL}`, error: `error ${NUL}` },
+    ],
+    [{ durationMs: 1e300 }, { durationMs: 'durationMs must be a number of milliseconds' }],
+    [{ durationMs: Number.MAX_SAFE_INTEGER }, {}],
+  ])('%j: %j', (changes, wrong) => {
+    const at = '2026-11-22T10:00:00.000Z';
+    expect(mistakes(deliveryReportSchema, { ...report, at, ...changes })).toEqual(wrong);
+  });
+});
+
 describe('replay', () => {
   const URL_SENTENCE = 'Please enter a valid URL';
   test.each([
@@ -196,6 +215,7 @@ describe('replay', () => {
     'file:///etc/passwd',
     'http://',
     'http:// x',
+    'http://example.com/a\0b',
     undefined,
     7,
   ])('the url %j is none', (url) => {

@@ -23,9 +23,9 @@ const MAX_URL_LENGTH = 70_000;
 /** Maximum length of a label in a host name (RFC 1035, section 2.3.4). */
 const MAX_LABEL = 63;
 
-/** True for an absolute http or https URL with a valid host name. */
+/** True for an absolute http or https URL with a valid host name. URLs are stored, and PostgreSQL's text has no NUL. */
 function isTargetUrl(text: string): boolean {
-  if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return false;
+  if (text.length > MAX_URL_LENGTH || text.includes('\0') || !URL.canParse(text)) return false;
   const { protocol, hostname, port } = new URL(text);
   if (!/^https?:$/.test(protocol) || port === '0') return false;
   return hostname.split('.').every((label) => label.length <= MAX_LABEL);

@@ -1,6 +1,7 @@
 import { liveMessageSchema } from '@creel/contract';
 import type { CapturedRequest, LiveMessage } from '@creel/contract';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { TestClient } from './test-client.ts';
 
@@ -15,10 +16,13 @@ export interface LiveViewer {
   readonly until: (is: (messages: readonly LiveMessage[]) => boolean) => Promise<void>;
   /** The close code, after it closed. */
   readonly closed: Promise<number>;
+  /** The same if it closes within seconds, long before the server's next check of sessions. */
+  readonly closedSoon: () => Promise<number | 'open'>;
   readonly close: () => Promise<void>;
 }
 
 const PATIENCE_MS = 20_000;
+const SOON_MS = 8000;
 
 /** Opens a live view with the cookies of `client`. @throws Error with the status when the upgrade is rejected */
 export async function openLive(
@@ -71,7 +75,8 @@ export async function openLive(
     socket.close();
     await closed;
   };
-  return { messages, socket, until, closed, close };
+  const closedSoon = () => Promise.race([closed, sleep(SOON_MS, 'open' as const, { ref: false })]);
+  return { messages, socket, until, closed, closedSoon, close };
 }
 
 async function opened(socket: WebSocket): Promise<void> {

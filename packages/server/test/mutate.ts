@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts';
+import type { Dice } from '../../../fixtures/dice.ts';
 
 /** A small change to a request's bytes, as by a broken proxy or an attacker. */
 type Mutation = (bytes: Buffer, dice: Dice) => Buffer;

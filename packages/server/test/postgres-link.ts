@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 
 /** A TCP link to a server that can be cut without notice to either side, and restored. */
 export interface Link {
@@ -35,10 +36,8 @@ export async function openLink(serverUrl: string): Promise<Link> {
     far.on('close', () => near.destroy());
     answers.push({ near, far });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(serverUrl);
-  // It listens on TCP, so its address is an AddressInfo.
-  url.port = String((server.address() as AddressInfo).port);
+  url.port = String(await listenLocally(server));
   return {
     url: url.href,
     cut() {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 
 /** A target of replays that records every byte and responds with given bytes. */
 export interface RawTarget {
@@ -40,10 +41,7 @@ export async function openRawTarget(host = '127.0.0.1'): Promise<RawTarget> {
       target.answer(socket);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The target got no port.');
-  const { port } = address;
+  const port = await listenLocally(server, { host });
   const target: RawTarget = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,

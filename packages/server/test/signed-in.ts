@@ -1,5 +1,6 @@
 import { capturedRequestSchema, endpointDetailSchema, endpointSchema, unsavedId } from '@creel/contract';
 import type { CapturedRequest, Endpoint, EndpointDetail } from '@creel/contract';
+import { CookieJar } from '../../../fixtures/cookie-jar.ts';
 
 /** A registered user who makes public calls only. */
 export type SignedIn = {
@@ -28,21 +29,18 @@ async function expectStatus(answer: globalThis.Response, status: number): Promis
 export async function signUp(origin: string): Promise<SignedIn> {
   people += 1;
   const username = `person-${process.pid}-${people}`;
-  const registered = await fetch(`${origin}/api/register`, {
+  const jar = new CookieJar();
+  const registered = await jar.fetch(`${origin}/api/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username, password: 'wire-test-password', email: `${username}@example.com` }),
   });
   await expectStatus(registered, 201);
-  const cookie = registered.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ');
 
   const call: SignedIn['call'] = (path, { method = 'GET', json } = {}) =>
-    fetch(origin + path, {
+    jar.fetch(origin + path, {
       method,
-      headers: json === undefined ? { cookie } : { cookie, 'content-type': 'application/json' },
+      headers: json === undefined ? {} : { 'content-type': 'application/json' },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     });
   const get = async (path: string): Promise<unknown> => (await expectStatus(await call(path), 200)).json();

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Stripe } from 'stripe';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import {
   changeSubscription,
   endSubscription,
@@ -374,9 +375,7 @@ export async function startStripeServer(now: () => number): Promise<StripeServer
         .end(JSON.stringify(answer.body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenLocally(server);
   return {
     model,
     url: `http://127.0.0.1:${port}`,

@@ -33,21 +33,17 @@ export function createTestClient(
   let turn = 0;
   const nextOrigin = (): string => origins[turn++ % origins.length] ?? origin;
 
-  const fetchWithCookies: typeof fetch = async (input, init) => {
+  const fetchFromNode: typeof fetch = (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin === origin) url.host = new URL(nextOrigin()).host;
     const all = new Headers({ ...headers });
     new Headers(init?.headers).forEach((value, name) => all.set(name, value));
-    const cookies = jar.header();
-    if (cookies !== '' && !all.has('cookie')) all.set('cookie', cookies);
-    const answer = await fetch(url, { ...init, headers: all });
-    jar.take(answer.headers);
-    return answer;
+    return jar.fetch(url, { ...init, headers: all });
   };
 
   const send: TestClient['send'] = (path, init = {}) => {
     const body = init.json === undefined ? init.body : JSON.stringify(init.json);
-    return fetchWithCookies(new URL(path, origin), {
+    return fetchFromNode(new URL(path, origin), {
       method: init.method ?? 'GET',
       redirect: 'manual',
       headers: { ...(init.json === undefined ? {} : { 'content-type': 'application/json' }), ...init.headers },
@@ -56,7 +52,7 @@ export function createTestClient(
   };
 
   return {
-    ...createClient({ baseUrl: origin, fetch: fetchWithCookies }),
+    ...createClient({ baseUrl: origin, fetch: fetchFromNode }),
     get origin() {
       return nextOrigin();
     },

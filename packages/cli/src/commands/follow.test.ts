@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
-import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import { capture, logIn, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -118,8 +118,8 @@ test('prints every capture exactly once across a restart of the server', async (
   // On another port, which the follower can't reach: more requests than an `init` and two pages of a list.
   const elsewhere = await startServer(dataDir, await freePort());
   await captureMany(`${elsewhere.origin}/h/${uid}`, 1200);
-  const saving = { method: 'POST', headers: await cookieOf(elsewhere), body: '{"index":500}' };
-  expect((await fetch(`${elsewhere.origin}/api/endpoints/${uid}/save-request`, saving)).status).toBe(200);
+  const client = await logIn(elsewhere.origin, person);
+  await client.call('saveRequest', { params: { uid }, body: { index: 500 } });
   await elsewhere.stop();
 
   server = await startServer(dataDir, port);
@@ -135,24 +135,6 @@ test('prints every capture exactly once across a restart of the server', async (
   ]);
 });
 
-/** Headers for calls by the same user to a server with the same data. */
-async function cookieOf(at: ServerProcess): Promise<Record<string, string>> {
-  const { username, password } = person;
-  const json = { 'content-type': 'application/json' };
-  const signedIn = await fetch(`${at.origin}/api/login`, {
-    method: 'POST',
-    headers: json,
-    body: JSON.stringify({ username, password }),
-  });
-  return {
-    ...json,
-    cookie: signedIn.headers
-      .getSetCookie()
-      .map((line) => line.split(';')[0])
-      .join('; '),
-  };
-}
-
 test('reports captures that were deleted before it could print them', async () => {
   const { uid, url } = await newEndpoint();
   const follower = await follow(uid);
@@ -163,8 +145,8 @@ test('reports captures that were deleted before it could print them', async () =
   await follower.until(() => follower.stderr().includes('The connection is lost.'));
   const elsewhere = await startServer(dataDir, await freePort());
   await captureMany(`${elsewhere.origin}/h/${uid}`, 3);
-  const headers = await cookieOf(elsewhere);
-  await fetch(`${elsewhere.origin}/api/endpoints/${uid}/requests/-1000002`, { method: 'DELETE', headers });
+  const client = await logIn(elsewhere.origin, person);
+  await client.call('deleteRequest', { params: { uid, id: -1_000_002 } });
   await elsewhere.stop();
   server = await startServer(dataDir, port);
   await follower.until(() => indexes(follower).length === 3);
@@ -189,8 +171,8 @@ test('ends when the endpoint was deleted while it was disconnected', async () =>
   await server.stop();
   await follower.until(() => follower.stderr().includes('The connection is lost.'));
   const elsewhere = await startServer(dataDir, await freePort());
-  const headers = await cookieOf(elsewhere);
-  await fetch(`${elsewhere.origin}/api/endpoints/${uid}`, { method: 'DELETE', headers });
+  const client = await logIn(elsewhere.origin, person);
+  await client.call('deleteEndpoint', { params: { uid } });
   await elsewhere.stop();
   server = await startServer(dataDir, port);
   expect(await follower.ended).toBe(1);

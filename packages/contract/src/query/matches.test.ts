@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { randomNumbers } from '../../../../fixtures/generated-queries.ts';
-import { matches, steppedMatcherOf } from './matches.ts';
+import { makeDice } from '../../../../fixtures/dice.ts';
+import { matcherOf, steppedMatcherOf } from './matches.ts';
 import { parseQuery } from './parse-query.ts';
 import { RequestView } from './request-view.ts';
 import type { SearchableRequest } from './searchable-request.ts';
@@ -32,7 +32,7 @@ function sampleSearchable(
 function finds(written: string, sample: Sample): boolean {
   const result = parseQuery(written);
   if (!result.ok) throw new Error(`${written}: ${result.sentence}`);
-  return matches(result.query, sampleSearchable(sample), NOW);
+  return matcherOf(result.query, NOW)(sampleSearchable(sample));
 }
 
 const wire = (text: string): string => Buffer.from(text).toString('latin1');
@@ -262,7 +262,7 @@ test('expensive parts are read once, and only if a term needs them', () => {
   const request = { ...sampleSearchable({ method: 'GET' }), body: () => ((bodies += 1), Buffer.from('{"a":1}')) };
   const ask = (written: string): boolean => {
     const result = parseQuery(written);
-    return result.ok && matches(result.query, request, NOW);
+    return result.ok && matcherOf(result.query, NOW)(request);
   };
   expect([ask('method:GET OR body:a'), bodies]).toEqual([true, 0]);
   expect([ask('body:a json.a:1 -body:x'), bodies]).toEqual([true, 1]);
@@ -308,12 +308,12 @@ test.each([
 });
 
 test('texts of any length are found like short ones', () => {
-  const random = randomNumbers(4);
-  const letters = (length: number): string => Array.from({ length }, () => (random() < 0.9 ? 'a' : 'b')).join('');
+  const dice = makeDice(4);
+  const letters = (length: number): string => Array.from({ length }, () => (dice.roll() < 0.9 ? 'a' : 'b')).join('');
   for (let nth = 0; nth < 300; nth += 1) {
     const body = letters(3000);
-    const at = Math.floor(random() * 2700);
-    const text = body.slice(at, at + 180 + Math.floor(random() * 60));
+    const at = dice.below(2700);
+    const text = body.slice(at, at + 180 + dice.below(60));
     const other = `${text.slice(0, -1)}${text.endsWith('a') ? 'b' : 'a'}`;
     for (const needle of [text, other]) expect(finds(`body:${needle}`, { body })).toBe(body.includes(needle));
   }

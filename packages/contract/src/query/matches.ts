@@ -11,12 +11,7 @@ import type { WorkSteps } from './work-steps.ts';
 type Test = (view: RequestView) => boolean | WorkSteps;
 type Matcher = (view: RequestView) => WorkSteps;
 
-/** True if a request matches a query. Relative times count from `now`, in milliseconds since 1970. */
-export function matches(query: Query, request: SearchableRequest, now: number): boolean {
-  return matcherOf(query, now)(request);
-}
-
-/** Prepares a query for many requests. */
+/** Prepares a query for many requests. Relative times count from `now`, in milliseconds since 1970. */
 export function matcherOf(query: Query, now: number): (request: SearchableRequest) => boolean {
   const matcher = steppedMatcherOf(query, now);
   return (request) => resultOf(matcher(new RequestView(request)));

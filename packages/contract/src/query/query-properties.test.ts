@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { Generator, randomNumbers } from '../../../../fixtures/generated-queries.ts';
+import { makeDice } from '../../../../fixtures/dice.ts';
+import type { Dice } from '../../../../fixtures/dice.ts';
+import { Generator } from '../../../../fixtures/generated-queries.ts';
 import { isJson } from './json-text.ts';
 import { parseQuery } from './parse-query.ts';
 import { printQuery } from './print-query.ts';
@@ -23,13 +25,12 @@ test('a printed query parses to the same query, and prints the same again', () =
 });
 
 /** Random text from the special characters and words in `pieces`. */
-function noise(random: () => number, pieces: readonly string[]): string {
-  const length = Math.floor(random() * 12);
-  return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] ?? '').join('');
+function noise(dice: Dice, pieces: readonly string[]): string {
+  return Array.from({ length: dice.below(12) }, () => dice.pick(pieces)).join('');
 }
 
 test('any text is parsed or rejected at a position inside it, and parsed queries can be printed', () => {
-  const random = randomNumbers(2);
+  const dice = makeDice(2);
   const pieces = [
     '(',
     ')',
@@ -53,12 +54,12 @@ test('any text is parsed or rejected at a position inside it, and parsed queries
     '\ud800',
     '🦀',
   ];
-  const written = Array.from({ length: 20_000 }, () => noise(random, pieces));
+  const written = Array.from({ length: 20_000 }, () => noise(dice, pieces));
   expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
 test('isJson accepts what JSON.parse accepts', () => {
-  const random = randomNumbers(3);
+  const dice = makeDice(3);
   const pieces = [
     '{',
     '}',
@@ -90,6 +91,6 @@ test('isJson accepts what JSON.parse accepts', () => {
       return false;
     }
   };
-  const texts = Array.from({ length: 50_000 }, () => noise(random, pieces));
+  const texts = Array.from({ length: 50_000 }, () => noise(dice, pieces));
   expect(texts.filter((text) => resultOf(isJson(text)) !== takes(text))).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface LatestDelivery {
 }
 
 /**
- * A request as `matches` reads it. The target and headers have one character per byte, and the body is bytes. Expensive parts are
+ * A request as a matcher reads it. The target and headers have one character per byte, and the body is bytes. Expensive parts are
  * functions, which are called at most once and only if a term needs them.
  */
 export interface SearchableRequest {
@@ -37,7 +37,7 @@ export interface SearchableRequest {
 }
 
 /**
- * Converts a request of the API for `matches`. `body` returns the whole decoded body, because lists contain only the beginning and each
+ * Converts a request of the API for a matcher. `body` returns the whole decoded body, because lists contain only the beginning and each
  * platform decodes in its own way.
  */
 export function searchableRequest(request: CapturedRequest, body: () => Uint8Array | null): SearchableRequest {

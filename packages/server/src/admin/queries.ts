@@ -3,8 +3,6 @@ import { sql } from 'kysely';
 import type { Database } from '../database/schema.ts';
 import { usernameKey } from '../database/records.ts';
 
-/** SQL of `creel admin`. The same for both engines. */
-
 /** An account with the numbers of its endpoints and stored requests. */
 export interface ListedUser {
   readonly id: number;

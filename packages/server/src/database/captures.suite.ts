@@ -58,7 +58,7 @@ export function captureSuite(open: () => AppStore): void {
       const { id, uid } = await someEndpoint(open());
       const limits = { ...LIMITS, maxUnsaved: 10 };
       await captureMany(open(), id, 10, limits);
-      for (const index of [0, 3, 9]) await open().saveRequest(id, index, 100, 0);
+      for (const index of [0, 3, 9]) await open().saveRequest(id, index, { maxSaved: 100, bodyBytes: 0 });
       await captureMany(open(), id, 3, limits);
       expect(indexesOf(await everything(open(), id))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
       await captureMany(open(), id, 4, limits);
@@ -73,7 +73,7 @@ export function captureSuite(open: () => AppStore): void {
       const { id, uid } = await someEndpoint(open());
       const limits = { maxUnsaved: 4, maxSaved: 100 };
       await captureMany(open(), id, 3, limits);
-      await open().saveRequest(id, 1, 100, 0);
+      await open().saveRequest(id, 1, { maxSaved: 100, bodyBytes: 0 });
       expect(indexesOf(await captureMany(open(), id, 9, limits))).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
       expect(indexesOf(await everything(open(), id))).toEqual([11, 10, 9, 8, 1]);
       await open().changeEndpoint(id, { autosave: true });

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, test } from 'vitest';
+import { makeDice } from '../../../../fixtures/dice.ts';
+import type { Dice } from '../../../../fixtures/dice.ts';
 import type { EndpointRecord } from './records.ts';
 import type { AppStore } from '../queries.ts';
 import { T0, capture, countersAndRecount, everything, someEndpoint } from '../../test/store-world.ts';
@@ -24,27 +26,16 @@ interface ModelEndpoint {
   autosave: boolean;
 }
 
-/** Numbers from 0 up to `below`, deterministic for a seed (mulberry32). */
-function dice(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /** A store and a model of it, driven by the same random numbers. */
 class RandomRun {
   readonly #store: AppStore;
-  readonly #roll: (below: number) => number;
+  readonly #dice: Dice;
   readonly #endpoints: ModelEndpoint[];
   #time = T0;
 
-  private constructor(store: AppStore, roll: (below: number) => number, endpoints: ModelEndpoint[]) {
+  private constructor(store: AppStore, dice: Dice, endpoints: ModelEndpoint[]) {
     this.#store = store;
-    this.#roll = roll;
+    this.#dice = dice;
     this.#endpoints = endpoints;
   }
 
@@ -59,7 +50,7 @@ class RandomRun {
         dropped: 0,
         autosave: false,
       });
-    return new RandomRun(store, dice(seed), endpoints);
+    return new RandomRun(store, makeDice(seed), endpoints);
   }
 
   /** Takes this many steps and checks after each tenth. Returns true, or throws the difference. */
@@ -72,15 +63,15 @@ class RandomRun {
   }
 
   async #step(): Promise<void> {
-    const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
+    const endpoint = this.#endpoints[this.#dice.below(this.#endpoints.length)];
     if (endpoint === undefined) throw new Error('No endpoint.');
-    const kind = this.#roll(20);
+    const kind = this.#dice.below(20);
     if (kind < 8) await this.#capture();
     else if (kind < 12) await this.#save(endpoint);
     else if (kind < 16) await this.#delete(endpoint);
     else if (kind < 17) await this.#clear(endpoint);
     else if (kind < 18) await this.#switch(endpoint);
-    else await this.#store.purgeSome(1 + this.#roll(4));
+    else await this.#store.purgeSome(1 + this.#dice.below(4));
   }
 
   /** The store's rows and counters equal the model's and a recount. */
@@ -100,15 +91,15 @@ class RandomRun {
 
   async #capture(): Promise<void> {
     // Half of the batches have a single method, which takes another path when trimming.
-    const methods = this.#roll(2) === 0 ? METHODS : METHODS.slice(this.#roll(3)).slice(0, 1);
-    const batch = Array.from({ length: 1 + this.#roll(9) }, () => {
-      const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
+    const methods = this.#dice.below(2) === 0 ? METHODS : METHODS.slice(this.#dice.below(3)).slice(0, 1);
+    const batch = Array.from({ length: 1 + this.#dice.below(9) }, () => {
+      const endpoint = this.#endpoints[this.#dice.below(this.#endpoints.length)];
       if (endpoint === undefined) throw new Error('No endpoint.');
       return {
         endpoint,
         to: endpoint.record.id,
-        method: methods[this.#roll(methods.length)] ?? 'GET',
-        body: 'x'.repeat(this.#roll(4)),
+        method: methods[this.#dice.below(methods.length)] ?? 'GET',
+        body: 'x'.repeat(this.#dice.below(4)),
         at: ++this.#time,
       };
     });
@@ -133,9 +124,12 @@ class RandomRun {
   }
 
   async #save(endpoint: ModelEndpoint): Promise<void> {
-    const index = this.#roll(endpoint.next + 1);
+    const index = this.#dice.below(endpoint.next + 1);
     const row = endpoint.rows.find((one) => one.index === index);
-    const result = await this.#store.saveRequest(endpoint.record.id, index, LIMITS.maxSaved, 0);
+    const result = await this.#store.saveRequest(endpoint.record.id, index, {
+      maxSaved: LIMITS.maxSaved,
+      bodyBytes: 0,
+    });
     if (row === undefined) return assert.equal(result, undefined);
     if (row.savedId === null && endpoint.rows.filter((one) => one.savedId !== null).length >= LIMITS.maxSaved)
       return assert.equal(result, 'limit');
@@ -146,7 +140,7 @@ class RandomRun {
   }
 
   async #delete(endpoint: ModelEndpoint): Promise<void> {
-    const index = this.#roll(endpoint.next + 1);
+    const index = this.#dice.below(endpoint.next + 1);
     const row = endpoint.rows.find((one) => one.index === index);
     const name = row === undefined || row.savedId === null ? { index } : { savedId: row.savedId };
     assert.equal(await this.#store.deleteRequest(endpoint.record.id, name), row !== undefined);

@@ -53,10 +53,10 @@ export interface NewCapture extends UnpackedCapture {
 
 /** The changes of one endpoint: new rows, how many of the oldest unsaved rows to trim, and the resulting counters. */
 export interface EndpointWrite {
-  readonly endpointId: number;
+  /** Its state before the batch. */
+  readonly endpoint: LockedEndpoint;
   /** Without captures that the same batch would trim again. */
   readonly captures: readonly NewCapture[];
-  readonly trimFrom: number;
   /** At most the number of unsaved captures before the batch. */
   readonly trimCount: number;
   readonly nextIndex: number;
@@ -64,9 +64,6 @@ export interface EndpointWrite {
   readonly savedCount: number;
   /** Requests that the trim spares because of their deliveries are added to it. */
   readonly unsavedCount: number;
-  readonly sparedCount: number;
-  readonly plannedTo: number | null;
-  readonly hasDeliveries: boolean;
 }
 
 type Maybe<T> = T | Promise<T>;
@@ -206,18 +203,14 @@ function endpointWrite(
     savedId: savedIds[nth] ?? null,
   }));
   return {
-    endpointId: endpoint.endpointId,
+    endpoint,
     // The saved ones precede the unsaved ones.
     captures: neverWritten === 0 ? captures : captures.toSpliced(savedIds.length, neverWritten),
-    trimFrom: endpoint.trimFrom,
     trimCount,
     nextIndex: endpoint.nextIndex + group.captures.length,
     latestAt: Math.max(notBefore, group.captures.at(-1)?.receivedAt ?? 0),
     savedCount: endpoint.savedCount + savedIds.length,
     unsavedCount: unsaved - trimCount - neverWritten,
-    sparedCount: endpoint.sparedCount,
-    plannedTo: endpoint.plannedTo,
-    hasDeliveries: endpoint.hasDeliveries,
   };
 }
 

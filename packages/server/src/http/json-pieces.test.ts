@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { inSlices, listJson, LongText, objectJson } from './large-answer.ts';
-import { makeDice } from '../../test/dice.ts';
+import { makeDice } from '../../../../fixtures/dice.ts';
 
 const joined = (pieces: Iterable<string>): string => [...pieces].join('');
 const long = (text: string): LongText => new LongText(Buffer.from(text), 'utf8');

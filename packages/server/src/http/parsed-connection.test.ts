@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
+import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
 import { inspectHead } from './inspect-head.ts';
 import { LoopTurns } from './loop-turns.ts';
@@ -35,8 +36,7 @@ async function listen(handle: RequestListener) {
     connections.push(new ParsedConnection(socket, turns, attach));
     socket.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return { reads, accepted, turns, open: () => openRaw({ port }) };
 }
 

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../fixtures/raw-http.ts';
 import { LoopTurns } from './loop-turns.ts';
@@ -54,8 +55,7 @@ async function listen(settings: Partial<PlainTraffic> = {}, budget = new MemoryB
     connections.push(new PlainConnection(socket, traffic));
   });
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   return { connections, taken, handedOver, read, accepted, budget, open: () => openRaw({ port }) };
 }
 

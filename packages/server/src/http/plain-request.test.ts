@@ -3,8 +3,8 @@ import { duplexPair } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { webhookFixtures } from '../../../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../../../fixtures/webhooks/webhook-fixture.ts';
-import { makeDice } from '../../test/dice.ts';
-import type { Dice } from '../../test/dice.ts';
+import { makeDice } from '../../../../fixtures/dice.ts';
+import type { Dice } from '../../../../fixtures/dice.ts';
 import { mutate } from '../../test/mutate.ts';
 import { readPlainHead } from './plain-request.ts';
 

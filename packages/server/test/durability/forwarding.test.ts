@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { signUp } from '../signed-in.ts';
@@ -39,9 +40,7 @@ class FlakyTarget {
         response.writeHead(status).end();
       });
     });
-    await new Promise<void>((resolve) => this.#server?.listen(port, '127.0.0.1', resolve));
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+    return listenLocally(this.#server, { port });
   }
 
   async stop(): Promise<void> {

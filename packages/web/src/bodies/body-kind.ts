@@ -86,8 +86,7 @@ const CUT_AT_MOST = 3;
 export function textInCharset(
   bytes: Uint8Array,
   contentType: string | null,
-  isUtf8: boolean,
-  whole: boolean,
+  { isUtf8, whole }: { readonly isUtf8: boolean; readonly whole: boolean },
 ): DecodedText | undefined {
   const charset = mediaType(contentType).parameters.get('charset');
   if (charset === undefined || bytes.length === 0) return undefined;

@@ -48,7 +48,7 @@ export function viewPlain({ bytes, complete, contentType, limit }: BodySource, c
   const shown = bytes.subarray(0, limit);
   const whole = complete && shown.length === bytes.length;
   const utf8 = whole ? textOf(shown) : textOfBeginning(shown);
-  const other = textInCharset(shown, contentType, (utf8 ?? '') !== '', whole);
+  const other = textInCharset(shown, contentType, { isUtf8: (utf8 ?? '') !== '', whole });
   const text = other?.text ?? utf8;
   const json =
     text === undefined ? undefined : formatJson(text, { partial: !whole, sequence: isJsonSequence(contentType) });

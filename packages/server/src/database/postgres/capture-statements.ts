@@ -152,7 +152,7 @@ export function postgresCaptureStatements(
     },
     async write(writes, receipts) {
       onCommit();
-      const [name, text] = writes.some((write) => write.hasDeliveries)
+      const [name, text] = writes.some(({ endpoint }) => endpoint.hasDeliveries)
         ? ['write-beside-deliveries', WRITE_BESIDE_DELIVERIES]
         : ['write', WRITE];
       const values = [...counterValues(writes, endpoints), ...batchValues(batch, writes, receipts)];
@@ -194,20 +194,20 @@ function batchValues(
 
 function counterValues(writes: readonly EndpointWrite[], endpoints: ReadonlyMap<number, KnownEndpoint>): unknown[] {
   const added = writes.flatMap((write) =>
-    methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpointId })),
+    methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpoint.endpointId })),
   );
   return [
-    int8Array(writes.map((write) => write.endpointId)),
-    int8Array(writes.map((write) => write.trimFrom)),
+    int8Array(writes.map(({ endpoint }) => endpoint.endpointId)),
+    int8Array(writes.map(({ endpoint }) => endpoint.trimFrom)),
     int8Array(writes.map((write) => write.trimCount)),
     int8Array(writes.map((write) => write.nextIndex)),
     int8Array(writes.map((write) => write.latestAt)),
     int8Array(writes.map((write) => write.savedCount)),
     int8Array(writes.map((write) => write.unsavedCount)),
-    int8Array(writes.map((write) => write.sparedCount)),
-    int8Array(writes.map((write) => write.plannedTo ?? INDEX_SPAN)),
-    int8Array(writes.map((write) => (write.hasDeliveries ? 1 : 0))),
-    writes.map((write) => endpoints.get(write.endpointId)?.version),
+    int8Array(writes.map(({ endpoint }) => endpoint.sparedCount)),
+    int8Array(writes.map(({ endpoint }) => endpoint.plannedTo ?? INDEX_SPAN)),
+    int8Array(writes.map(({ endpoint }) => (endpoint.hasDeliveries ? 1 : 0))),
+    writes.map(({ endpoint }) => endpoints.get(endpoint.endpointId)?.version),
     int8Array(added.map((count) => count.endpointId)),
     added.map((count) => count.method),
     int8Array(added.map((count) => count.stored)),

@@ -54,7 +54,7 @@ describe('a deadlock with the migration', () => {
   });
 
   test('a batch is repeated, and stored once', async () => {
-    await store.saveRequest(endpointId, 0, 100, 0);
+    await store.saveRequest(endpointId, 0, { maxSaved: 100, bodyBytes: 0 });
     await migration.query('begin');
     await alter('captured_requests');
     const writing = captureMany(store, endpointId, 2);

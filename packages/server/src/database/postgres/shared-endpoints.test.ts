@@ -77,7 +77,7 @@ test('a batch trims a request whose delivery ends while the batch waits', async 
 
 test.each<[string, (id: number) => Promise<unknown>, readonly number[], saved?: number]>([
   ['a batch of another node', (id) => captureMany(other, id, 1, LIMITS), [7, 8]],
-  ['a saved request', (id) => other.saveRequest(id, 3, 100, 0), [6, 7]],
+  ['a saved request', (id) => other.saveRequest(id, 3, { maxSaved: 100, bodyBytes: 0 }), [6, 7]],
   ['a deleted request', (id) => other.deleteRequest(id, { index: 3 }), [6, 7]],
   ['a clear', (id) => other.clearRequests(id), [6, 7]],
   ['autosave', async (id) => other.changeEndpoint(id, { autosave: true }), [6, 7], 2],
@@ -109,7 +109,7 @@ test('two nodes and a user at once: no index is missing or used twice, and the c
     for (let nth = 0; nth < 40; nth++) {
       const [newest] = await everything(other, id);
       if (newest === undefined) continue;
-      if (nth % 2 === 0) await one.saveRequest(id, newest.index, 100, 0);
+      if (nth % 2 === 0) await one.saveRequest(id, newest.index, { maxSaved: 100, bodyBytes: 0 });
       else await other.deleteRequest(id, { index: newest.index });
     }
   };

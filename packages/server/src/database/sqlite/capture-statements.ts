@@ -74,7 +74,8 @@ interface Trimmed {
  */
 function oldestWith(range: StatementSync, oldest: StatementSync) {
   return (write: EndpointWrite, likelyMethod: string | undefined): Trimmed => {
-    const { endpointId, trimFrom, trimCount: count } = write;
+    const { endpoint, trimCount: count } = write;
+    const { endpointId, trimFrom } = endpoint;
     const from = requestKeyValue(endpointId, trimFrom);
     if (likelyMethod !== undefined) {
       const row = range.get(likelyMethod, from, requestKeyValue(endpointId, trimFrom + count));
@@ -106,7 +107,8 @@ function trimSparingWith(database: DatabaseSync) {
   // Keys have 64 bits.
   oldest.setReadBigInts(true);
   const deletions = DELETE_ONE.map((text) => database.prepare(text));
-  return ({ endpointId, trimFrom, trimCount, plannedTo }: EndpointWrite): Trimmed => {
+  return ({ endpoint, trimCount }: EndpointWrite): Trimmed => {
+    const { endpointId, trimFrom, plannedTo } = endpoint;
     const end = requestKeyValue(endpointId + 1, 0);
     const planned = plannedTo === null ? end : requestKeyValue(endpointId, plannedTo);
     const rows = oldest.all(planned, requestKeyValue(endpointId, trimFrom), end, trimCount);
@@ -128,11 +130,12 @@ function trimWith(
 ) {
   return (write: EndpointWrite): Trimmed => {
     if (write.trimCount === 0) return NOTHING;
-    if (write.hasDeliveries) return trimSparing(write);
+    const { endpointId, trimFrom, hasDeliveries } = write.endpoint;
+    if (hasDeliveries) return trimSparing(write);
     const first = write.captures[0]?.method;
     const isOneMethod = write.captures.every((capture) => capture.method === first);
     const trimmed = oldestOf(write, isOneMethod ? first : undefined);
-    deleteUnsaved.run(requestKeyValue(write.endpointId, write.trimFrom), requestKeyValue(write.endpointId, trimmed.to));
+    deleteUnsaved.run(requestKeyValue(endpointId, trimFrom), requestKeyValue(endpointId, trimmed.to));
     return trimmed;
   };
 }
@@ -154,6 +157,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
     },
     write(writes) {
       for (const write of writes) {
+        const { endpointId, sparedCount } = write.endpoint;
         // Deletes first, so that the new rows reuse the freed pages: each page is written once per commit.
         const trimmed = trim(write);
         for (const row of write.captures) {
@@ -167,15 +171,15 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
           );
         }
         for (const count of methodChanges(write.captures, trimmed.byMethod))
-          addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
+          addMethodCount.run(endpointId, count.method, count.stored, count.bytes);
         settle.run(
           write.nextIndex,
           write.latestAt,
           write.savedCount,
           write.unsavedCount + trimmed.spared,
-          write.sparedCount + trimmed.spared,
+          sparedCount + trimmed.spared,
           trimmed.to,
-          write.endpointId,
+          endpointId,
         );
       }
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
-import { openLiveView } from '../../../test/live-view.ts';
+import { openLive } from '../../../test/live-viewer.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import type { Mailbox, ReceivedMail } from '../../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -70,8 +70,8 @@ describe('a new password by mail', () => {
   test('the link opens the page, sets the password, and ends every session with its sockets', async () => {
     const person = await server.register();
     const { uid } = await person.client.call('createEndpoint', { body: {} });
-    const view = openLiveView(server.origin, uid, person.client.jar.header());
-    await view.opened;
+    const viewer = await openLive(person.client, uid);
+    await viewer.until((messages) => messages.length > 0);
     await askReset(person.user.email.toUpperCase());
     const mail = await mailbox.next();
     expect(mail.to).toEqual([person.user.email]);
@@ -84,7 +84,7 @@ describe('a new password by mail', () => {
       status: 200,
       body: { message: expect.any(String) },
     });
-    expect(await view.closedSoon()).toBe(4401);
+    expect(await viewer.closedSoon()).toBe(4401);
     expect((await person.client.tell('/api/user')).status).toBe(401);
     expect([await canSignIn(person, person.password), await canSignIn(person, 'a newer password')]).toEqual([
       false,

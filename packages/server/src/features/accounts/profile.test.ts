@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { tokenHash } from '../../secrets.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { openLiveView } from '../../../test/live-view.ts';
-import type { LiveView } from '../../../test/live-view.ts';
+import { openLive } from '../../../test/live-viewer.ts';
+import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
@@ -21,10 +21,10 @@ async function elsewhere({ user, password }: TestPerson): Promise<TestClient> {
   return client;
 }
 
-async function watch(client: TestClient, uid: string): Promise<LiveView> {
-  const view = openLiveView(server.origin, uid, client.jar.header());
-  await view.opened;
-  return view;
+async function watch(client: TestClient, uid: string): Promise<LiveViewer> {
+  const viewer = await openLive(client, uid);
+  await viewer.until((messages) => messages.length > 0);
+  return viewer;
 }
 
 const statusOf = async (client: TestClient) => (await client.tell('/api/user')).status;

@@ -232,20 +232,14 @@ async function providerFetch(url: string, init: CustomFetchOptions): Promise<glo
   const tooSlow = AbortSignal.timeout(MAX_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
-  const body = await readBounded(answer);
-  const { status, statusText, headers } = answer;
-  return new Response(mayHaveBody(status) ? body : null, { status, statusText, headers });
+  // Some statuses can't have a body, not even an empty one.
+  return new Response(answer.body && (await readBounded(answer.body)), answer);
 }
 
-/** Statuses that can't have a body. */
-function mayHaveBody(status: number): boolean {
-  return status !== 204 && status !== 205 && status !== 304;
-}
-
-async function readBounded(answer: globalThis.Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readBounded(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of answer.body ?? []) {
+  for await (const piece of body) {
     bytes += piece.byteLength;
     // Leaving the loop cancels the stream.
     if (bytes > MAX_BYTES) throw new AnswerTooLong('The sign-in provider sent a longer answer than it could need.');

@@ -11,6 +11,7 @@ import type { Visitor } from './login.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
+type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
 
 /** The caller, before authentication. */
 function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
@@ -39,6 +40,12 @@ async function endSession({ app, request }: AnyCall): Promise<void> {
   const token = readCookie(request, SESSION, app.publicUrl());
   const ended = token === undefined ? undefined : await app.accounts.sessions.end(token);
   if (ended !== undefined) app.live.endSession(ended);
+}
+
+/** Ends the user's sessions except the caller's, with their live connections. */
+async function endOtherSessions({ app, signedIn: { user, session } }: SignedInCall): Promise<void> {
+  await app.store.endSessions(user.id, session.id);
+  app.live.endUserSessions(user.id, session.id);
 }
 
 /**
@@ -99,10 +106,8 @@ const sessionHandlers = {
     return sessions.map((session) => presentSession(session, signedIn.session.id));
   },
 
-  async endOtherSessions({ app, signedIn }) {
-    const { user, session } = signedIn;
-    await app.store.endSessions(user.id, session.id);
-    app.live.endUserSessions(user.id, session.id);
+  async endOtherSessions(call) {
+    await endOtherSessions(call);
   },
 } satisfies Handlers;
 
@@ -139,11 +144,9 @@ const mailedLinkHandlers = {
   },
 
   async verifyEmail({ app, signedIn, body }) {
-    const { user, session } = signedIn;
-    await app.accounts.links.verify(user, body.token);
+    await app.accounts.links.verify(signedIn.user, body.token);
     // Sessions from before the address was proven may belong to another person.
-    await app.store.endSessions(user.id, session.id);
-    app.live.endUserSessions(user.id, session.id);
+    await endOtherSessions({ app, signedIn });
     return { message: 'Your email address is confirmed.' };
   },
 } satisfies Handlers;
@@ -193,8 +196,7 @@ const profileHandlers = {
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
       throw invalid({ currentPassword: 'Current password is incorrect' });
     }
-    await app.store.endSessions(user.id, session.id);
-    app.live.endUserSessions(user.id, session.id);
+    await endOtherSessions(call);
     const token = await app.accounts.sessions.renew(session.id);
     if (token !== undefined) setCookie(reply, SESSION, app.publicUrl(), token);
     rememberBrowser(call, { ...user, passwordHash });

@@ -10,8 +10,6 @@ import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
-/** SQL of plans and payment. Times are milliseconds since 1970 and always passed in. */
-
 /** The result of writing a subscription. */
 export interface AppliedSubscription {
   readonly user: UserRecord;

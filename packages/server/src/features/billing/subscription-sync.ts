@@ -13,6 +13,7 @@ import type { endpointQueries } from '../endpoints/queries.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
+import { SharedReads } from '../../limits/shared-reads.ts';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
@@ -42,7 +43,7 @@ export class SubscriptionSync {
   readonly locks: AccountLocks;
   readonly #options: SyncOptions;
   /** Reads that have not started, by user. */
-  readonly #waiting = new Map<number, Promise<UserRecord | undefined>>();
+  readonly #waiting = new SharedReads<number, UserRecord | undefined>();
 
   constructor(options: SyncOptions) {
     this.#options = options;
@@ -64,20 +65,14 @@ export class SubscriptionSync {
    * Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one read.
    */
   refresh(userId: number): Promise<UserRecord | undefined> {
-    const waiting = this.#waiting.get(userId);
-    if (waiting !== undefined) return waiting;
-    const refreshed = this.#refresh(userId).finally(() => {
-      if (this.#waiting.get(userId) === refreshed) this.#waiting.delete(userId);
-    });
-    this.#waiting.set(userId, refreshed);
-    return refreshed;
+    return this.#waiting.run(userId, () => this.#refresh(userId));
   }
 
   async #refresh(userId: number): Promise<UserRecord | undefined> {
     const { store } = this.#options;
     return this.locks.run(userId, async (owner) => {
       // This read may miss later changes, so a later call starts another one.
-      this.#waiting.delete(userId);
+      this.#waiting.forget(userId);
       const user = await store.findUser(userId);
       const customerId = user?.stripeCustomerId ?? null;
       if (user === undefined || customerId === null) return user;

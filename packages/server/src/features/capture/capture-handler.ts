@@ -22,6 +22,11 @@ export interface CaptureDependencies {
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
   readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
+  /**
+   * Stores the source of an endpoint without one. The sender is answered afterwards, so that its next call sees the
+   * source. `undefined` if there is nothing to store. Never rejects.
+   */
+  readonly detectSource: (endpoint: CachedEndpoint, capture: PendingCapture) => Promise<void> | undefined;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
 }
@@ -106,7 +111,9 @@ function record(
     }
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
     if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
-    reply.captured(result.index);
+    const source = deps.detectSource(endpoint, capture);
+    if (source === undefined) reply.captured(result.index);
+    else void source.then(() => reply.captured(result.index));
     deps.onStored(endpoint, capture, result);
   });
   if (taken) return;

@@ -3,6 +3,7 @@ import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { within } from '../../limits/within.ts';
+import { SharedReads } from '../../limits/shared-reads.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
@@ -49,7 +50,7 @@ export class EndpointCache {
   readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #uids = new Map<number, string>();
-  readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
+  readonly #lookups = new SharedReads<string, CachedEndpoint | undefined>();
   /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
   #failedAt: number | undefined;
   #generation = 0;
@@ -87,28 +88,20 @@ export class EndpointCache {
    * Reads an endpoint. Calls for the same uid share one read. `undefined` when it does not exist; that is not cached.
    */
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
-    const running = this.#lookups.get(uid);
-    if (running !== undefined) return running;
-    // A lookup that ends after `forget` must not replace or remove a later one.
-    const isLatest = (): boolean => this.#lookups.get(uid) === lookup;
-    const lookup: Promise<CachedEndpoint | undefined> = this.#read(uid, isLatest).finally(() => {
-      if (isLatest()) this.#lookups.delete(uid);
-    });
-    this.#lookups.set(uid, lookup);
-    return lookup;
+    return this.#lookups.run(uid, (isLatest) => this.#read(uid, isLatest));
   }
 
   /** Drops an endpoint that was changed or deleted. Reads in progress are not cached, whatever they read. */
   forget(id: number): void {
     const uid = this.#uids.get(id);
     if (uid !== undefined) this.#drop(uid);
-    this.#lookups.clear();
+    this.#lookups.forgetAll();
   }
 
   /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
   distrust(): void {
     this.#generation += 1;
-    this.#lookups.clear();
+    this.#lookups.forgetAll();
   }
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {

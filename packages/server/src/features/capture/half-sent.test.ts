@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
-import { makeDice } from '../../../test/dice.ts';
+import { makeDice } from '../../../../../fixtures/dice.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 

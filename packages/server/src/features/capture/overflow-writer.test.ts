@@ -16,7 +16,7 @@ function batchOf(id: string): PackedCaptures {
 
 /** A writer with a database and a log in memory. */
 function world() {
-  const state = { isAway: false, isLogAway: false, hasNoLog: false, mayDrain: false };
+  const state = { isAway: false, isLogAway: false, hasNoLog: false, mayDrain: false, isReset: false };
   const stored: string[] = [];
   const logged: PackedCaptures[] = [];
   let taken = 0;
@@ -40,6 +40,7 @@ function world() {
     state: async () => {
       if (state.hasNoLog) throw new NoOverflowLog('no JetStream');
       if (state.isLogAway) throw new StorageUnavailable('away');
+      if (state.isReset) return { messages: 0, bytes: 0, drainedTo: 0, lastPosition: 0 };
       return { messages: logged.length - taken, bytes: 0, drainedTo: taken, lastPosition: logged.length };
     },
   };
@@ -161,5 +162,22 @@ test('what an earlier process has logged comes first', async () => {
   await expect(write('a')).resolves.toBe('logged');
   state.mayDrain = true;
   await vi.waitFor(() => expect(stored).toEqual(['earlier', 'a']), { timeout: 10_000 });
+  await writer.close();
+});
+
+test('an empty log whose positions start again is drained, after a while', async () => {
+  const { state, write, stored, writer } = world();
+  await writer.start();
+  state.isAway = true;
+  await write('a');
+  state.isAway = false;
+  state.mayDrain = true;
+  state.isReset = true;
+  await vi.waitFor(() => expect(stored).toEqual(['a']), { timeout: 10_000 });
+  await writer.checkLog();
+  expect(writer.isLogging).toBe(true);
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 11_000);
+  await writer.checkLog();
+  expect(writer.isLogging).toBe(false);
   await writer.close();
 });

@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange } from '../../../../../fixtures/raw-http.ts';
 import { sendWithCurl } from '../../../../../fixtures/send.ts';
 import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
 import { headersFor, toRawHttp } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import type { WebhookFixture } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
+import { startTestServer } from '../../../test/test-server.ts';
 import { expectKept, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
+import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
 
 /** Webhooks of real senders are stored as sent, so that their signatures verify over what is read back. */
 let app: WireApp;
@@ -60,5 +64,34 @@ describe('the source of an endpoint that was created without one', () => {
 
   test('a given one stays', async () => {
     expect(await sourceAfter(['github-push'], 'My own')).toBe('My own');
+  });
+
+  /** The status of a GitHub event, and the source that the next call sees. `delay` holds back the source. */
+  const sourceWith = async (delay: () => Promise<unknown>): Promise<[number, string | null]> => {
+    const server = await startTestServer({
+      openStore: async (dataDir) => {
+        const store = await openSqliteStore(dataDir, QUERIES);
+        const setDetectedSource = (id: number, source: string) =>
+          delay().then(() => store.setDetectedSource(id, source));
+        return { ...store, setDetectedSource };
+      },
+    });
+    try {
+      const { client } = await server.register();
+      const { uid } = await client.call('createEndpoint', { body: {} });
+      const { status } = await client.send(`/h/${uid}`, { method: 'POST', headers: { 'x-github-event': 'push' } });
+      return [status, (await client.call('getEndpoint', { params: { uid } })).source];
+    } finally {
+      await server.stop();
+    }
+  };
+
+  test('is stored before the sender is answered', async () => {
+    expect(await sourceWith(() => sleep(100))).toEqual([200, 'GitHub']);
+  });
+
+  test('that can not be stored does not keep the answer', async () => {
+    expect(await sourceWith(() => new Promise(() => undefined))).toEqual([200, null]);
+    expect(await sourceWith(() => Promise.reject(new Error('no')))).toEqual([200, null]);
   });
 });

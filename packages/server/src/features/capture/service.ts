@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceLabel, RawHeaders } from '@creel/contract';
 import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
 import type { Config } from '../../config.ts';
@@ -71,8 +72,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
       metrics.countStored();
       live.captured(endpoint.id, capture, result);
       if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
-      if (endpoint.needsSource) void detectSource(options, endpoint, capture);
     },
+    detectSource: (endpoint, capture) => (endpoint.needsSource ? detectSource(options, endpoint, capture) : undefined),
   };
   return {
     handle: createCaptureHandler(dependencies),
@@ -104,15 +105,22 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
   };
 }
 
-async function detectSource(
+/** Maximum milliseconds that a sender waits for the source, which is stored once per endpoint. */
+const SOURCE_MS = 500;
+
+/** Stores the source if this capture has a known label. The promise never rejects. */
+function detectSource(
   options: CaptureServiceOptions,
   endpoint: CachedEndpoint,
   capture: PendingCapture,
-): Promise<void> {
+): Promise<void> | undefined {
   const label = flatSourceLabel(capture.flatHeaders, capture.body);
-  if (label === 'Unknown') return;
+  if (label === 'Unknown') return undefined;
   endpoint.needsSource = false;
-  if (!(await storeSource(options, endpoint.id, label))) endpoint.needsSource = true;
+  const stored = storeSource(options, endpoint.id, label).then((isStored) => {
+    if (!isStored) endpoint.needsSource = true;
+  });
+  return Promise.race([stored, sleep(SOURCE_MS, undefined, { ref: false })]);
 }
 
 /** The writer of the overflow log; `undefined` without NATS. */
@@ -197,10 +205,7 @@ function namesShop(body: Buffer | null): boolean {
   return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
 }
 
-/**
- * Stores the label that was detected first on an endpoint without a source. Called after the sender was answered. False
- * when it could not be stored.
- */
+/** Stores the label that was detected first on an endpoint without a source. False when it could not be stored. */
 async function storeSource(
   { store, live, log }: CaptureServiceOptions,
   endpointId: number,

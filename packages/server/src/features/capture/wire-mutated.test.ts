@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
-import { makeDice } from '../../../test/dice.ts';
+import { makeDice } from '../../../../../fixtures/dice.ts';
 import { mutate } from '../../../test/mutate.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';

@@ -17,6 +17,8 @@ const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
 /** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
 const ROUND_MS = 25;
+/** The same while no destination of the endpoint could send more. Larger steps would delay captures more. */
+const BEHIND_ROUND_MS = 100;
 /** Milliseconds after which others do not wait for a step. Its user has no other one meanwhile. */
 const MAX_STEP_MS = 200;
 
@@ -43,8 +45,8 @@ export class DeliveryPlanner {
   readonly #options: PlannerOptions;
   readonly #waiting = new RoundRobin<number, Unplanned>();
   readonly #isWaiting = new Set<number>();
-  /** Users by endpoint, where the destinations have enough to send. Only the poll plans for these, in few large steps. */
-  readonly #behind = new Map<number, number>();
+  /** Endpoints whose destinations have enough to send. Captures don't wake them. */
+  readonly #behind = new Set<number>();
   /** Steps by user. */
   readonly #steps = new Map<number, Promise<void>>();
   #running: Promise<void> | undefined;
@@ -64,9 +66,6 @@ export class DeliveryPlanner {
 
   /** Wakes every endpoint with captures that are not planned. */
   async poll(): Promise<void> {
-    const behind = [...this.#behind];
-    this.#behind.clear();
-    for (const [endpointId, userId] of behind) this.wake(endpointId, userId);
     for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
   }
 
@@ -109,10 +108,19 @@ export class DeliveryPlanner {
       const state = await this.#step(endpointId);
       // An endpoint with more goes to the end, after those of other users.
       if (state === 'more') this.wake(endpointId, userId);
-      if (state === 'behind') this.#behind.set(endpointId, userId);
+      if (state === 'behind') this.#wakeLater(endpointId, userId);
     } catch (error) {
       this.#options.onFailure(error);
     }
+  }
+
+  #wakeLater(endpointId: number, userId: number): void {
+    this.#behind.add(endpointId);
+    const wake = (): void => {
+      this.#behind.delete(endpointId);
+      this.wake(endpointId, userId);
+    };
+    setTimeout(wake, BEHIND_ROUND_MS).unref();
   }
 
   /** Plans some captures. There may be more, also because another process has planned these. */

@@ -89,7 +89,7 @@ async function matchCaptures(
   db: EngineDatabase,
   endpointId: number,
   installation: Installation,
-  { maxRows, maxMatchMs }: MatchLimits,
+  limits: MatchLimits,
 ): Promise<MatchedCaptures | undefined> {
   const began = performance.now();
   const endpoint = await db
@@ -101,11 +101,11 @@ async function matchCaptures(
     return undefined;
   const conditions = await conditionsOf(db, endpointId);
   const from = Math.max(endpoint.planned_to, endpoint.first_index);
-  let to = Math.min(endpoint.next_index, from + maxRows);
+  let to = Math.min(endpoint.next_index, from + limits.maxRows);
   const captures: MatchedCapture[] = [];
   if (conditions.length > 0) {
     for (const record of await unplanned(db, endpointId, from, to)) {
-      const matched = await matchOne(db, record, conditions, { ...installation, maxMatchMs });
+      const matched = await matchOne(db, record, conditions, { ...installation, ...limits });
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
       to = matched.index + 1;
@@ -152,6 +152,8 @@ async function matchingConditions(
   conditions: readonly Condition[],
   maxMatchMs: number | undefined,
 ): Promise<readonly Condition[] | undefined> {
+  // Most destinations have no condition, and the view of a request costs more than all else here.
+  if (conditions.every(({ query }) => query.kind === 'and' && query.parts.length === 0)) return conditions;
   const readsBody = conditions.some(({ query }) => needsBody(query));
   const view = new RequestView(await searchableRecord(record, readsBody));
   const matching: Condition[] = [];

@@ -186,7 +186,7 @@ export function deliveriesSuite(open: () => AppStore): void {
       await captureMany(open(), endpoint.id, 4, LIMITS);
       await captureMany(open(), endpoint.id, 4, LIMITS);
       await plan(endpoint.id);
-      await open().saveRequest(endpoint.id, 0, 100, 0);
+      await open().saveRequest(endpoint.id, 0, { maxSaved: 100, bodyBytes: 0 });
       await open().deleteRequest(endpoint.id, { index: 1 });
       await expectCounted(endpoint.uid);
       const indexes = (await due(destination.id)).map(({ index }) => index);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../database/store.ts';
 import { InitMessage } from './init-message.ts';
 import { presentPreview } from '../requests/service.ts';
-import { largeRecord, record } from '../../../test/test-viewer.ts';
+import { largeRecord, record } from '../../../test/fake-viewer.ts';
 
 const MIB = 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import type { EndpointMessage } from './live-events.ts';
 import { presentPreview } from '../requests/service.ts';
-import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/test-viewer.ts';
+import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/fake-viewer.ts';
 import type { LiveConnection } from './live-connection.ts';
 
 beforeEach(() => {

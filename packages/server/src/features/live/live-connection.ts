@@ -7,10 +7,7 @@ import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './li
 import type { LiveMemory, Share } from './live-memory.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
-
-/** Frames from a viewer between two pings, including control frames, and bytes of messages that count as a flood. */
-const MAX_FRAMES = 1000;
-const MAX_BYTES = 1024 * 1024;
+import { PeerHealth } from './peer-health.ts';
 
 /** Close codes (RFC 6455 7.4; docs/api.md, "Live"). */
 const REASONS = {
@@ -67,15 +64,9 @@ export class LiveConnection {
   #firstPart: ReturnType<InitMessage['next']> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  #alive = true;
-  #frames = 0;
-  #bytes = 0;
-  /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
-  #waitedAtPing = false;
-  #waited = false;
-  #progressed = false;
+  readonly #peer = new PeerHealth();
   readonly #noteTaken = (): void => {
-    if (this.#waited) this.#progressed = true;
+    this.#peer.noteTaken();
     this.#noteMemory();
   };
 
@@ -86,11 +77,11 @@ export class LiveConnection {
     this.sessionId = sessionId;
     this.userId = userId;
     this.#share = memory.share(userId);
-    socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : MAX_BYTES));
-    socket.on('ping', () => this.#count());
+    socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : undefined));
+    socket.on('ping', () => this.#count(0));
     socket.on('pong', () => {
-      this.#alive = true;
-      this.#count();
+      this.#peer.notePong();
+      this.#count(0);
     });
     // A protocol error closes the socket. Without a listener it would end the process.
     socket.on('error', () => {
@@ -125,18 +116,12 @@ export class LiveConnection {
     this.#dispatch({ type: 'gap' });
   }
 
-  /** Sends a ping. Drops the connection if the peer has not responded since the last one. */
+  /** Sends a ping. Drops the connection if the peer has shown no sign of life since the last one. */
   ping(): void {
     const { socket } = this.#options;
-    if (!this.#hasLived()) return socket.terminate();
-    this.#alive = false;
-    this.#frames = 0;
-    this.#bytes = 0;
-    this.#waited = false;
-    this.#progressed = false;
+    if (!this.#peer.isAlive) return socket.terminate();
     socket.ping(undefined, undefined, this.#noteTaken);
-    this.#noteWaiting();
-    this.#waitedAtPing = this.#waited;
+    this.#peer.notePing(socket.bufferedAmount > 0);
   }
 
   /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in service.ts). */
@@ -250,22 +235,13 @@ export class LiveConnection {
     this.#share.note(heldBytes(this.#state, this.#options.socket.bufferedAmount));
   }
 
-  /**
-   * If data waited all the time, the peer must have read some of it, because it can send pongs without reading.
-   * Otherwise a pong is enough, or data that began to wait only now and may delay the ping.
-   */
-  #hasLived(): boolean {
-    return this.#waitedAtPing ? this.#progressed : this.#alive || this.#waited;
-  }
-
   #noteWaiting(): void {
-    if (this.#options.socket.bufferedAmount > 0) this.#waited = true;
+    if (this.#options.socket.bufferedAmount > 0) this.#peer.noteWaiting();
   }
 
-  #count(bytes = 0): void {
-    this.#frames += 1;
-    this.#bytes += bytes;
-    if (this.#isClosed || (this.#frames <= MAX_FRAMES && this.#bytes <= MAX_BYTES)) return;
+  #count(bytes: number | undefined): void {
+    this.#peer.noteFrame(bytes);
+    if (this.#isClosed || !this.#peer.isFlooding) return;
     this.sendAway(1008);
     // Otherwise the flood is read until the peer answers.
     this.#options.socket.pause();

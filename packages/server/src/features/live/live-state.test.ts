@@ -1,7 +1,7 @@
 import { unsavedId } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
-import { record, stored, wordOfFrame } from '../../../test/test-viewer.ts';
+import { record, stored, wordOfFrame } from '../../../test/fake-viewer.ts';
 import { presentRefusal } from '../deliveries/present-delivery.ts';
 import { presentPreview } from '../requests/service.ts';
 import type { FeedEvent, RemoteEvent } from './live-events.ts';
@@ -46,7 +46,7 @@ function live(newest: number): LiveState {
   return run(NEW_LIVE_STATE, [{ type: 'start' }, snapshot(newest), sentInit, timer]).state;
 }
 
-/** Messages in words, as test-viewer.ts has them. */
+/** Messages in words, as fake-viewer.ts has them. */
 function framesIn(effects: readonly Effect[]): string[] {
   return effects.flatMap((effect) => (effect.type === 'send' ? effect.frames.map(wordOfFrame) : []));
 }

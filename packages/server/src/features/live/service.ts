@@ -25,6 +25,7 @@ import type {
 } from './live-events.ts';
 import { LiveMemory } from './live-memory.ts';
 import { presentPreview } from '../requests/service.ts';
+import { SharedReads } from '../../limits/shared-reads.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
@@ -74,7 +75,7 @@ export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;
   readonly #connections = new Map<number, Set<LiveConnection>>();
-  readonly #gapReads = new Map<string, Promise<readonly RequestEvent[] | undefined>>();
+  readonly #gapReads = new SharedReads<string, readonly RequestEvent[] | undefined>();
   readonly #memory: LiveMemory;
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
@@ -246,14 +247,9 @@ export class LiveService {
     after: number,
     upTo: number,
   ): Promise<readonly RequestEvent[] | undefined> {
-    const key = `${endpointId} ${after} ${upTo}`;
-    const running = this.#gapReads.get(key);
-    if (running !== undefined) return running;
-    const read = this.#memory
-      .read(userId, () => this.#readMissing(endpointId, after, upTo))
-      .finally(() => this.#gapReads.delete(key));
-    this.#gapReads.set(key, read);
-    return read;
+    return this.#gapReads.run(`${endpointId} ${after} ${upTo}`, () =>
+      this.#memory.read(userId, () => this.#readMissing(endpointId, after, upTo)),
+    );
   }
 
   async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {

@@ -5,15 +5,15 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
-import { largeRecord, record } from '../../../test/test-viewer.ts';
+import { largeRecord, record } from '../../../test/fake-viewer.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 
 /** Viewers that read little or nothing have bounded costs, and are dropped (docs/api.md, "Live"). */
@@ -72,21 +72,21 @@ async function startLive(pingMs?: number) {
       endpointRecord({ id: endpointId ?? 0, uid: `endpoint-${endpointId ?? 0}`, userId: user.id }),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listenLocally(server);
   const opened: (() => void)[] = [];
   return {
     live,
     memory,
     checks: () => checks,
-    port: portOf(server),
+    port,
     async open(userId: number, endpointId: number): Promise<RawUpgrade> {
-      const raw = await upgradeRaw(portOf(server), `/${userId}/${endpointId}`);
+      const raw = await upgradeRaw(port, `/${userId}/${endpointId}`);
       opened.push(() => raw.connection.close());
       return raw;
     },
     /** A reading viewer: the indexes of its complete `init`. */
     async readInit(userId: number, endpointId: number): Promise<number[]> {
-      const socket = new WebSocket(`ws://127.0.0.1:${portOf(server)}/${userId}/${endpointId}`);
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/${userId}/${endpointId}`);
       opened.push(() => socket.terminate());
       const text = await new Promise<string>((resolve, reject) => {
         socket.on('message', (data) => resolve(String(data)));
@@ -98,7 +98,7 @@ async function startLive(pingMs?: number) {
     },
     /** A viewer that reads on command. */
     openByHand(userId: number, endpointId: number): Socket {
-      const socket = connect(portOf(server), '127.0.0.1');
+      const socket = connect(port, '127.0.0.1');
       opened.push(() => socket.destroy());
       socket.on('error', () => undefined);
       // With a listener for this event, bytes are read by `read` only.

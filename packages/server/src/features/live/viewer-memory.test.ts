@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LiveMemory } from './live-memory.ts';
-import { newViewer, stored, wait } from '../../../test/test-viewer.ts';
+import { newViewer, stored, wait } from '../../../test/fake-viewer.ts';
 
 /** The shared memory of viewers that don't read; waiting viewers miss nothing. */
 beforeEach(() => {

@@ -4,8 +4,6 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 
-/** SQL of the mail outbox. Times are milliseconds since 1970 and always passed in. */
-
 /** A notice that is due, with the user it is for. */
 export interface OutboxMail {
   readonly id: number;

@@ -1,7 +1,7 @@
 import type { HeaderPair } from '@creel/contract';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
@@ -186,8 +186,7 @@ describe('the response', () => {
     const refusing = createServer((_request, response) =>
       response.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big'),
     );
-    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
-    const { port } = refusing.address() as AddressInfo;
+    const port = await listenLocally(refusing);
     for (let nth = 0; nth < 3; nth += 1)
       expect(
         await replay({ method: 'POST', url: `http://127.0.0.1:${port}/`, body: 'x'.repeat(2_900_000) }),
@@ -203,8 +202,7 @@ describe('the response', () => {
       request.on('data', (piece: Buffer) => (size += piece.length));
       request.on('end', () => response.end(String(size)));
     });
-    await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-    const { port } = echo.address() as AddressInfo;
+    const port = await listenLocally(echo);
     const url = `http://127.0.0.1:${port}/`;
     expect(await replay({ method: 'POST', url, body: 'x'.repeat(2_900_000) })).toMatchObject({
       body: { status: 200, body: '2900000', bodyTruncated: false },
@@ -271,8 +269,7 @@ describe('a target without a response', () => {
     const url = target.url.replace('http:', 'https:');
     target.answer = saying('HTTP/1.1 400 Bad Request\r\n\r\n');
     const plain = createServer((_request, response) => response.end());
-    await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-    const { port } = plain.address() as AddressInfo;
+    const port = await listenLocally(plain);
     expect(await replay({ method: 'GET', url: url.replace(/:\d+$/, `:${port}`) })).toMatchObject({
       status: 502,
       body: { code: 'REPLAY_FAILED', error: expect.stringMatching(/TLS/) },

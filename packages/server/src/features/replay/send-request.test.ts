@@ -1,6 +1,6 @@
 import { createServer } from 'node:tls';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
 import { lookUpOnSystem } from './target.ts';
@@ -16,8 +16,7 @@ async function replayOver(certificate: { cert: string; key: string }): Promise<{
     });
   });
   server.on('tlsClientError', () => undefined);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(server);
   const request = {
     method: 'GET',
     url: `https://127.0.0.1:${port}/secret`,

@@ -35,7 +35,7 @@ export function requestsSuite(open: () => AppStore): void {
     );
     const savedIds: number[] = [];
     for (const index of [2, 5, 6]) {
-      const saved = await open().saveRequest(id, index, 100, 100);
+      const saved = await open().saveRequest(id, index, { maxSaved: 100, bodyBytes: 100 });
       if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
       savedIds.push(saved.record.savedId ?? 0);
     }
@@ -189,7 +189,7 @@ export function requestsSuite(open: () => AppStore): void {
     test('assigns an id, keeps the index, and updates the counters', async () => {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 3);
-      const saved = await open().saveRequest(id, 1, 10, 6);
+      const saved = await open().saveRequest(id, 1, { maxSaved: 10, bodyBytes: 6 });
       expect(saved).toMatchObject({ changed: true, record: { endpointId: id, index: 1, size: 8 } });
       if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
       expect(saved.record.savedId).toBeGreaterThan(0);
@@ -202,8 +202,10 @@ export function requestsSuite(open: () => AppStore): void {
     test('twice, or 20 in parallel, assigns one id', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 1);
-      const tries = await Promise.all(Array.from({ length: 20 }, () => open().saveRequest(id, 0, 10, 0)));
-      const again = await open().saveRequest(id, 0, 10, 0);
+      const tries = await Promise.all(
+        Array.from({ length: 20 }, () => open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })),
+      );
+      const again = await open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 });
       const results = [...tries, again].map((one) => (one === undefined || one === 'limit' ? one : one.record.savedId));
       expect(new Set(results).size).toBe(1);
       expect(results[0]).toBeGreaterThan(0);
@@ -214,19 +216,23 @@ export function requestsSuite(open: () => AppStore): void {
     test('stops exactly at the limit, also for 20 in parallel; saved ones stay saved', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 20);
-      const tries = await Promise.all(Array.from({ length: 20 }, (_, index) => open().saveRequest(id, index, 7, 0)));
+      const tries = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => open().saveRequest(id, index, { maxSaved: 7, bodyBytes: 0 })),
+      );
       expect(tries.filter((one) => one === 'limit')).toHaveLength(13);
       const saved = await list(id, { which: 'saved' });
       expect(saved).toHaveLength(7);
-      expect(await open().saveRequest(id, saved[0] ?? -1, 7, 0)).toMatchObject({ changed: false });
+      expect(await open().saveRequest(id, saved[0] ?? -1, { maxSaved: 7, bodyBytes: 0 })).toMatchObject({
+        changed: false,
+      });
     });
 
     test('an unknown request can’t be saved', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 5, { ...LIMITS, maxUnsaved: 2 });
       for (const index of [-1, 2, 5, 4_294_967_296 + 3])
-        expect(await open().saveRequest(id, index, 10, 0)).toBeUndefined();
-      expect(await open().saveRequest(NOWHERE, 0, 10, 0)).toBeUndefined();
+        expect(await open().saveRequest(id, index, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
+      expect(await open().saveRequest(NOWHERE, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
     });
   });
 
@@ -275,7 +281,7 @@ export function requestsSuite(open: () => AppStore): void {
       expect(await everything(open(), id)).toEqual([]);
       expect(await open().findRequest(id, { index: 0 })).toBeUndefined();
       expect(await open().findRequest(id, { savedId: savedIds[0] ?? 0 })).toBeUndefined();
-      expect(await open().saveRequest(id, 0, 10, 0)).toBeUndefined();
+      expect(await open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
       expect(await open().deleteRequest(id, { savedId: savedIds[0] ?? 0 })).toBe(false);
       await captureMany(open(), id, 2, { ...LIMITS, maxUnsaved: 1 });
       expect(await list(id)).toEqual([11]);

@@ -253,8 +253,7 @@ async function saveRequest(
   db: EngineDatabase,
   endpointId: number,
   index: number,
-  maxSaved: number,
-  bodyBytes: number,
+  { maxSaved, bodyBytes }: { readonly maxSaved: number; readonly bodyBytes: number },
 ): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');

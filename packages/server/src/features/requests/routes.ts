@@ -81,12 +81,10 @@ export const requestHandlers = {
     if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
     // Reserved before saving, because a completed change must not end in a rejection.
     hold(MAX_PREVIEW_BYTES);
-    const result = await app.store.saveRequest(
-      endpoint.id,
-      body.index,
-      app.config.maxSavedPerEndpoint,
-      BODY_PREVIEW_BYTES,
-    );
+    const result = await app.store.saveRequest(endpoint.id, body.index, {
+      maxSaved: app.config.maxSavedPerEndpoint,
+      bodyBytes: BODY_PREVIEW_BYTES,
+    });
     return answerSaved(app, endpoint.id, result);
   },
 

@@ -168,7 +168,7 @@ export function searchSuite(open: () => AppStore): void {
     test('saved ones too; not deleted or cleared ones', async () => {
       const { id, userId } = await someEndpoint(open());
       await captureMany(open(), id, 4);
-      await open().saveRequest(id, 1, 10, 0);
+      await open().saveRequest(id, 1, { maxSaved: 10, bodyBytes: 0 });
       await open().deleteRequest(id, { index: 2 });
       expect(indexesOf(await find(userId, 'number'))).toEqual([3, 1, 0]);
       await open().clearRequests(id);

@@ -1,4 +1,4 @@
-import { eventType, matches, parseQuery, sourceLabel } from '@creel/contract';
+import { eventType, matcherOf, parseQuery, sourceLabel } from '@creel/contract';
 import type { Query, SearchableRequest } from '@creel/contract';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -52,11 +52,11 @@ function read(text: string): Query {
   return result.query;
 }
 
-/** The database finds exactly what `matches` accepts. */
+/** The database finds exactly what `matcherOf` accepts. */
 export function queryAgreementSuite(open: () => AppStore): void {
   describe('queries', () => {
     test(
-      `${QUERIES} generated queries find in ${REQUESTS} generated requests what matches takes`,
+      `${QUERIES} generated queries find in ${REQUESTS} generated requests what the matcher takes`,
       async () => {
         const generator = new Generator(SEED, T0);
         const requests = Array.from({ length: REQUESTS }, (_, index) => generator.request(index));
@@ -68,13 +68,15 @@ export function queryAgreementSuite(open: () => AppStore): void {
             { ...LIMITS, maxUnsaved: REQUESTS },
           );
         const isSaved = (index: number): boolean => index % 7 === 0;
-        for (let index = 0; index < REQUESTS; index += 7) await open().saveRequest(id, index, REQUESTS, 0);
+        for (let index = 0; index < REQUESTS; index += 7)
+          await open().saveRequest(id, index, { maxSaved: REQUESTS, bodyBytes: 0 });
         const views = requests.map((request, index) => searchable(request, isSaved(index)));
         let hits = 0;
         for (let nth = 0; nth < QUERIES; nth += 1) {
           const text = generator.query();
           const query = read(text);
-          const wanted = views.flatMap((view, index) => (matches(query, view, NOW) ? [index] : [])).toReversed();
+          const matches = matcherOf(query, NOW);
+          const wanted = views.flatMap((view, index) => (matches(view) ? [index] : [])).toReversed();
           const page = await searchRequests(
             open(),
             { userId, query, limit: REQUESTS, maxRows: REQUESTS, isWanted: () => true },

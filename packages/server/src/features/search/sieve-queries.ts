@@ -6,7 +6,7 @@ import { METHODS } from 'node:http';
 type Bytes = Buffer;
 
 /**
- * A condition that every matching row meets, and perhaps other rows. SQL uses it to narrow the search; `matches`
+ * A condition that every matching row meets, and perhaps other rows. SQL uses it to narrow the search; the matcher
  * decides. Ranges are inclusive.
  */
 export type Sieve =
@@ -43,7 +43,7 @@ function sieve(query: Query, now: number, isWanted: boolean): Sieve | undefined 
   return (query.kind === 'and') === isWanted ? allOf(parts) : anyOf(parts);
 }
 
-/** Maximum number of byte searches per row. Beyond it, reading the row and calling `matches` is cheaper. */
+/** Maximum number of byte searches per row. Beyond it, reading and matching the row is cheaper. */
 const MAX_LOOKS = 8;
 
 /** Omits parts that cost too much: fewer conditions pass more rows, which is safe. */

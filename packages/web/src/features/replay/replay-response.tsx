@@ -97,8 +97,9 @@ function RedirectNote({ answer, url, onUse }: Pick<AnswerViewProps, 'answer' | '
   return (
     <div className="mx-4 mt-2 flex flex-wrap items-center gap-2 rounded-md bg-warn-soft px-3 py-1.5">
       <p className="min-w-0 grow basis-60 wrap-anywhere">
-        <span className="text-warn">Leads to</span> <code className="text-sm">{readable(redirect.location)}</code>{' '}
-        <span className="text-ink-2">Redirects are not followed.</span>
+        <span className="text-ink-2">Redirects are not followed.</span>{' '}
+        <span className="text-warn">This one leads to</span>{' '}
+        <code className="text-sm">{readable(redirect.location)}</code>
       </p>
       {next === undefined ? null : (
         <Button size="sm" onClick={() => onUse(next)}>

@@ -11,7 +11,7 @@ import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
 import { useBulk } from './bulk/use-bulk.ts';
-import { DetailsMissing, NothingSelected, DroppedNotice } from './details/details-notices.tsx';
+import { DetailsMissing, DroppedNotice } from './details/details-notices.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
 import { ListPane } from './list/list-pane.tsx';
@@ -56,7 +56,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   const requests = { method, query: queryOf(view.find) };
   const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
-  const selection = useSelection(uid, state.items, view, changeView, leaveView, !covers);
+  const selection = useSelection(uid, state.items, { view, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(uid, endpoint, state.items, requests);
   const detailsActions = useDetailsActions(selection, actions, changeView);
@@ -106,10 +106,9 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
     current === undefined ? (
       selection.isMissing ? (
         <DetailsMissing onBack={covers ? selection.back : undefined} />
-      ) : (
-        <NothingSelected />
-      )
+      ) : null
     ) : (
+      // The list, which loads or is empty, says why.
       <div className="flex h-full min-h-0 flex-col">
         {selection.isDropped ? (
           <DroppedNotice

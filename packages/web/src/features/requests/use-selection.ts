@@ -34,6 +34,15 @@ export interface Selection {
   readonly compare: (left: ListedRequest, right: ListedRequest) => void;
 }
 
+export interface SelectionOptions {
+  readonly view: ViewState;
+  readonly changeView: ChangeView;
+  /** Returns to the view from which the present one was opened, else to `otherwise`. */
+  readonly leaveView: (otherwise: ViewState) => void;
+  /** Whether the first request of the list is selected if the URL names none. */
+  readonly selectsFirst: boolean;
+}
+
 /**
  * The selected request: the one in the URL, else the first of the list, which stays selected while newer requests
  * arrive.
@@ -41,10 +50,7 @@ export interface Selection {
 export function useSelection(
   uid: string,
   items: ListItems,
-  view: ViewState,
-  changeView: ChangeView,
-  leaveView: (otherwise: ViewState) => void,
-  selectsFirst: boolean,
+  { view, changeView, leaveView, selectsFirst }: SelectionOptions,
 ): Selection {
   useClearing(uid, view, changeView);
   const [kept, keep] = useKept(uid);

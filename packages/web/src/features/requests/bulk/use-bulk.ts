@@ -98,6 +98,9 @@ type Work = (options: {
   readonly setTotal: (total: number) => void;
 }) => Promise<void>;
 
+/** Milliseconds between two renderings of the progress. Each renders the list with all selected requests. */
+const PROGRESS_MS = 100;
+
 /** One bulk action at a time, with progress. */
 function useJob(): readonly [BulkJob | undefined, (label: string, total: number | undefined, work: Work) => void] {
   const [job, setJob] = useState<BulkJob>();
@@ -106,9 +109,14 @@ function useJob(): readonly [BulkJob | undefined, (label: string, total: number 
     const controller = new AbortController();
     const change = (part: Partial<BulkJob>): void => setJob((now) => now && { ...now, ...part });
     setJob({ label, done: 0, total, stop: () => controller.abort() });
+    let shownAt = 0;
     work({
       signal: controller.signal,
-      onProgress: (done) => change({ done }),
+      onProgress(done) {
+        if (performance.now() - shownAt < PROGRESS_MS) return;
+        shownAt = performance.now();
+        change({ done });
+      },
       setTotal: (all) => change({ total: all }),
     })
       .catch(() => {

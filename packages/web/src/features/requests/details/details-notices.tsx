@@ -1,5 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { Lock, Unlink, FileQuestion, MousePointerClick } from 'lucide-react';
+import { Lock, Unlink, FileQuestion } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
@@ -96,14 +96,6 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
         </NoteLine>
       ) : null}
     </>
-  );
-}
-
-export function NothingSelected() {
-  return (
-    <EmptyState icon={<MousePointerClick />} title="No request selected">
-      Choose a request from the list to see its details.
-    </EmptyState>
   );
 }
 

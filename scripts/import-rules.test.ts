@@ -23,7 +23,7 @@ const noFramework = 'Only http/ and the routes of a feature know the web framewo
 const noRoot = 'Nothing imports the composition root. Take what you need as an argument.';
 const zodOnly =
   'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.';
-const drawers = 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.';
+const catchAllName = 'Name a file after the one thing it is about, not utils, helpers, common, misc or types.';
 const webFeature = 'bodies/ and ui/ know no feature. Take what you need as a prop or an argument.';
 const noData = 'bodies/ and ui/ have no data. Take it as a prop or an argument.';
 const noBodies = 'ui/ is the design system: it does not know what is shown with it. Put views of a body in bodies/.';
@@ -55,8 +55,8 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/web/src/shell/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('../../server/src/store.ts'), packages],
-  ['packages/server/src/http/a.ts', use('../utils.ts'), drawers],
-  ['packages/web/src/shell/a.ts', use('../helpers/dates.ts'), drawers],
+  ['packages/server/src/http/a.ts', use('../utils.ts'), catchAllName],
+  ['packages/web/src/shell/a.ts', use('../helpers/dates.ts'), catchAllName],
 
   ['packages/server/src/database/sqlite/a.ts', use('node:sqlite')],
   ['packages/server/src/database/postgres/a.ts', use('pg')],
@@ -218,13 +218,13 @@ const reportSchema = z.object({
 });
 
 const oxlint = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
-let house: string;
+let clone: string;
 /** What oxlint says, by case number. */
 const refusals = new Map<number, string>();
 
-/** Lints a small house that holds the given cases, each in a file of its own, and notes what was said about each. */
+/** Lints a small clone that holds the given cases, each in a file of its own, and notes what was said about each. */
 function lint(name: string, chosen: number[]): void {
-  const home = join(house, name);
+  const home = join(clone, name);
   const owners = new Map<string, number>();
   for (const index of chosen) {
     const [file, text] = cases[index] ?? ['', ''];
@@ -241,10 +241,10 @@ function lint(name: string, chosen: number[]): void {
   }
 }
 
-/** Cases with files of their own share one house. The others, such as main.ts, share a house with the cases of other files. */
+/** Cases with files of their own share one clone. The others, such as main.ts, share a clone with the cases of other files. */
 beforeAll(() => {
-  house = mkdtempSync(join(tmpdir(), 'creel-floors-'));
-  symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
+  clone = mkdtempSync(join(tmpdir(), 'creel-import-rules-'));
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
   const all = cases.map((_, index) => index);
   const named = all.filter((index) => !/\/a\.(spec\.)?tsx?$/.test(cases[index]?.[0] ?? ''));
   lint(
@@ -256,7 +256,7 @@ beforeAll(() => {
   for (const [nth, chosen] of Map.groupBy(named, (index) => before(index).length)) lint(`named-${nth}`, chosen);
 });
 
-afterAll(() => rmSync(house, { recursive: true, force: true }));
+afterAll(() => rmSync(clone, { recursive: true, force: true }));
 
 test.for(cases.map((one, index) => ({ one, index, said: one[2] ?? 'is allowed' })))(
   '$index: $one.0: $said',

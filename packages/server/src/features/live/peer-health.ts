@@ -1,0 +1,56 @@
+/** Frames from a viewer between two pings, including control frames, and bytes of messages that count as a flood. */
+const MAX_FRAMES = 1000;
+const MAX_BYTES = 1024 * 1024;
+
+/** What a live connection observes of its peer between two pings: whether it lives, and whether it floods. */
+export class PeerHealth {
+  #hasAnswered = true;
+  #frames = 0;
+  #bytes = 0;
+  /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
+  #waitedAtPing = false;
+  #waited = false;
+  #hasRead = false;
+
+  /**
+   * If data waited all the time, the peer must have read some of it, because it can send pongs without reading.
+   * Otherwise a pong is enough, or data that began to wait only now and may delay the ping.
+   */
+  get isAlive(): boolean {
+    return this.#waitedAtPing ? this.#hasRead : this.#hasAnswered || this.#waited;
+  }
+
+  get isFlooding(): boolean {
+    return this.#frames > MAX_FRAMES || this.#bytes > MAX_BYTES;
+  }
+
+  /** A ping was sent, and the counts start again. */
+  notePing(isWaiting: boolean): void {
+    this.#hasAnswered = false;
+    this.#frames = 0;
+    this.#bytes = 0;
+    this.#waitedAtPing = isWaiting;
+    this.#waited = isWaiting;
+    this.#hasRead = false;
+  }
+
+  notePong(): void {
+    this.#hasAnswered = true;
+  }
+
+  /** The peer sent a frame. `bytes`: of a message; `undefined` if they are unknown. */
+  noteFrame(bytes: number | undefined): void {
+    this.#frames += 1;
+    this.#bytes += bytes ?? MAX_BYTES;
+  }
+
+  /** Data was sent, and the network has not accepted all of it. */
+  noteWaiting(): void {
+    this.#waited = true;
+  }
+
+  /** The network accepted data. */
+  noteTaken(): void {
+    if (this.#waited) this.#hasRead = true;
+  }
+}
