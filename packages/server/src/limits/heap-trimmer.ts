@@ -8,6 +8,8 @@ const MAX_UTILIZATION = 0.3;
 const WORTH_BYTES = 40_000_000;
 /** While a flood of large bodies lasts, the heap changes by more between two checks, and a collection would delay captures. */
 const STILL_BYTES = 4_000_000;
+/** V8 lets buffers outside of the heap grow by this much before it collects them, so ordinary load has as many. */
+const ORDINARY_BUFFERS_BYTES = 64_000_000;
 /** A collection that gains less leaves what is in use. */
 const MIN_GAIN = 0.1;
 
@@ -15,7 +17,7 @@ const MIN_GAIN = 0.1;
 export interface TrimmableHeap {
   /** Share of the time in which the event loop worked since the last call. */
   readonly utilization: () => number;
-  /** Bytes that the heap has of the system, with those of buffers outside of it that its objects refer to. */
+  /** Bytes that the heap has of the system, and unusually many buffers outside of it. */
   readonly size: () => number;
   readonly collect: () => void;
 }
@@ -59,8 +61,9 @@ export class HeapTrimmer {
 }
 
 /**
- * Trims the heap of this thread after floods. After a flood of large bodies or frames, most of its garbage is buffers: few
- * objects, with 170 MB outside of the heap. Without Node's `--expose-gc`, only V8 decides. */
+ * Trims the heap of this thread after floods. After a flood of large bodies, the garbage is few objects with up to
+ * 170 MB of buffers. Without Node's `--expose-gc`, only V8 decides.
+ */
 export function trimHeapAfterFloods(): void {
   const collect = globalThis.gc;
   if (collect === undefined) return;
@@ -72,7 +75,7 @@ export function trimHeapAfterFloods(): void {
   };
   const size = (): number => {
     const { total_heap_size, external_memory } = getHeapStatistics();
-    return total_heap_size + external_memory;
+    return total_heap_size + Math.max(0, external_memory - ORDINARY_BUFFERS_BYTES);
   };
   const trimmer = new HeapTrimmer({ utilization, size, collect: () => void collect() });
   setInterval(() => trimmer.check(), CHECK_MS).unref();

@@ -75,7 +75,7 @@ async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Con
 export interface MatchLimits {
   readonly maxRows: number;
   /** Milliseconds of work for one capture; by default those of `SlicedWork`. */
-  readonly maxMatchMs?: number;
+  readonly maxMatchMs?: number | undefined;
 }
 
 /** A step ends after the capture that takes it beyond this many milliseconds, so that others' captures are planned. */

@@ -51,23 +51,6 @@ export function deliveriesSuite(open: () => AppStore): void {
       });
     });
 
-    test('with conditions that take too long are refused, and the request says so', async () => {
-      const endpoint = await someEndpoint(open());
-      const terms = Array.from({ length: 40 }, (_, nth) => `json.*.k:${nth}`);
-      const destination = await add(endpoint, { query: terms.join(' OR ') });
-      // Takes far longer than one slice of work, after which the limit of 0 ms applies.
-      const body = JSON.stringify(Array.from({ length: 20_000 }, () => ({ k: 'other' })));
-      await capture(open(), [{ to: endpoint.id, body }]);
-      const matched = await open().matchCaptures(endpoint.id, INSTALLATION, { maxRows: 4, maxMatchMs: 0 });
-      if (matched === undefined) throw new Error('Nothing to plan.');
-      const planned = await open().planCaptures(endpoint.id, matched, { now: T0, maxPending: 10 });
-      expect(planned?.refused).toMatchObject([{ index: 0 }]);
-      const [newest] = await everything(open(), endpoint.id);
-      const error = 'Not forwarded: the conditions take too long for this request';
-      expect(newest?.delivery).toMatchObject({ last: { kind: 'forward', status: null, error }, isPending: false });
-      expect(await due(destination.id)).toEqual([]);
-    });
-
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
       const endpoint = await someEndpoint(open());
       const destination = await add(endpoint);
