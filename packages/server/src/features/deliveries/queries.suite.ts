@@ -14,6 +14,7 @@ import {
   someEndpoint,
   someUser,
 } from '../../../test/store-world.ts';
+import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { markOf } from './delivery-plan.ts';
 import type { PlanResult } from './plan-queries.ts';
@@ -49,26 +50,11 @@ export function deliveriesSuite(open: () => AppStore): void {
     { id, endpointId }: DestinationWithPending,
     delivery: { id: string; index: number; attempts: number },
     result: Partial<Attempt> = {},
-  ): Attempt => ({
-    endpointId,
-    index: delivery.index,
-    deliveryId: delivery.id,
-    kind: 'forward',
-    destinationId: id,
-    url: 'http://127.0.0.1:9/',
-    method: 'POST',
-    attempt: delivery.attempts + 1,
-    status: 200,
-    statusText: 'OK',
-    error: null,
-    durationMs: 1.5,
-    at: T0,
-    nextAttemptAt: null,
-    responseHeaders: [],
-    responseBody: null,
-    responseTruncated: false,
-    ...result,
-  });
+  ): Attempt => {
+    const attempt = delivery.attempts + 1;
+    const of = { endpointId, index: delivery.index, deliveryId: delivery.id, destinationId: id, attempt };
+    return deliveryAttempt({ ...of, at: T0, ...result });
+  };
   const record = (attempts: readonly Attempt[], now = T0) => open().recordAttempts(attempts, now);
   const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(open(), endpointId));
   const expectCounted = async (uid: string): Promise<void> => {
