@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { billingSuite } from '../features/billing/queries.suite.ts';
 import { accountLinksSuite } from '../features/accounts/account-links.suite.ts';
 import { accountsSuite } from '../features/accounts/queries.suite.ts';
+import { attemptsSuite } from '../features/deliveries/attempt-queries.suite.ts';
 import { captureSuite } from './captures.suite.ts';
 import { deliveriesSuite } from '../features/deliveries/queries.suite.ts';
 import { endpointsSuite } from '../features/endpoints/queries.suite.ts';
@@ -47,6 +48,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     liveSuite(store);
     signaturesSuite(store);
     deliveriesSuite(store);
+    attemptsSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
   });

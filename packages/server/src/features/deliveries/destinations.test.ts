@@ -91,3 +91,11 @@ describe('destinations', () => {
     await expect(addDestination(uid, { url: 'http://nowhere.invalid/' })).resolves.toMatchObject({ enabled: true });
   });
 });
+
+test.each(['dlv_unknown', '%00', 'a%00b'])('there is no delivery %j to send again', async (id) => {
+  const uid = await newEndpoint();
+  expect(await client.tell(`/api/endpoints/${uid}/deliveries/${id}/retry`, { method: 'POST' })).toMatchObject({
+    status: 404,
+    body: { code: 'DELIVERY_NOT_FOUND' },
+  });
+});

@@ -74,6 +74,8 @@ export const deliveryHandlers = {
   },
 
   async retryDelivery({ app, endpoint, params }) {
+    // PostgreSQL's text has no NUL, so that a query for one fails.
+    if (params.deliveryId.includes('\0')) throw new ProblemError('DELIVERY_NOT_FOUND');
     await app.deliveries.retry(endpoint.id, params.deliveryId);
   },
 } satisfies Handlers;

@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest';
+import type { AppStore } from '../../queries.ts';
+import { deliveryWorld } from '../../../test/delivery-world.ts';
+import { DAY, T0, captureMany, everything, someEndpoint, someUser } from '../../../test/store-world.ts';
+import type { DestinationWithPending } from './destination-queries.ts';
+
+/** Attempts of deliveries and the leases of destinations, on every database. */
+export function attemptsSuite(open: () => AppStore): void {
+  const { add, plan, due, attemptOf, record } = deliveryWorld(open);
+
+  describe('attempts', () => {
+    test('a failure plans the next one, a success ends it, and the request has the latest', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const [delivery] = await due(destination.id);
+      if (delivery === undefined) throw new Error('Nothing is due.');
+      const failed = { status: null, error: 'refused', nextAttemptAt: T0 + 5000 };
+      const first = await record([attemptOf(destination, delivery, failed)]);
+      expect(await due(destination.id, T0 + 4999)).toEqual([]);
+      expect(await due(destination.id, T0 + 5000)).toEqual([{ ...delivery, attempts: 1 }]);
+      expect(await due(destination.id, T0 + 5000, [delivery.id])).toEqual([]);
+      const { state, ...attempt } = first[0] ?? { state: undefined };
+      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...attempt, durationMs: 2 }]);
+      const [pending] = await everything(open(), endpoint.id);
+      expect(pending?.delivery).toMatchObject({ last: { status: null, error: 'refused' }, isPending: true });
+      expect(state).toEqual(pending?.delivery);
+      const body = new Uint8Array([0, 255]);
+      await record([attemptOf(destination, { ...delivery, attempts: 1 }, { responseBody: body, at: T0 + 6000 })]);
+      expect(await due(destination.id, T0 + 100_000)).toEqual([]);
+      const [second, earlier] = await open().listAttempts(endpoint.id, 0);
+      expect([second?.attempt, [...(second?.responseBody ?? [])], earlier?.nextAttemptAt]).toEqual([2, [0, 255], null]);
+      const [delivered] = await everything(open(), endpoint.id);
+      expect(delivered?.delivery).toEqual({
+        last: { kind: 'forward', status: 200, error: null, at: new Date(T0 + 6000).toISOString() },
+        isPending: false,
+      });
+    });
+
+    test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {
+      const endpoint = await someEndpoint(open());
+      const [one, two] = [await add(endpoint), await add(endpoint)];
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      let at = T0;
+      const send = async (to: DestinationWithPending, status: number, nextAttemptAt: number | null = null) => {
+        const { deliveries } = (await open().dueDeliveries(to.id, [], { now: T0 + 9000, limit: 1 })) ?? {};
+        const [delivery] = deliveries ?? [];
+        if (delivery === undefined) throw new Error('Nothing is due.');
+        at += 1;
+        const [recorded] = await record([attemptOf(to, delivery, { status, nextAttemptAt, at })]);
+        const [row] = await everything(open(), endpoint.id);
+        expect(recorded?.state).toEqual(row?.delivery);
+        return { id: delivery.id, shown: [row?.delivery?.last?.status, row?.delivery?.isPending] };
+      };
+      expect((await send(one, 200)).shown).toEqual([200, true]);
+      expect((await send(two, 503, T0 + 5000)).shown).toEqual([503, true]);
+      const { id } = await send(two, 404);
+      await open().retryDelivery(endpoint.id, id, T0);
+      expect((await send(two, 200)).shown).toEqual([200, false]);
+
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      expect((await send(one, 200)).shown).toEqual([500, false]);
+      const delivery = { id: 'dlv_replay', index: 1, attempts: 0 };
+      const replay = attemptOf(one, delivery, { kind: 'replay', destinationId: null, at: T0 + 100 });
+      expect((await record([replay]))[0]?.state?.last).toMatchObject({ kind: 'replay', status: 200 });
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      await open().removeDestination(endpoint.id, two.id, 10);
+      expect((await send(one, 200)).shown).toEqual([200, false]);
+    });
+
+    test('fifty failures in a row pause the destination and write one notice, whatever group they are stored in', async () => {
+      const { id: userId } = await someUser(open(), { emailVerified: true });
+      const endpoint = await someEndpoint(open(), { userId });
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 60);
+      await plan(endpoint.id);
+      const failures = (await due(destination.id)).map((delivery) =>
+        attemptOf(destination, delivery, { status: 500, statusText: 'Broken', nextAttemptAt: T0 + 5000 }),
+      );
+      await record(failures.slice(0, 30));
+      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+      await record(failures.slice(30, 50), T0 + 7);
+      await record(failures.slice(50, 52));
+      const mail = await open().claimMail(T0, T0 + 9000 * DAY);
+      expect(mail?.user.id).toBe(endpoint.userId);
+      expect(JSON.parse(mail?.content ?? '')).toMatchObject({
+        kind: 'destination-paused',
+        reason: expect.stringMatching(/500 Broken$/),
+        pausedAt: T0 + 7,
+        endpointUid: endpoint.uid,
+      });
+      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+      expect(await open().dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
+      expect(await open().listDestinations(endpoint.id)).toMatchObject([
+        { pausedAt: T0 + 7, pending: 60, recentStatuses: Array.from({ length: 20 }, () => 500) },
+      ]);
+      await open().changeDestination(endpoint.id, destination.id, { enabled: true }, T0 + 100);
+      expect(await due(destination.id, T0 + 100)).toHaveLength(60);
+    });
+
+    test('of a deleted request are dropped', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 2);
+      await plan(endpoint.id);
+      const attempts = (await due(destination.id)).map((delivery) => attemptOf(destination, delivery));
+      await open().deleteRequest(endpoint.id, { index: 0 });
+      const results = await record(attempts);
+      expect(results.map((result) => result?.index ?? null)).toEqual([null, 1]);
+    });
+
+    test('retries find deliveries of this endpoint only', async () => {
+      const [endpoint, other] = [await someEndpoint(open()), await someEndpoint(open())];
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const [delivery] = await due(destination.id);
+      if (delivery === undefined) throw new Error('Nothing is due.');
+      const retry = (endpointId: number) => open().retryDelivery(endpointId, delivery.id, T0 + 50);
+      await record([attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 })]);
+      expect(await retry(other.id)).toBe('notFound');
+      expect(await retry(endpoint.id)).toEqual({ destinationId: destination.id });
+      expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 1 }]);
+      await record([attemptOf(destination, { ...delivery, attempts: 1 })]);
+      expect(await retry(other.id)).toBe('notFound');
+      expect(await retry(endpoint.id)).toEqual({ destinationId: destination.id });
+      expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
+      const planned = { destinationId: destination.id };
+      expect(await Promise.all([retry(endpoint.id), retry(endpoint.id)])).toEqual([planned, planned]);
+      expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
+      await open().changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
+      expect(await retry(endpoint.id)).toBe('off');
+    });
+  });
+
+  describe('leases', () => {
+    test('one of five processes gets a destination, until its lease expires or is released', async () => {
+      const endpoint = await someEndpoint(open());
+      const { id } = await add(endpoint);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const isDue = async (owner: string, now = T0 + 1000) =>
+        (await open().dueDestinations(owner, now, 10_000)).find((destination) => destination.id === id);
+      const claim = (owner: string, now = T0) => open().claimDestinations([id], owner, { now, until: now + 1000 });
+      expect(await isDue('a')).toEqual({ id, isOwn: false });
+      const claims = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((owner) => claim(owner)));
+      expect(claims.flat()).toEqual([id]);
+      const owner = ['a', 'b', 'c', 'd', 'e'][claims.findIndex((ids) => ids.length > 0)] ?? '';
+      expect(await isDue(owner, T0 + 500)).toEqual({ id, isOwn: true });
+      expect(await isDue('f', T0 + 500)).toBeUndefined();
+      expect(await open().renewLeases(owner, T0 + 2000)).toContain(id);
+      expect(await claim('f', T0 + 1999)).toEqual([]);
+      expect(await claim('f', T0 + 2000)).toEqual([id]);
+      expect(await open().renewLeases(owner, T0 + 3000)).not.toContain(id);
+      await open().releaseLeases('f', id);
+      expect(await claim('g', T0 + 2001)).toEqual([id]);
+    });
+  });
+}

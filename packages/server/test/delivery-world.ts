@@ -1,0 +1,55 @@
+import type { DestinationCreate } from '@creel/contract';
+import { expect } from 'vitest';
+import type { CaptureLimits } from '../src/database/store.ts';
+import type { EndpointRecord } from '../src/database/records.ts';
+import type { AppStore } from '../src/queries.ts';
+import type { Attempt } from '../src/features/deliveries/attempt-queries.ts';
+import { markOf } from '../src/features/deliveries/delivery-plan.ts';
+import type { DestinationWithPending } from '../src/features/deliveries/destination-queries.ts';
+import type { PlanResult } from '../src/features/deliveries/plan-queries.ts';
+import { deliveryAttempt } from './delivery-attempt.ts';
+import { T0, countersAndRecount, everything, indexesOf } from './store-world.ts';
+
+export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
+export const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
+
+/** What suites of deliveries do in a store. */
+export function deliveryWorld(open: () => AppStore) {
+  const add = async (
+    endpoint: EndpointRecord,
+    fields: Partial<DestinationCreate> = {},
+  ): Promise<DestinationWithPending> => {
+    const all = { url: 'http://127.0.0.1:9/', appendPath: false, enabled: true, query: '', sign: false, ...fields };
+    const created = await open().createDestination(endpoint.id, all, { now: T0, limit: 5 });
+    if (created === undefined || created === 'limit') throw new Error(`Not created: ${created}`);
+    return created;
+  };
+  /** Plans everything, in steps of a few captures. */
+  const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
+    const results: PlanResult[] = [];
+    for (;;) {
+      const matched = await open().matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
+      if (matched === undefined) return results;
+      const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
+      if (result !== undefined) results.push(result);
+    }
+  };
+  const due = async (destinationId: number, now = T0 + 1000, sending: string[] = []) =>
+    (await open().dueDeliveries(destinationId, sending, { now, limit: 100 }))?.deliveries ?? [];
+  const attemptOf = (
+    { id, endpointId }: DestinationWithPending,
+    delivery: { id: string; index: number; attempts: number },
+    result: Partial<Attempt> = {},
+  ): Attempt => {
+    const attempt = delivery.attempts + 1;
+    const of = { endpointId, index: delivery.index, deliveryId: delivery.id, destinationId: id, attempt };
+    return deliveryAttempt({ ...of, at: T0, ...result });
+  };
+  const record = (attempts: readonly Attempt[], now = T0) => open().recordAttempts(attempts, now);
+  const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(open(), endpointId));
+  const expectCounted = async (uid: string): Promise<void> => {
+    const { kept, counted } = await countersAndRecount(open(), uid);
+    expect(kept).toEqual(counted);
+  };
+  return { add, plan, due, attemptOf, record, stored, expectCounted };
+}
