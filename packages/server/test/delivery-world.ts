@@ -7,6 +7,7 @@ import type { Attempt } from '../src/features/deliveries/attempt-queries.ts';
 import { markOf } from '../src/features/deliveries/delivery-plan.ts';
 import type { DestinationWithPending } from '../src/features/deliveries/destination-queries.ts';
 import type { PlanResult } from '../src/features/deliveries/plan-queries.ts';
+import { deliveryAttempt } from './delivery-attempt.ts';
 import { T0, countersAndRecount, everything, indexesOf } from './store-world.ts';
 
 export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
@@ -39,26 +40,11 @@ export function deliveryWorld(open: () => AppStore) {
     { id, endpointId }: DestinationWithPending,
     delivery: { id: string; index: number; attempts: number },
     result: Partial<Attempt> = {},
-  ): Attempt => ({
-    endpointId,
-    index: delivery.index,
-    deliveryId: delivery.id,
-    kind: 'forward',
-    destinationId: id,
-    url: 'http://127.0.0.1:9/',
-    method: 'POST',
-    attempt: delivery.attempts + 1,
-    status: 200,
-    statusText: 'OK',
-    error: null,
-    durationMs: 1.5,
-    at: T0,
-    nextAttemptAt: null,
-    responseHeaders: [],
-    responseBody: null,
-    responseTruncated: false,
-    ...result,
-  });
+  ): Attempt => {
+    const attempt = delivery.attempts + 1;
+    const of = { endpointId, index: delivery.index, deliveryId: delivery.id, destinationId: id, attempt };
+    return deliveryAttempt({ ...of, at: T0, ...result });
+  };
   const record = (attempts: readonly Attempt[], now = T0) => open().recordAttempts(attempts, now);
   const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(open(), endpointId));
   const expectCounted = async (uid: string): Promise<void> => {

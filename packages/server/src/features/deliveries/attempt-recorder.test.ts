@@ -1,28 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 
-const attemptOf = (deliveryId: string): Attempt => ({
-  endpointId: 1,
-  index: 0,
-  deliveryId,
-  kind: 'forward',
-  destinationId: 1,
-  url: 'http://a.example/',
-  method: 'POST',
-  attempt: 1,
-  status: 200,
-  statusText: 'OK',
-  error: null,
-  durationMs: 1,
-  at: 0,
-  nextAttemptAt: null,
-  responseHeaders: [],
-  responseBody: null,
-  responseTruncated: false,
-});
+const attemptOf = (deliveryId: string): Attempt => deliveryAttempt({ deliveryId });
 
 /** A recorder whose storage throws what `failure` returns. */
 function world(failure: (attempts: readonly Attempt[]) => Error | undefined) {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
@@ -56,25 +57,17 @@ async function planAll(): Promise<void> {
 
 /** The first attempt of a delivery failed. */
 function failed(delivery: { readonly id: string; readonly index: number } | undefined): Attempt {
-  return {
+  return deliveryAttempt({
     endpointId,
     index: delivery?.index ?? -1,
     deliveryId: delivery?.id ?? '',
-    kind: 'forward',
     destinationId,
-    url: 'http://127.0.0.1:9/',
-    method: 'POST',
-    attempt: 1,
     status: null,
     statusText: '',
     error: 'The connection was refused.',
-    durationMs: 1,
     at: T0,
     nextAttemptAt: T0 + 5000,
-    responseHeaders: [],
-    responseBody: null,
-    responseTruncated: false,
-  };
+  });
 }
 
 test('captures go on while deliveries are planned, and the deletion of a request waits for the plan', async () => {
