@@ -40,11 +40,16 @@ export function deliveryWorld(open: () => AppStore) {
     { id, endpointId }: DestinationWithPending,
     delivery: { id: string; index: number; attempts: number },
     result: Partial<Attempt> = {},
-  ): Attempt => {
-    const attempt = delivery.attempts + 1;
-    const of = { endpointId, index: delivery.index, deliveryId: delivery.id, destinationId: id, attempt };
-    return deliveryAttempt({ ...of, at: T0, ...result });
-  };
+  ): Attempt =>
+    deliveryAttempt({
+      endpointId,
+      index: delivery.index,
+      deliveryId: delivery.id,
+      destinationId: id,
+      attempt: delivery.attempts + 1,
+      at: T0,
+      ...result,
+    });
   const record = (attempts: readonly Attempt[], now = T0) => open().recordAttempts(attempts, now);
   const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(open(), endpointId));
   const expectCounted = async (uid: string): Promise<void> => {
