@@ -52,12 +52,9 @@ export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: s
 }
 
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
-/** Text that PostgreSQL can store. */
-const storableText = (name: string) =>
-  z
-    .string({ error: `${name} must be text` })
-    .refine((text) => !text.includes('\0'), { error: `${name} must not contain the character NUL` });
-const querySchema = storableText('query');
+const querySchema = z
+  .string({ error: 'query must be text' })
+  .refine((text) => !text.includes('\0'), { error: 'query must not contain the character NUL' });
 
 export const destinationCreateSchema = z.object({
   url: targetUrlSchema,
@@ -126,7 +123,8 @@ const DURATION_SENTENCE = 'durationMs must be a number of milliseconds';
 const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, value }';
 
 const reportText = (name: string) =>
-  storableText(name)
+  z
+    .string({ error: `${name} must be text` })
     .max(1000, { error: `${name} must be at most 1000 characters` })
     .nullable();
 const reportedHeaderSchema = z.object(

@@ -187,14 +187,10 @@ describe('settings', () => {
 
 describe('the report of an attempt', () => {
   const report = { url: 'http://localhost:3000/', method: 'POST', attempt: 1, status: 200, durationMs: 1 };
-  const NUL = 'must not contain the character NUL';
   test.each([
     [{}, {}],
+    [{ statusText: 'a\0', error: '\0' }, {}],
     [{ url: 'http://x/\0' }, { url: 'Please enter a valid URL' }],
-    [
-      { statusText: 'a\0', error: '\0' },
-      { statusText: `statusText ${NUL}`, error: `error ${NUL}` },
-    ],
     [{ durationMs: 1e300 }, { durationMs: 'durationMs must be a number of milliseconds' }],
     [{ durationMs: Number.MAX_SAFE_INTEGER }, {}],
   ])('%j: %j', (changes, wrong) => {
