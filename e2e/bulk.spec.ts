@@ -16,11 +16,22 @@ async function exportAs(page: Page, format: RegExp): Promise<Buffer> {
   return readFile(await (await download).path());
 }
 
-test('all that match are selected, also those that are not loaded, and saved', async ({ page, endpoint }) => {
-  for (let at = 0; at < 130; at++) await send(endpoint.url, { path: `/${at}`, method: at % 2 === 0 ? 'POST' : 'PUT' });
+test('all that match are selected, also those that are not loaded, and exported or saved', async ({
+  page,
+  endpoint,
+}) => {
+  const bodyOf = (at: number): string => `body ${at} `.repeat(at === 1 ? 5000 : 1);
+  for (let at = 0; at < 130; at++)
+    await send(endpoint.url, { path: `/${at}`, method: at % 2 === 0 ? 'POST' : 'PUT', body: bodyOf(at) });
   await openLive(page, endpoint);
   await page.getByRole('checkbox', { name: 'Select all that match' }).click();
   await expect(bar(page)).toContainText('130 selected');
+  const single: string[] = [];
+  page.on('request', (request) => void (/requests\/-?\d+$/.test(request.url()) && single.push(request.url())));
+  const lines = (await exportAs(page, /JSON lines/)).toString().trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).body)).toEqual(Array.from({ length: 130 }, (_, at) => bodyOf(at)));
+  // Only the large body is not in a page of the list.
+  expect(single).toHaveLength(1);
   // Another filter has its own selection.
   await bar(page).getByRole('button', { name: 'Clear the selection' }).click();
   await page.getByRole('tab', { name: 'PUT' }).click();

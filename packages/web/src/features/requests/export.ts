@@ -2,8 +2,10 @@ import type { CapturedRequest } from '@creel/contract';
 import { readByAnyId, readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { download } from '../../ui/copy.tsx';
+import { ALL_REQUESTS } from '../../api/request-filter.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import type { ExportFormat } from './bulk/export-files.ts';
+import { readMatching } from './bulk/matching-requests.ts';
 import { runEach } from './bulk/run-each.ts';
 import type { RunEachOptions } from './bulk/run-each.ts';
 import { sendable } from './sendable.ts';
@@ -12,7 +14,27 @@ import type { SnippetName } from './sendable.ts';
 /** The request with its headers and its whole body. Loads them if the list has only a part. */
 async function readExact(uid: string, listed: ListedRequest, signal?: AbortSignal): Promise<CapturedRequest> {
   if (listed.slim === undefined && !listed.bodyTruncated) return listed;
-  return readByAnyId(uid, listed, (id) => client.call('getRequest', { params: { uid, id } }, signal));
+  return readByAnyId(uid, listed, async (id) => {
+    // All requests of a file have the same fields, and lists have no signature.
+    const { signature: _, ...request } = await client.call('getRequest', { params: { uid, id } }, signal);
+    return request;
+  });
+}
+
+/** From this many requests on, reading all that are stored in pages is faster than each of these by itself. */
+const READ_PAGES_FROM = 100;
+
+/** Those requests that a page of the list has whole, by index. The others are large, or were saved or deleted meanwhile. */
+async function readPagesOf(
+  uid: string,
+  listed: readonly ListedRequest[],
+  { signal, onProgress = () => undefined }: Pick<RunEachOptions, 'signal' | 'onProgress'>,
+): Promise<Map<number, CapturedRequest>> {
+  const wanted = new Set(listed.map(({ index }) => index));
+  const keep = (request: CapturedRequest): CapturedRequest | undefined =>
+    wanted.has(request.index) && !request.bodyTruncated ? request : undefined;
+  const found = await readMatching(uid, ALL_REQUESTS, { signal, onProgress, keep });
+  return new Map(found.map((request) => [request.index, request]));
 }
 
 /**
@@ -28,11 +50,12 @@ export async function exportRequests(
 ): Promise<void> {
   const { EXPORT_FORMATS, exportFile } = await import('./bulk/export-files.ts');
   const inOrder = listed.toSorted((a, b) => a.index - b.index);
-  const read = new Map<number, CapturedRequest>();
+  const read =
+    listed.length < READ_PAGES_FROM ? new Map<number, CapturedRequest>() : await readPagesOf(uid, listed, options);
   const { failed } = await runEach(
-    inOrder,
+    inOrder.filter(({ index }) => !read.has(index)),
     async (request) => void read.set(request.index, await readExact(uid, request, options.signal)),
-    { ...options, isFatal: () => true },
+    { ...options, isFatal: () => true, onProgress: () => options.onProgress?.(read.size) },
   );
   if (options.signal?.aborted === true) return;
   const [failure] = failed;

@@ -1,3 +1,4 @@
+import type { CapturedRequest } from '@creel/contract';
 import { client } from '../../../api/client.ts';
 import { slimRow } from '../../../api/limit-requests.ts';
 import { newestFirst } from '../../../api/merge-requests.ts';
@@ -10,9 +11,11 @@ import { nextBefore } from '../../../api/request-queries.ts';
 const PAGE = 500;
 
 interface ReadOptions {
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
   /** Called after each page with the number of requests so far. */
   readonly onProgress: (count: number) => void;
+  /** What is kept of a request; by default all but its body and headers. `undefined` leaves it out. */
+  readonly keep?: (request: CapturedRequest) => ListedRequest | undefined;
 }
 
 interface Page {
@@ -22,8 +25,8 @@ interface Page {
 }
 
 /**
- * All stored requests that match the filter of the list, newest first, without bodies and headers. Bulk actions load
- * those again, so that 10,000 requests fit into memory.
+ * All stored requests that match the filter of the list, newest first. By default without bodies and headers, so that
+ * 10,000 selected requests fit into memory.
  */
 export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
   if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
@@ -63,13 +66,13 @@ function readSearch(uid: string, filter: RequestFilter, options: ReadOptions): P
 
 async function readPages(
   read: (before: string | undefined) => Promise<Page>,
-  { onProgress }: ReadOptions,
+  { onProgress, keep = slimRow }: ReadOptions,
 ): Promise<ListedRequest[]> {
   const rows: ListedRequest[] = [];
   let before: string | undefined;
   do {
     const page = await read(before);
-    rows.push(...page.data.filter((row) => !isHidden(row)).map(slimRow));
+    rows.push(...page.data.filter((row) => !isHidden(row)).flatMap((row) => keep(row) ?? []));
     onProgress(rows.length);
     before = nextBefore(page.next);
   } while (before !== undefined);
