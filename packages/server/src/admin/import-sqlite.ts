@@ -25,7 +25,8 @@ export interface ImportedTable {
  * times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
  */
 export async function importSqlite(dataDir: string, url: string): Promise<ImportedTable[]> {
-  if (!existsSync(databaseFile(dataDir))) throw new AdminProblem(`There is no database in ${dataDir}.`);
+  if (!existsSync(databaseFile(dataDir)))
+    throw new AdminProblem(`There is no database in ${dataDir}. Name the data folder, which contains creel.db.`);
   const lock = claimDataDir(dataDir);
   try {
     const source = new DatabaseSync(databaseFile(dataDir));

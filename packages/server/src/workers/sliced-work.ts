@@ -21,20 +21,27 @@ export function runLarge<T>(owner: number, work: () => Promise<T>): Promise<T> {
 
 /** Does work in slices, one after the other, while the thread does other work in between. */
 export class SlicedWork {
-  #sliceBegan = performance.now();
+  /** Milliseconds of a monotonic clock. */
+  readonly #elapsed: () => number;
+  #sliceBegan: number;
+
+  constructor(elapsed = (): number => performance.now()) {
+    this.#elapsed = elapsed;
+    this.#sliceBegan = elapsed();
+  }
 
   /** Returns the result, or `undefined` if the work takes too long. */
   async run(steps: WorkSteps, maxMs = MAX_MATCH_MS): Promise<boolean | undefined> {
-    let earlierMs = -(performance.now() - this.#sliceBegan);
+    let earlierMs = -(this.#elapsed() - this.#sliceBegan);
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      const sliceMs = performance.now() - this.#sliceBegan;
+      const sliceMs = this.#elapsed() - this.#sliceBegan;
       if (sliceMs < SLICE_MS) continue;
       earlierMs += sliceMs;
       if (earlierMs > maxMs) return undefined;
       await nextTurn();
-      this.#sliceBegan = performance.now();
+      this.#sliceBegan = this.#elapsed();
     }
   }
 }
