@@ -71,6 +71,18 @@ function world() {
   return { state, stored, logged, writer, write, modes, check, failures };
 }
 
+/** A writer whose batch `a` was in the log and is now in the database. `isReset`: the positions of the log started again. */
+async function drainOne({ isReset = false } = {}) {
+  const created = world();
+  const { state, write, stored, writer } = created;
+  await writer.start();
+  state.isAway = true;
+  await write('a');
+  Object.assign(state, { isAway: false, mayDrain: true, isReset });
+  await vi.waitFor(() => expect(stored).toEqual(['a']), { timeout: 10_000 });
+  return created;
+}
+
 test('without a failure nothing goes to the log', async () => {
   const { write, stored, logged } = world();
   await expect(write('a')).resolves.toBe(OUTCOME);
@@ -96,13 +108,7 @@ test('batches follow those in the log, although the database is back, until the 
 });
 
 test('under load a batch near the end of the log waits for it and is stored', async () => {
-  const { state, write, stored, writer } = world();
-  await writer.start();
-  state.isAway = true;
-  await write('a');
-  state.isAway = false;
-  state.mayDrain = true;
-  await vi.waitFor(() => expect(stored).toEqual(['a']), { timeout: 10_000 });
+  const { write, writer } = await drainOne();
   await expect(write('b')).resolves.toBe(OUTCOME);
   await writer.close();
 });
@@ -166,14 +172,7 @@ test('what an earlier process has logged comes first', async () => {
 });
 
 test('an empty log whose positions start again is drained, after a while', async () => {
-  const { state, write, stored, writer } = world();
-  await writer.start();
-  state.isAway = true;
-  await write('a');
-  state.isAway = false;
-  state.mayDrain = true;
-  state.isReset = true;
-  await vi.waitFor(() => expect(stored).toEqual(['a']), { timeout: 10_000 });
+  const { writer } = await drainOne({ isReset: true });
   await writer.checkLog();
   expect(writer.isLogging).toBe(true);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 11_000);
