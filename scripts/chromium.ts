@@ -7,7 +7,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { chromium } from '@playwright/test';
 import type { LaunchOptions } from '@playwright/test';
-import { canInstallPackages, installDebianPackage } from './debian-package.ts';
+import { canInstallPackages, installDebianPackage } from './system-program.ts';
 import { npm } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { log, SetupError } from './log.mjs';

@@ -3,13 +3,15 @@
 /**
  * Flags for Node. The first limits the memory for short-lived objects to 3 × 8 MB instead of 3 × 32 MB. The second keeps V8 from
  * treating captures, which live until their batch is on disk, as long-lived; that costs a quarter of the rate until the next start.
- * The others let the server return memory after a flood: it asks for a collection, and V8 keeps free pages for 2 s instead of 8.
+ * The others let the server return memory after a flood: it asks for a collection, V8 keeps free pages for 2 s instead of 8, and `node:ffi`,
+ * which is experimental, calls glibc without a warning.
  */
 export const serverFlags = [
   '--max-semi-space-size=8',
   '--no-allocation-site-pretenuring',
   '--expose-gc',
   '--memory-pool-timeout=2',
+  '--disable-warning=ExperimentalWarning',
 ];
 
 /**

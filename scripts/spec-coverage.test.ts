@@ -39,45 +39,45 @@ function isInSources(text: string): boolean {
 /** The text around placeholders: `Expires {date}` has the part `Expires `. */
 const fixedParts = (text: string): string[] => text.split(/\{\w+\}/).filter((part) => part !== '');
 
-test('the sources contain every quoted text of the specification', () => {
+test('the sources contain every required text', () => {
   const missing = texts.filter(({ text }) => !fixedParts(text).every(isInSources));
   expect(missing).toEqual([]);
   expect(texts.length).toBeGreaterThan(150);
 });
 
 interface Row {
-  readonly statement: string;
-  readonly builtIn: string;
-  readonly heldBy: readonly string[];
+  readonly requirement: string;
+  readonly file: string;
+  readonly tests: readonly string[];
 }
 
 const rows: Row[] = read('docs/spec-coverage.md')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (part|---) \|/.test(line))
   .map((line) => {
-    const [, , statement = '', builtIn = '', heldBy = ''] = line.split('|').map((cell) => cell.trim());
-    return { statement, builtIn: builtIn.replaceAll('`', ''), heldBy: heldBy.split('<br>') };
+    const [, , requirement = '', file = '', tests = ''] = line.split('|').map((cell) => cell.trim());
+    return { requirement, file: file.replaceAll('`', ''), tests: tests.split('<br>') };
   });
 
-/** Marks a statement that is not implemented on purpose, and needs no test. */
+/** Marks a requirement that is not implemented on purpose, and needs no test. */
 const REPLACED = /^not built: [^,]+$/;
 
-function mistakeOf({ statement, builtIn, heldBy }: Row): string | undefined {
-  if (heldBy.length === 1 && REPLACED.test(heldBy[0] ?? '')) return undefined;
-  if (builtIn === '' || !existsSync(join(root, builtIn))) return `${statement}: there is no ${builtIn}`;
-  return heldBy.map((held) => missingTest(statement, held)).find((mistake) => mistake !== undefined);
+function mistakeOf({ requirement, file, tests }: Row): string | undefined {
+  if (tests.length === 1 && REPLACED.test(tests[0] ?? '')) return undefined;
+  if (file === '' || !existsSync(join(root, file))) return `${requirement}: there is no ${file}`;
+  return tests.map((named) => missingTest(requirement, named)).find((mistake) => mistake !== undefined);
 }
 
-function missingTest(statement: string, held: string): string | undefined {
-  const [, file, title] = /^`([^`]+)` (.+)$/.exec(held) ?? [];
-  if (file === undefined || title === undefined) return `${statement}: ${held} names no test`;
-  if (!existsSync(join(root, file))) return `${statement}: there is no ${file}`;
+function missingTest(requirement: string, named: string): string | undefined {
+  const [, file, title] = /^`([^`]+)` (.+)$/.exec(named) ?? [];
+  if (file === undefined || title === undefined) return `${requirement}: ${named} names no test`;
+  if (!existsSync(join(root, file))) return `${requirement}: there is no ${file}`;
   const quoted = ["'", '"', '`'].map((quote) => `${quote}${title}${quote}`);
   const source = read(file).replaceAll(String.raw`\'`, "'");
-  return quoted.some((each) => source.includes(each)) ? undefined : `${statement}: ${file} has no test ‘${title}’`;
+  return quoted.some((each) => source.includes(each)) ? undefined : `${requirement}: ${file} has no test ‘${title}’`;
 }
 
-test('every statement names an existing file and an existing test', () => {
+test('every requirement names an existing file and an existing test', () => {
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.map(mistakeOf).filter((mistake) => mistake !== undefined)).toEqual([]);
 });

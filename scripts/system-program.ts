@@ -1,9 +1,12 @@
-// Provides programs of the system that tests need: docs/decisions/0003-tooling.md.
+// Provides programs of the system that tests need, and installs them into a Debian system: docs/decisions/0003-tooling.md.
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
-import { canInstallPackages, installDebianPackage } from './debian-package.ts';
+import { promisify } from 'node:util';
+import { withLock } from './lock.mjs';
 import { log, SetupError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 
 /** Debian's packages have the same names. */
 export type SystemProgram = 'nats-server' | 'nginx';
@@ -28,4 +31,26 @@ export async function provideProgram(name: SystemProgram): Promise<void> {
     await installDebianPackage([name]);
   }
   requireProgram(name);
+}
+
+const run = promisify(execFile);
+
+/** True for root on Debian and its relatives. */
+export function canInstallPackages(): boolean {
+  return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
+}
+
+/** Installs the first of these packages that exists: not every release has all of them. */
+export async function installDebianPackage(names: readonly string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const aptGet = (...args: string[]) =>
+    run('apt-get', [...args], { env }).then(
+      () => true,
+      () => false,
+    );
+  // apt-get fails if another one runs.
+  await withLock(fromRoot('.cache', 'apt.lock'), {}, async () => {
+    await aptGet('update', '-qq');
+    for (const name of names) if (await aptGet('install', '-y', '-qq', '--no-install-recommends', name)) return;
+  });
 }

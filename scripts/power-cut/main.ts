@@ -1,8 +1,7 @@
 // Simulates power cuts of a server under load and checks that every acknowledged capture is still stored. Needs `strace`.
 // `npm run power-cut -- --captures 3000 --cuts 300 --seed 2`. With `--lying-disk`, the disk loses synced data, and the check must fail.
 import { createClient } from '@creel/contract';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,11 +9,11 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { CookieJar } from '../../fixtures/cookie-jar.ts';
 import { freePort } from '../../fixtures/free-port.ts';
 import { makeDice } from '../../fixtures/dice.ts';
+import { answersAt, startProgram } from '../../fixtures/start-program.ts';
 import { CutDisk, FATES } from './cut-disk.ts';
 import { DiskTrace, STRACE } from './disk-trace.ts';
 
@@ -27,14 +26,13 @@ const { values } = parseArgs({
   },
 });
 const SENDERS = 6;
-const START_MS = 60_000;
 const SERVER = join(import.meta.dirname, '..', '..', 'packages', 'server', 'src', 'main.ts');
 
 /** Runs a server under `strace`, sends captures to it and kills it. Returns the path of the trace. */
 async function record(folder: string, dataDir: string, count: number): Promise<string> {
   const trace = join(folder, 'trace.txt');
   const port = await freePort();
-  const environment = {
+  const env = {
     ...process.env,
     PORT: String(port),
     DATA_DIR: dataDir,
@@ -43,13 +41,14 @@ async function record(folder: string, dataDir: string, count: number): Promise<s
     // Trimmed captures would count as lost.
     MAX_UNSAVED_PER_ENDPOINT: String(count),
   };
-  const traced = spawn('strace', [...STRACE, '-o', trace, process.execPath, SERVER], {
-    stdio: 'inherit',
-    env: environment,
-    detached: true,
+  const origin = `http://127.0.0.1:${port}`;
+  const traced = await startProgram('strace', [...STRACE, '-o', trace, process.execPath, SERVER], {
+    env,
+    isGroup: true,
+    isReady: answersAt(`${origin}/readyz`),
   });
   try {
-    const url = await endpointOf(`http://127.0.0.1:${port}`);
+    const url = await endpointOf(origin);
     let sent = 0;
     const send = async (): Promise<void> => {
       while (sent < count) {
@@ -61,19 +60,12 @@ async function record(folder: string, dataDir: string, count: number): Promise<s
     };
     await Promise.all(Array.from({ length: SENDERS }, send));
   } finally {
-    const ended = once(traced, 'exit');
-    process.kill(-(traced.pid ?? 0), 'SIGKILL');
-    await ended;
+    await traced.kill('SIGKILL');
   }
   return trace;
 }
 
 async function endpointOf(origin: string): Promise<string> {
-  const deadline = Date.now() + START_MS;
-  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
-    if (Date.now() > deadline) throw new Error('The server did not start.');
-    await sleep(100);
-  }
   const client = createClient({ baseUrl: origin, fetch: new CookieJar().fetch });
   await client.call('register', {
     body: { username: 'marta', password: 'power-cut', email: 'marta@example.com' },

@@ -3,11 +3,10 @@ import type { Client } from '@creel/contract';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCache } from '../../../fixtures/compile-cache.ts';
 import { CookieJar } from '../../../fixtures/cookie-jar.ts';
-import { serverProgram } from '../../../fixtures/server-program.ts';
+import { compileCache, serverProgram } from '../../../fixtures/server-program.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
-import { startProgram } from '../../../fixtures/start-program.ts';
+import { answersAt, startProgram } from '../../../fixtures/start-program.ts';
 
 /** A Creel server in its own process, because the command line uses servers only from outside. */
 export interface ServerProcess {
@@ -29,8 +28,8 @@ export async function startServer(dataDir: string, givenPort?: number): Promise<
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn' };
   const more = { MAX_UNSAVED_PER_ENDPOINT: '5000', SIGNUPS_PER_HOUR: '100000', ...compileCache };
   const origin = `http://127.0.0.1:${port}`;
-  const options = { env: { ...env, ...more }, readyUrl: `${origin}/readyz` };
-  const { kill } = await startProgram([serverProgram], options);
+  const options = { env: { ...env, ...more }, isReady: answersAt(`${origin}/readyz`) };
+  const { kill } = await startProgram(process.execPath, [serverProgram], options);
   return { origin, port, stop: async (signal = 'SIGTERM') => void (await kill(signal)) };
 }
 

@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../../fixtures/free-port.ts';
+import { hasWritten, startProgram } from '../../../fixtures/start-program.ts';
 
 export const STRIPE_SECRET = 'whsec_test_of_the_shop';
 
@@ -21,24 +19,14 @@ export interface StripeShop {
 
 export async function startStripeShop(log: string): Promise<StripeShop> {
   const port = await freePort();
-  const program = fileURLToPath(new URL('./stripe-shop.mjs', import.meta.url));
-  let child: ChildProcess;
-  const restart = async (): Promise<void> => {
-    child = spawn(process.execPath, [program, String(port), log, STRIPE_SECRET], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    if (child.stdout !== null) await once(child.stdout, 'data');
-  };
-  await restart();
+  const args = [fileURLToPath(new URL('./stripe-shop.mjs', import.meta.url)), String(port), log, STRIPE_SECRET];
+  const start = () => startProgram(process.execPath, args, { isReady: hasWritten('ready') });
+  let program = await start();
   return {
     url: `http://127.0.0.1:${port}`,
-    signal: (name) => void child.kill(name),
-    async kill() {
-      const ended = once(child, 'exit');
-      child.kill('SIGKILL');
-      await ended;
-    },
-    restart,
+    signal: (name) => void process.kill(program.pid, name),
+    kill: async () => void (await program.kill('SIGKILL')),
+    restart: async () => void (program = await start()),
     log: () => readFile(log, 'utf8').catch(() => ''),
   };
 }

@@ -3,11 +3,10 @@ import type { LiveMessage } from '@creel/contract';
 import { vi } from 'vitest';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { RequestRecord } from '../src/database/store.ts';
-import { LiveConnection } from '../src/features/live/live-connection.ts';
+import { LiveConnection, newLiveMemory } from '../src/features/live/live-connection.ts';
 import type { LiveSocket } from '../src/features/live/live-connection.ts';
 import { recordEvent, storedEvent } from '../src/features/live/live-events.ts';
 import type { RequestEvent } from '../src/features/live/live-events.ts';
-import { LiveMemory } from '../src/features/live/live-memory.ts';
 
 const HEAD = encodeHead('/hook', '127.0.0.1', true, ['Host', 'h']);
 
@@ -74,6 +73,7 @@ function newSocket() {
   const sent: string[] = [];
   const listeners: Record<string, () => void> = {};
   let reading = true;
+  let isPaused = false;
   let pending = 0;
   let maxPending = 0;
   let begun = '';
@@ -98,7 +98,9 @@ function newSocket() {
     },
     ping: () => undefined,
     close: () => undefined,
-    pause: () => undefined,
+    pause: () => {
+      isPaused = true;
+    },
     terminate: () => undefined,
   };
   const take = (isReading: boolean): void => {
@@ -116,13 +118,16 @@ function newSocket() {
     /** Reads what is pending, and nothing more. */
     takeSome: () => take(false),
     closed: () => listeners['close']?.(),
+    /** Receives a frame that breaks the protocol. */
+    breakProtocol: () => listeners['error']?.(),
+    isPaused: () => isPaused,
     pending: () => pending,
     maxPending: () => maxPending,
   };
 }
 
 /** With fake timers: a viewer over a store that responds on command, and over such a socket. */
-export function newViewer(memory = new LiveMemory()) {
+export function newViewer(memory = newLiveMemory()) {
   const failures: unknown[] = [];
   const reads: { resolve: (records: RequestRecord[]) => void; reject: (error: Error) => void }[] = [];
   const store = {

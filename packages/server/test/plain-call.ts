@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { request } from 'node:http';
 
 export interface PlainCall {
@@ -59,4 +60,24 @@ export function plainUpgrade(
     call.on('error', reject);
     call.end();
   });
+}
+
+/** The security headers of every response. */
+export function expectSecure({ headers }: PlainAnswer): void {
+  const policy = String(headers['content-security-policy']);
+  for (const directive of ["default-src 'none'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
+    // A download has its own, stricter policy.
+    if (policy !== "sandbox; default-src 'none'") expect(policy).toContain(directive);
+  }
+  expect(policy).not.toMatch(/script-src[^;]*unsafe/);
+  expect(headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-frame-options': 'DENY',
+  });
+  for (const header of ['x-powered-by', 'server', 'access-control-allow-origin', 'access-control-allow-credentials']) {
+    expect(headers[header]).toBeUndefined();
+  }
 }

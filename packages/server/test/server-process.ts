@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCache } from '../../../fixtures/compile-cache.ts';
-import { serverProgram } from '../../../fixtures/server-program.ts';
+import { compileCache, serverProgram } from '../../../fixtures/server-program.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
-import { startProgram } from '../../../fixtures/start-program.ts';
+import { answersAt, startProgram } from '../../../fixtures/start-program.ts';
 import type { Program } from '../../../fixtures/start-program.ts';
 
 /** Creel as a separate process, for tests of crashes, signals and sockets. */
@@ -32,6 +31,8 @@ export async function startServerProcess(
     readonly stdout?: number;
     /** The path that must answer after the start, if not `/readyz`. */
     readonly untilPath?: string;
+    /** A command that starts Node, such as `nsenter` with its options. */
+    readonly launcher?: readonly string[];
     /** The program, if not the one of this version. */
     readonly program?: string;
   } = {},
@@ -43,11 +44,13 @@ export async function startServerProcess(
   const removeData = async (): Promise<void> => {
     if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
-  const program = await startProgram([given.program ?? serverProgram], {
+  const command = [...(given.launcher ?? []), process.execPath, given.program ?? serverProgram];
+  const [file = process.execPath, ...args] = command;
+  const program = await startProgram(file, args, {
     env: { ...compileCache, ...env },
     cwd: dataDir,
     stdout: given.stdout,
-    readyUrl: origin + (given.untilPath ?? '/readyz'),
+    isReady: answersAt(origin + (given.untilPath ?? '/readyz')),
   }).catch(async (error: unknown) => {
     await removeData();
     throw error;

@@ -1,11 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /** A file system of a given size that a test may fill. */
 export interface SmallDisk {
+  /** Its path for the test. */
   readonly dir: string;
+  /** Its path for a server, and the command that starts a server that sees it. */
+  readonly forServer: { readonly dataDir: string; readonly launcher: readonly string[] };
   readonly freeBytes: () => Promise<number>;
   /** Fills it, like another program would, except for this many bytes. */
   readonly fill: (leaveBytes?: number) => Promise<void>;
@@ -16,15 +22,44 @@ export interface SmallDisk {
 
 const MIB = 1024 * 1024;
 
-/** Mounts a tmpfs. Returns the reason when this user may not mount one. */
+/** In a user namespace, ordinary users may mount. Where the system has none, root mounts in a mount namespace alone. */
+const NAMESPACES = [
+  { unshare: ['-U', '-r', '-m'], enter: ['-U', '--preserve-credentials', '-m'] },
+  { unshare: ['-m'], enter: ['-m'] },
+] as const;
+
+/** Mounts a tmpfs in a mount namespace. Returns the reasons when this user may not mount one. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | string> {
-  const dir = await mkdtemp(join(tmpdir(), 'creel-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', dir], { stdio: 'pipe' });
-  } catch (error) {
-    await rm(dir, { recursive: true });
-    return `No tmpfs can be mounted here: ${error instanceof Error ? error.message : String(error)}`;
+  const mountPoint = await mkdtemp(join(tmpdir(), 'creel-disk-'));
+  const reasons: string[] = [];
+  for (const { unshare, enter } of NAMESPACES) {
+    const holder = await holdMount(unshare, mountPoint, megabytes);
+    if (typeof holder === 'string') reasons.push(holder);
+    else return smallDisk(holder, mountPoint, enter);
   }
+  await rm(mountPoint, { recursive: true });
+  return `No tmpfs can be mounted here: ${reasons.join(' ')}`;
+}
+
+/** Starts a process that keeps the namespace until its standard input ends. Returns the reason when it can't mount. */
+async function holdMount(
+  unshare: readonly string[],
+  mountPoint: string,
+  megabytes: number,
+): Promise<ChildProcess | string> {
+  const script = 'mount -t tmpfs -o "size=$1m" tmpfs "$2" && echo mounted && exec cat';
+  const holder = spawn('unshare', [...unshare, 'sh', '-c', script, 'sh', String(megabytes), mountPoint]);
+  const failed = new Promise<string>((resolve) => {
+    holder.once('error', ({ message }) => resolve(message));
+    holder.once('spawn', () => resolve(text(holder.stderr)));
+  });
+  const reason = await Promise.race([once(holder.stdout, 'data'), failed]);
+  return typeof reason === 'string' ? reason.trim() : holder;
+}
+
+function smallDisk(holder: ChildProcess, mountPoint: string, enter: readonly string[]): SmallDisk {
+  // SQLite would follow this link to a folder outside of the namespace, so servers enter the namespace instead.
+  const dir = `/proc/${holder.pid}/root${mountPoint}`;
   const filler = join(dir, 'filler');
   const freeBytes = async (): Promise<number> => {
     const { bavail, bsize } = await statfs(dir);
@@ -32,6 +67,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | str
   };
   return {
     dir,
+    forServer: { dataDir: mountPoint, launcher: ['nsenter', ...enter, '-t', String(holder.pid), '--'] },
     freeBytes,
     async fill(leaveBytes = 0) {
       const file = await open(filler, 'a');
@@ -44,8 +80,10 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | str
     },
     empty: () => rm(filler, { force: true }),
     async remove() {
-      execFileSync('umount', ['-l', dir]);
-      await rm(dir, { recursive: true });
+      const ended = once(holder, 'exit');
+      holder.stdin?.end();
+      await ended;
+      await rm(mountPoint, { recursive: true });
     },
   };
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +9,9 @@ import type { Link } from '../postgres-link.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { freePorts } from '../../../../fixtures/free-port.ts';
-import { end, startNatsCluster } from './nats-cluster.ts';
+import { listensOn, startProgram } from '../../../../fixtures/start-program.ts';
+import type { Program } from '../../../../fixtures/start-program.ts';
+import { startNatsCluster } from './nats-cluster.ts';
 
 const NODES = [0, 1, 2] as const;
 
@@ -63,7 +63,7 @@ export async function startCluster(): Promise<Cluster> {
     output: () => nodes.map((node) => node.output().slice(-3000)).join('\n'),
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()));
-      await Promise.all([end(nginx), nats.stop()]);
+      await Promise.all([nginx.kill('SIGKILL'), nats.stop()]);
       await link.close();
       await postgres.stop();
       await rm(folder, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-async function startNginx(folder: string, port: number, nodePorts: readonly number[]): Promise<ChildProcess> {
+async function startNginx(folder: string, port: number, nodePorts: readonly number[]): Promise<Program> {
   const home = join(folder, 'nginx');
   await mkdir(home);
   const upstreams = nodePorts.map((nodePort) => `server 127.0.0.1:${nodePort} max_fails=1 fail_timeout=1s;`).join(' ');
@@ -97,5 +97,5 @@ async function startNginx(folder: string, port: number, nodePorts: readonly numb
       }
     }`,
   );
-  return spawn(requireProgram('nginx'), ['-c', file, '-p', home], { stdio: 'ignore' });
+  return startProgram(requireProgram('nginx'), ['-c', file, '-p', home], { isReady: listensOn(port) });
 }

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../../../fixtures/free-port.ts';
-import { requireProgram } from '../../../../scripts/system-program.ts';
+import { startNats } from '../nats-server.ts';
+import type { NatsServer } from '../nats-server.ts';
 
 const SERVERS = [0, 1, 2] as const;
 
@@ -22,37 +20,27 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'creel-nats-cluster-'));
   const ports = await freePorts(6);
   const routes = SERVERS.map((nth) => `nats://127.0.0.1:${ports[3 + nth]}`);
-  const start = (nth: number): ChildProcess => {
-    const settings = {
-      addr: '127.0.0.1',
-      port: String(ports[nth]),
-      server_name: `nats-${nth}`,
-      store_dir: join(folder, `nats-${nth}`),
-      cluster_name: 'chaos',
-      cluster: routes[nth] ?? '',
-      routes: routes.filter((_, other) => other !== nth).join(','),
-    };
-    const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-    return spawn(requireProgram('nats-server'), ['--jetstream', ...options], { stdio: 'ignore' });
-  };
-  const servers = SERVERS.map(start);
+  const start = (nth: number): Promise<NatsServer> =>
+    startNats({
+      port: ports[nth] ?? 0,
+      storeDir: join(folder, `nats-${nth}`),
+      more: {
+        server_name: `nats-${nth}`,
+        cluster_name: 'chaos',
+        cluster: routes[nth] ?? '',
+        routes: routes.filter((_, other) => other !== nth).join(','),
+      },
+    });
+  const servers = await Promise.all(SERVERS.map(start));
   return {
-    urls: SERVERS.map((nth) => `nats://127.0.0.1:${ports[nth]}`),
+    urls: servers.map(({ url }) => url),
     async kill(nth) {
-      await end(servers[nth]);
-      servers[nth] = start(nth);
+      await servers[nth]?.stop('SIGKILL');
+      servers[nth] = await start(nth);
     },
     async stop() {
-      await Promise.all(servers.map(end));
+      await Promise.all(servers.map((server) => server.stop('SIGKILL')));
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Kills a process with -9. */
-export async function end(child: ChildProcess | undefined): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  await ended;
 }

@@ -18,8 +18,8 @@ const MIB = 1024 * 1024;
 const SETTINGS = { LOG_LEVEL: 'info', MAX_UNSAVED_PER_ENDPOINT: '1000000' };
 
 /**
- * A disk of 64 MiB. Without the right to mount one the test is skipped; the quota in `disk-space.test.ts` covers
- * SQLite's part.
+ * A disk of 64 MiB. Where nobody may mount one, the test is skipped; the quota in `disk-space.test.ts` covers SQLite's
+ * part.
  */
 async function smallDisk(context: TestContext): Promise<SmallDisk> {
   const disk = await mountSmallDisk(64);
@@ -28,8 +28,8 @@ async function smallDisk(context: TestContext): Promise<SmallDisk> {
   return disk;
 }
 
-async function startOn(dataDir: string): Promise<ServerProcess> {
-  const server = await startServerProcess(SETTINGS, { dataDir });
+async function startOn(place: SmallDisk['forServer'] | { readonly dataDir: string }): Promise<ServerProcess> {
+  const server = await startServerProcess(SETTINGS, place);
   undo.push(() => server.stop());
   return server;
 }
@@ -62,7 +62,7 @@ async function sendUntilFull(url: string, bytes: number): Promise<number> {
 }
 
 async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'another program'): Promise<void> {
-  const server = await startOn(disk.dir);
+  const server = await startOn(disk.forServer);
   const person = await signUp(server.origin);
   const { uid, url } = await person.createEndpoint();
   const other = await person.createEndpoint();
@@ -101,7 +101,7 @@ describe('a full disk', () => {
 
   test('a writing call never gets 500, and captures continue when there is room', async (context) => {
     const disk = await smallDisk(context);
-    const server = await startOn(disk.dir);
+    const server = await startOn(disk.forServer);
     const person = await signUp(server.origin);
     await untilReserved(disk.dir);
     await disk.fill();
@@ -118,14 +118,14 @@ describe('a full disk', () => {
 
   test('kill -9 on a full disk: it restarts, nothing is lost, and Clear Data works', async (context) => {
     const disk = await smallDisk(context);
-    const server = await startOn(disk.dir);
+    const server = await startOn(disk.forServer);
     const person = await signUp(server.origin);
     const { uid, url } = await person.createEndpoint();
     await untilReserved(disk.dir);
     const stored = await sendUntilFull(url, 500_000);
     await disk.fill();
     await server.kill('SIGKILL');
-    const child = await startServerProcess(SETTINGS, { dataDir: disk.dir, port: server.port, untilPath: '/healthz' });
+    const child = await startServerProcess(SETTINGS, { ...disk.forServer, port: server.port, untilPath: '/healthz' });
     undo.push(() => child.stop());
     expect(await ready(child)).toBe(503);
     expect(await person.stored(uid)).toBe(stored);
@@ -143,7 +143,7 @@ describe('database files that disappear at runtime', () => {
     undo.push(() => rm(folder, { recursive: true, force: true }));
     const dataDir = join(folder, 'data');
     await mkdir(dataDir);
-    const server = await startOn(dataDir);
+    const server = await startOn({ dataDir });
     const { url } = await (await signUp(server.origin)).createEndpoint();
     expect(await capture(url)).toBe(200);
     return { server, dataDir, url };
