@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compileCache } from '../../../fixtures/compile-cache.ts';
+import { compileCache } from '../../../fixtures/server-program.ts';
 import { creel } from '../test/creel.ts';
 import { capture, register, startServer, temporaryFolder } from '../test/server-process.ts';
 import type { ServerProcess } from '../test/server-process.ts';

@@ -43,8 +43,8 @@ const understood: [line: string, invocation: object][] = [
   ['follow --json a --from 7', { command: 'follow', endpoint: 'a', json: true, from: 7 }],
   ['follow -- -a', { command: 'follow', endpoint: '-a', json: false }],
   [`follow ${DASHED}`, { command: 'follow', endpoint: DASHED, json: false }],
-  [`show ${DOUBLE} 3`, { command: 'show', endpoint: DOUBLE, index: 3 }],
-  ['show a 0', { command: 'show', endpoint: 'a', index: 0 }],
+  [`show ${DOUBLE} 3`, { command: 'show', endpoint: DOUBLE, index: 3, json: false }],
+  ['show a 0 --json', { command: 'show', endpoint: 'a', index: 0, json: true }],
   ['body a 12', { command: 'body', endpoint: 'a', index: 12, force: false }],
   ['body a 12 --output f --force', { command: 'body', endpoint: 'a', index: 12, output: 'f', force: true }],
 ];

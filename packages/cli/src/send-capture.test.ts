@@ -11,7 +11,12 @@ test('a response that never ends is cut off after the time limit', async () => {
     response.on('close', () => clearInterval(more));
   });
   const url = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
-  const result = await sendCapture(url, sampleRequest(1), Buffer.from('x'), new AbortController().signal, 200);
+  const result = await sendCapture(sampleRequest(1), {
+    destination: url,
+    body: Buffer.from('x'),
+    signal: new AbortController().signal,
+    maxResponseMs: 200,
+  });
   expect(result).toMatchObject({ kind: 'answered', status: 200 });
   await new Promise((resolve) => server.close(resolve));
 });

@@ -43,16 +43,19 @@ export function destinationPath({ pathname, search }: URL, rawTarget: string): s
   return forwardedUrl(pathname + search, true, rawTarget);
 }
 
-/**
- * Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Aborting `signal`
- * gives up. Never rejects.
- */
+export interface SendOptions {
+  readonly destination: URL;
+  /** The whole body of the capture. */
+  readonly body: Uint8Array;
+  /** An abort ends the attempt. */
+  readonly signal: AbortSignal;
+  readonly maxResponseMs?: number;
+}
+
+/** Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Never rejects. */
 export function sendCapture(
-  destination: URL,
   capture: CapturedRequest,
-  body: Uint8Array,
-  signal: AbortSignal,
-  maxResponseMs = MAX_RESPONSE_MS,
+  { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS }: SendOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const { method, rawHeaders } = capture;

@@ -19,7 +19,7 @@ export async function readPage(client: Client, uid: string, limit: number, befor
   const all = [...found.values()].toSorted((a, b) => b.index - a.index);
   return {
     requests: all.slice(0, limit),
-    more: all.length > limit || unsaved.next !== undefined || saved.next !== undefined,
+    more: all.length > limit || unsaved.nextBefore !== undefined || saved.nextBefore !== undefined,
   };
 }
 
@@ -34,10 +34,7 @@ export async function* foundRequests(
   do {
     const page = await client.callWithHeaders('search', { query: { q, endpoint: uid, before: cursor } });
     yield* page.data.filter((request) => request.index < before);
-    cursor =
-      page.next === undefined
-        ? undefined
-        : (new URL(page.next, 'http://origin.invalid').searchParams.get('before') ?? undefined);
+    cursor = page.nextBefore;
   } while (cursor !== undefined);
 }
 

@@ -40,8 +40,8 @@ export interface ClientOptions {
 /** A response with its headers. */
 export interface Answer<Name extends OperationName> {
   readonly data: OperationAnswer<Name>;
-  /** URL of the next page, from the `Link` header (RFC 8288). */
-  readonly next: string | undefined;
+  /** The parameter `before` of the next page, from the `Link` header (RFC 8288); `undefined` on the last page. */
+  readonly nextBefore: string | undefined;
   readonly headers: Headers;
 }
 
@@ -98,9 +98,15 @@ async function send<Name extends OperationName>(
   if (!answer.ok) throw await errorOf(answer);
   return {
     data: await readAnswer<Name>(operation, answer),
-    next: nextLink(answer.headers.get('link')),
+    nextBefore: beforeOf(nextLink(answer.headers.get('link'))),
     headers: answer.headers,
   };
+}
+
+function beforeOf(link: string | undefined): string | undefined {
+  if (link === undefined) return undefined;
+  // A link may be relative.
+  return new URL(link, 'http://origin.invalid').searchParams.get('before') ?? undefined;
 }
 
 /** Throws for a connection that failed before or during the response. */

@@ -7,6 +7,7 @@ import type { Operation } from './operations/operation.ts';
 import { replaySchema } from './replay.ts';
 import {
   emailSchema,
+  userSettingsChangeSchema,
   userSettingsInputSchema,
   credentialsSchema,
   passwordChangeSchema,
@@ -166,22 +167,34 @@ describe('settings', () => {
   const off = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false };
   test.each([
     [{ ...off, email: '' }, {}],
-    [{ ...off }, {}],
+    [{ ...off }, { email: EMAIL }],
     [{ ...off, emailNotifyExpiry: true, email: '' }, { email: EMAIL }],
     [{ ...off, emailNotifySubscription: true, email: '  ' }, { email: EMAIL }],
     [{ ...off, emailNotifyExpiry: true, email: 'a@b.de' }, {}],
     [{ ...off, email: 'nonsense' }, { email: EMAIL }],
     [{ ...off, email: null }, { email: EMAIL }],
-    [{ ...off, autoSaveNewEndpoints: 'true' }, { autoSaveNewEndpoints: 'autoSaveNewEndpoints must be true or false' }],
+    [
+      { ...off, email: '', autoSaveNewEndpoints: 'true' },
+      { autoSaveNewEndpoints: 'autoSaveNewEndpoints must be true or false' },
+    ],
     [
       { autoSaveNewEndpoints: true },
       {
+        email: EMAIL,
         emailNotifyExpiry: 'emailNotifyExpiry must be true or false',
         emailNotifySubscription: 'emailNotifySubscription must be true or false',
       },
     ],
   ])('%j: %j', (input, wrong) => {
     expect(mistakes(userSettingsInputSchema, input)).toEqual(wrong);
+  });
+
+  test('a change has any of the fields', () => {
+    expect(mistakes(userSettingsChangeSchema, {})).toEqual({});
+    expect(mistakes(userSettingsChangeSchema, { autoSaveNewEndpoints: 1, email: null })).toEqual({
+      autoSaveNewEndpoints: 'autoSaveNewEndpoints must be true or false',
+      email: EMAIL,
+    });
   });
 });
 

@@ -66,12 +66,12 @@ export function listenLive(options: LiveOptions): () => void {
   let stopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let socket: LiveSocket | undefined;
-  const tell = (state: LiveState, closeCode?: number): void => {
+  const report = (state: LiveState, closeCode?: number): void => {
     if (!stopped) options.onState?.(state, closeCode);
   };
 
   function open(): void {
-    tell('connecting');
+    report('connecting');
     // The callback may have stopped the client.
     if (stopped) return;
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
@@ -80,16 +80,16 @@ export function listenLive(options: LiveOptions): () => void {
     current.onmessage = (frame: { data: unknown }) => {
       // A closing socket can still deliver messages.
       if (stopped) return;
-      if (!isConnected) tell('connected');
+      if (!isConnected) report('connected');
       isConnected = true;
       receive(frame.data, options);
     };
     current.onerror = () => current.close();
     current.onclose = (closing: { code: number }) => {
       if (stopped) return;
-      if (FINAL_CODES.has(closing.code)) return tell('ended', closing.code);
+      if (FINAL_CODES.has(closing.code)) return report('ended', closing.code);
       timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
-      tell('disconnected', closing.code);
+      report('disconnected', closing.code);
     };
   }
 

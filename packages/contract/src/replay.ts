@@ -39,12 +39,12 @@ export const targetUrlSchema = z
   .refine((text) => new URL(text).username === '' && new URL(text).password === '', { error: USER_SENTENCE });
 
 /** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
-const NO_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
+const METHODS_WITHOUT_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 export const methodSchema = z
   .string({ error: METHOD_SENTENCE })
   .regex(METHOD_NAME, { error: METHOD_SENTENCE })
-  .refine((method) => !NO_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
+  .refine((method) => !METHODS_WITHOUT_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
 
 /** A header value with one character per byte and without control characters (RFC 9110, section 5.5, with obs-text). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -113,7 +113,7 @@ export const replaySchema = z
     error: BASE64_SENTENCE,
     path: ['body'],
   });
-export type ReplayOrder = z.output<typeof replaySchema>;
+export type ReplayInput = z.output<typeof replaySchema>;
 
 /** The destination's response with any status. `bodyTruncated` marks a body that was cut at 1 MiB or whose connection broke. */
 export const replayAnswerSchema = z.object({
@@ -130,7 +130,7 @@ export const replayAnswerSchema = z.object({
 export type ReplayAnswer = z.infer<typeof replayAnswerSchema>;
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1). They describe the connection, so they are not forwarded. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
   'expect',
@@ -159,7 +159,7 @@ function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
 /** Returns the headers without hop-by-hop headers and those that `Connection` names. */
 export function endToEndHeaders(headers: RawHeaders): RawHeaders {
   const named = namedByConnection(headers);
-  return headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
+  return headers.filter(([name]) => !HOP_BY_HOP_HEADERS.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
 }
 
 /** A request to send. */
@@ -174,7 +174,7 @@ export interface ReplayHead {
 }
 
 /** Methods whose requests usually have no body. Other methods send `Content-Length: 0` without one (RFC 9110, section 8.6). */
-const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+const METHODS_WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /**
  * Returns the header lines in the order in which they are sent: `Host`, then the given headers with their case, order and repeats, then
@@ -184,7 +184,8 @@ export function replayHeaderLines({ method, authority, headers, bodyBytes, userA
   const own = endToEndHeaders(headers);
   const lines: RawHeaders = [['Host', authority], ...own];
   if (!own.some(([name]) => name.toLowerCase() === 'user-agent')) lines.push(['User-Agent', userAgent]);
-  if (bodyBytes > 0 || !WITHOUT_CONTENT.has(method.toUpperCase())) lines.push(['Content-Length', String(bodyBytes)]);
+  if (bodyBytes > 0 || !METHODS_WITHOUT_CONTENT.has(method.toUpperCase()))
+    lines.push(['Content-Length', String(bodyBytes)]);
   lines.push(['Connection', 'close']);
   return lines;
 }

@@ -61,7 +61,7 @@ export const SIGNATURE_HEADERS = {
 export type SuggestedScheme = Omit<SigningSecret, 'secret'>;
 
 /** Signatures that cover more than the body or have another key, although they look like a plain HMAC-SHA256. */
-const NOT_PLAIN: ReadonlySet<string> = new Set([
+const OTHER_SIGNATURES: ReadonlySet<string> = new Set([
   'x-hubspot-signature',
   'x-hubspot-signature-v3',
   'x-square-hmacsha256-signature',
@@ -81,7 +81,7 @@ export function suggestScheme(headers: RawHeaders): SuggestedScheme | undefined 
   if (names.has('svix-signature')) return { scheme: 'standard-webhooks' };
   for (const [header, value] of headers) {
     const name = header.toLowerCase();
-    if (!/signature|hmac/.test(name) || NOT_PLAIN.has(name)) continue;
+    if (!/signature|hmac/.test(name) || OTHER_SIGNATURES.has(name)) continue;
     const digest = DIGEST.exec(value.trim());
     if (digest === null) continue;
     const { prefix, hex } = digest.groups ?? {};

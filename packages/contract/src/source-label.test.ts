@@ -17,6 +17,7 @@ test.each<[string, RawHeaders, string, SourceLabel]>([
   ["the shop platform's user agent", agent('Shopify-Captain-Hook'), '', 'Shopify'],
   ['mozilla', agent('Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0'), '', 'Browser'],
   ['chrome', agent('HeadlessChrome/130'), '', 'Browser'],
+  ['the test request of the endpoint page', [...agent('Mozilla/5.0'), ['creel-test', '1']], 'shopify', 'Unknown'],
   ['anything else', agent('curl/8.5.0'), 'hello', 'Unknown'],
   ['nothing at all', [], '', 'Unknown'],
   ['payment before shop', agent('Stripe/1.0'), 'shopify', 'Stripe'],

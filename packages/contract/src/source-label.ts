@@ -36,7 +36,7 @@ export { BODY_PREVIEW_BYTES as LABEL_BODY_BYTES } from './limits.ts';
  * Documented headers that identify a sender, in order of precedence. Meta is last because other senders use the same name for their
  * signature header.
  */
-const MARKS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
+const SENDER_HEADERS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
   ['stripe-signature', 'Stripe'],
   ['x-gitlab-event', 'GitLab'],
   ['x-event-key', 'Bitbucket'],
@@ -62,7 +62,7 @@ const MARKS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
 ]);
 
 /** Parts of user agents that name a sender, in lower case. */
-const AGENTS: readonly (readonly [string, SourceLabel])[] = [
+const SENDER_AGENTS: readonly (readonly [string, SourceLabel])[] = [
   ['slackbot', 'Slack'],
   ['sendgrid', 'SendGrid'],
   ['twilio', 'Twilio'],
@@ -71,45 +71,53 @@ const AGENTS: readonly (readonly [string, SourceLabel])[] = [
   ['facebook', 'Meta'],
 ];
 
+/**
+ * Header of the test request that the endpoint page sends. It says nothing about the real sender, so its browser must not become the
+ * source of the endpoint.
+ */
+export const TEST_REQUEST_HEADER = 'creel-test';
+
 /** Names of the headers that `sourceLabel` looks at, in lower case. */
 export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
+  TEST_REQUEST_HEADER,
   'x-github-event',
   'x-shopify-topic',
   'x-shopify-hmac-sha256',
-  ...MARKS.keys(),
+  ...SENDER_HEADERS.keys(),
 ]);
 
 /**
  * Returns the sender of a request. Looks in this order: a user agent or header of Stripe, GitHub or Shopify, a body that mentions Shopify,
- * another sender's documented header or user agent, a browser's user agent. General HTTP clients are `Unknown`. `bodyText` is the
- * beginning of the body.
+ * another sender's documented header or user agent, a browser's user agent. General HTTP clients and the test request are `Unknown`.
+ * `bodyText` is the beginning of the body.
  */
 export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLabel {
   const agent = firstHeader(rawHeaders, 'user-agent')?.toLowerCase() ?? '';
   const has = (name: string): boolean => firstHeader(rawHeaders, name) !== undefined;
+  if (has(TEST_REQUEST_HEADER)) return 'Unknown';
   if (agent.includes('stripe')) return 'Stripe';
   if (agent.includes('github') || has('x-github-event')) return 'GitHub';
   if (agent.includes('shopify') || has('x-shopify-topic') || has('x-shopify-hmac-sha256')) return 'Shopify';
   if (/shopify/i.test(bodyText)) return 'Shopify';
-  return markedSender(rawHeaders) ?? agentSender(agent);
+  return senderByHeader(rawHeaders) ?? senderByAgent(agent);
 }
 
-/** Position of each header in `MARKS`. */
-const RANKS: ReadonlyMap<string, number> = new Map([...MARKS.keys()].map((name, rank) => [name, rank]));
+/** Position of each header in `SENDER_HEADERS`. */
+const RANKS: ReadonlyMap<string, number> = new Map([...SENDER_HEADERS.keys()].map((name, rank) => [name, rank]));
 
-function markedSender(rawHeaders: RawHeaders): SourceLabel | undefined {
+function senderByHeader(rawHeaders: RawHeaders): SourceLabel | undefined {
   let best: string | undefined;
   for (const [rawName] of rawHeaders) {
     const name = rawName.toLowerCase();
     const rank = RANKS.get(name);
-    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? MARKS.size)) best = name;
+    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? SENDER_HEADERS.size)) best = name;
   }
-  return best === undefined ? undefined : MARKS.get(best);
+  return best === undefined ? undefined : SENDER_HEADERS.get(best);
 }
 
-function agentSender(agent: string): SourceLabel {
-  const known = AGENTS.find(([part]) => agent.includes(part));
+function senderByAgent(agent: string): SourceLabel {
+  const known = SENDER_AGENTS.find(([part]) => agent.includes(part));
   if (known !== undefined) return known[1];
   return agent.includes('mozilla') || agent.includes('chrome') ? 'Browser' : 'Unknown';
 }

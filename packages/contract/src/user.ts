@@ -35,20 +35,23 @@ export const emailSchema = z
 
 const switchSchema = (name: string) => z.boolean({ error: `${name} must be true or false` });
 
+const settingsFieldsSchema = z.object({
+  autoSaveNewEndpoints: switchSchema('autoSaveNewEndpoints'),
+  emailNotifyExpiry: switchSchema('emailNotifyExpiry'),
+  emailNotifySubscription: switchSchema('emailNotifySubscription'),
+  email: z.string({ error: EMAIL_SENTENCE }).trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }),
+});
+
+/** A change of settings. Missing fields stay as they are. */
+export const userSettingsChangeSchema = settingsFieldsSchema.partial();
+
 /** Settings to store. The address may be empty if all notices are off. */
-export const userSettingsInputSchema = z
-  .object({
-    autoSaveNewEndpoints: switchSchema('autoSaveNewEndpoints'),
-    emailNotifyExpiry: switchSchema('emailNotifyExpiry'),
-    emailNotifySubscription: switchSchema('emailNotifySubscription'),
-    email: z.string({ error: EMAIL_SENTENCE }).trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }).default(''),
-  })
-  .superRefine((settings, context) => {
-    const mustBeValid = settings.emailNotifyExpiry || settings.emailNotifySubscription || settings.email !== '';
-    if (mustBeValid && !emailSchema.safeParse(settings.email).success) {
-      context.addIssue({ code: 'custom', path: ['email'], message: EMAIL_SENTENCE });
-    }
-  });
+export const userSettingsInputSchema = settingsFieldsSchema.superRefine((settings, context) => {
+  const mustBeValid = settings.emailNotifyExpiry || settings.emailNotifySubscription || settings.email !== '';
+  if (mustBeValid && !emailSchema.safeParse(settings.email).success) {
+    context.addIssue({ code: 'custom', path: ['email'], message: EMAIL_SENTENCE });
+  }
+});
 
 /** A user in API responses. Never contains the password or anything derived from it. */
 export const userSchema = z.object({

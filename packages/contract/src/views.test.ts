@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
-import { firstHeader, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
+import { bodyBytesOf, firstHeader, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
 
 /** Compares entries, because an object literal can't have a property `__proto__`. */
 const entries = (map: Readonly<Record<string, unknown>>) => Object.entries(map);
@@ -162,4 +162,12 @@ describe('the raw query', () => {
     expect(queryOf({ queryParams: {} })).toBe('');
     expect(queryOf({ queryParams: { a: ['1', '2'], b: '&' } })).toBe('?a=1&a=2&b=%26');
   });
+});
+
+test.each([
+  ['text', 'a\0é', 'utf8', [97, 0, 0xc3, 0xa9]],
+  ['base64', '/wAB', 'base64', [255, 0, 1]],
+  ['nothing', null, 'utf8', []],
+] as const)('bytes of %s', (_, body, bodyEncoding, bytes) => {
+  expect([...bodyBytesOf({ body, bodyEncoding })]).toEqual(bytes);
 });

@@ -1,8 +1,8 @@
 import type { CapturedRequest, RawHeaders } from './captured-request.ts';
 
 /**
- * Maps of headers and queries, for reading. Replays and signatures use the raw pairs and the raw target instead, because maps lose order
- * and case.
+ * Parts of a captured request: maps of headers and queries for reading, the target, and the bytes of the body. Replays and signatures use
+ * the raw pairs and the raw target, because maps lose order and case.
  */
 
 /** A map without a prototype, so that `__proto__` is an ordinary name. */
@@ -56,4 +56,17 @@ export function queryOf({ rawTarget, queryParams }: Target): string {
 /** Returns the decoded names and values of the query in the order in which they were sent. */
 export function queryPairs(target: Target): [string, string][] {
   return [...new URLSearchParams(queryOf(target))];
+}
+
+/** Returns the bytes of a body in an API response: UTF-8 of text, decoded base64, or none. */
+export function bodyBytesOf({
+  body,
+  bodyEncoding,
+}: Pick<CapturedRequest, 'body' | 'bodyEncoding'>): Uint8Array<ArrayBuffer> {
+  if (body === null) return new Uint8Array();
+  if (bodyEncoding === 'utf8') return new TextEncoder().encode(body);
+  const binary = atob(body);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
 }

@@ -141,8 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const searches = new Searches(store, now);
   const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
   const app: AppContext = { ...shared, ...services, purgeSoon };
-  const isStopping = (): boolean => stopping.signal.aborted;
-  const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
+  const sources = { metrics: metrics.registry, stopping: stopping.signal, checkReady: capture.checkReady };
   await capture.start();
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
@@ -211,11 +210,11 @@ async function listen(
   { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
-  const { isStopping } = sources;
+  const { stopping } = sources;
   const connections = new Connections(listener, {
     admit: capture.admitPlain,
     turns,
-    isStopping,
+    stopping,
     silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
     keepAliveMs: KEEP_ALIVE_MS,
     bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
@@ -223,7 +222,7 @@ async function listen(
   });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
-    serveRequests(listener, createDispatch(targets, turns), isStopping);
+    serveRequests(listener, createDispatch(targets, turns), stopping);
     return listener;
   };
   const api = await createApiServer(app, serverFactory, sources, ROUTES);

@@ -62,25 +62,24 @@ function logChange(before: DiskState, { freeBytes, isFull, missingFile }: DiskSt
     log.info('The files of the database are back: captures are stored.');
 }
 
-/** Maximum bytes of lines that wait for a slow reader. Further lines are lost. */
+/** Maximum bytes of lines that wait. Further lines are lost. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const RETRY_MS = 250;
 
-/** Writes some of the bytes without blocking and returns how many. Throws `EAGAIN` when it would block. */
+/** Writes some of the bytes without blocking and returns how many. Throws when it can write none. */
 export type WriteSome = (bytes: Uint8Array) => number;
 
 /**
- * The destination of log lines. A full disk, or a closed or slow reader may lose lines, which are counted. It never
- * blocks, throws, or keeps the process running. When writing works again, one line reports the number of lost lines.
+ * The destination of log lines. While a disk is full, or a reader is closed or slow, lines wait, and those that don't
+ * fit are lost and counted. It never blocks, throws, or keeps the process running.
  */
 export class LogDestination implements DestinationStream {
   readonly #writeSome: WriteSome;
-  #waiting: Buffer[] = [];
+  /** The first one may be written in part. */
+  readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** The rest of a partly written line. It is written first, so that the next line starts on its own line. */
-  #torn: Buffer | undefined;
   #lostLines = 0;
-  #unreported = 0;
+  #reportedLines = 0;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(writeSome: WriteSome) {
@@ -94,13 +93,10 @@ export class LogDestination implements DestinationStream {
 
   write(line: string): void {
     const bytes = Buffer.from(line);
-    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) this.#lose(1);
-    else {
-      this.#waiting.push(bytes);
-      this.#waitingBytes += bytes.length;
-    }
-    // While a retry is scheduled for a slow reader, an attempt per line would waste system calls.
-    if (this.#retry === undefined || this.#waiting.length === 1) this.flush();
+    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) this.#lostLines += 1;
+    else this.#push(bytes);
+    // Before a retry, an attempt per line would waste system calls.
+    if (this.#retry === undefined) this.flush();
   }
 
   /** Writes as much as possible without blocking. */
@@ -108,46 +104,31 @@ export class LogDestination implements DestinationStream {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     try {
-      while (this.#writeNext());
-    } catch (error) {
-      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-      if (!isFull) this.#loseWaiting();
+      for (let bytes = this.#next(); bytes !== undefined; bytes = this.#next()) {
+        const written = this.#writeSome(bytes);
+        if (written === 0) throw new Error('Nothing was written.');
+        this.#waitingBytes -= written;
+        if (written < bytes.length) this.#waiting[0] = bytes.subarray(written);
+        else this.#waiting.shift();
+      }
+    } catch {
       this.#retry = setTimeout(() => this.flush(), RETRY_MS).unref();
     }
   }
 
-  /** False when nothing is left to write. */
-  #writeNext(): boolean {
-    const bytes = this.#torn ?? this.#waiting[0] ?? this.#report();
-    if (bytes === undefined) return false;
-    const written = this.#writeSome(bytes);
-    // A write of zero bytes is no progress; retry later.
-    if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'EAGAIN' });
-    if (this.#torn === undefined) this.#removeFirst();
-    this.#torn = written < bytes.length ? bytes.subarray(written) : undefined;
-    return true;
+  /** The oldest bytes. When no line waits, lost ones are reported. */
+  #next(): Buffer | undefined {
+    const unreported = this.#lostLines - this.#reportedLines;
+    if (this.#waiting.length === 0 && unreported > 0) {
+      this.#push(Buffer.from(lossReport(unreported)));
+      this.#reportedLines = this.#lostLines;
+    }
+    return this.#waiting[0];
   }
 
-  #report(): Buffer | undefined {
-    return this.#unreported === 0 ? undefined : Buffer.from(lossReport(this.#unreported));
-  }
-
-  /** The current item was started: a waiting line, or the report when no line waits. */
-  #removeFirst(): void {
-    const first = this.#waiting.shift();
-    if (first === undefined) this.#unreported = 0;
-    else this.#waitingBytes -= first.length;
-  }
-
-  #loseWaiting(): void {
-    this.#lose(this.#waiting.length);
-    this.#waiting = [];
-    this.#waitingBytes = 0;
-  }
-
-  #lose(count: number): void {
-    this.#lostLines += count;
-    this.#unreported += count;
+  #push(bytes: Buffer): void {
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
   }
 }
 

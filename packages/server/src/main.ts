@@ -4,7 +4,7 @@ import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
 import { StorageProblem } from './database/storage-problem.ts';
-import { trimHeapAfterFloods } from './limits/heap-trimmer.ts';
+import { trimMemoryAfterFloods } from './limits/memory-trimmer.ts';
 
 /** Wiring and signals. The only file that ends the process. */
 
@@ -72,7 +72,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
 try {
   const { server, log } = await start();
   stopOnSignals(server, log);
-  trimHeapAfterFloods();
+  if (!trimMemoryAfterFloods()) log.debug('This system does not return freed memory on demand.');
   log.info({ url: server.url }, `Creel listens on ${server.url}`);
 } catch (error) {
   process.stderr.write(`${reasonOf(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);

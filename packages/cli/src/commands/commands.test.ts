@@ -237,6 +237,13 @@ describe('show and body', () => {
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   });
 
+  test('show prints the request as the API returns it', async () => {
+    const { code, stdout, stderr } = await creel(['show', uid, '1', '--json'], { home });
+    expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
+    const [{ id } = { id: 0 }] = await person.client.call('listSaved', { params: { uid }, query: {} });
+    expect(JSON.parse(stdout)).toEqual(await person.client.call('getRequest', { params: { uid, id: String(id) } }));
+  });
+
   test('show says how to get a body that is not text', async () => {
     const { stdout, stderr } = await creel(['show', uid, '1'], { home });
     expect(stdout.endsWith('\n\n')).toBe(true);

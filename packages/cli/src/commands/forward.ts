@@ -1,4 +1,4 @@
-import { targetOf } from '@creel/contract';
+import { isDelivered, targetOf } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -90,7 +90,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
   let wasUnreached = false;
   for (let number = 1; ; number += 1) {
     const startedAt = Date.now();
-    const result = await sendCapture(destination, request, body, signal);
+    const result = await sendCapture(request, { destination, body, signal });
     if (signal.aborted && result.kind !== 'answered') return;
     const isUnreached = result.kind === 'unreached';
     // While the destination is away, only the first attempt is reported.
@@ -100,7 +100,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     if (!isUnreached) {
       if (wasUnreached) await notify(`${destination.href} is reached again.`);
       await printResult(request, result, context);
-      if (isSuccess(result) || failures >= retry) return;
+      if ((result.kind === 'answered' && isDelivered(result.status)) || failures >= retry) return;
       failures += 1;
     }
     wasUnreached = isUnreached;
@@ -108,10 +108,6 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
   }
-}
-
-function isSuccess(result: SendResult): boolean {
-  return result.kind === 'answered' && result.status >= 200 && result.status < 300;
 }
 
 /** Prints one line, and for a failure the first lines of the response on standard error. */

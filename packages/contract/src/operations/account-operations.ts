@@ -10,7 +10,7 @@ import {
   userSchema,
   usernameSchema,
   emailSchema,
-  userSettingsInputSchema,
+  userSettingsChangeSchema,
   userSettingsSchema,
 } from '../user.ts';
 import type { Operation } from './operation.ts';
@@ -135,9 +135,9 @@ export const accountOperations = {
   saveSettings: {
     method: 'POST',
     path: '/api/user/settings',
-    summary: "Replace the user's settings",
+    summary: "Change the user's settings",
     access: 'user',
-    body: userSettingsInputSchema,
+    body: userSettingsChangeSchema,
     status: 200,
     answer: userSettingsSchema,
     problems: ['PLAN_LIMIT'],

@@ -71,7 +71,6 @@ export function termOf(field: Field, values: readonly WrittenValue[]): Term | un
       return jsonTerm(field.path, value);
     case 'status':
       return statusTerm(values.map(({ text }) => text.toLowerCase()));
-    default:
     case 'ip':
       return ipTerm(value.text);
     case 'size':

@@ -60,10 +60,3 @@ function latestDeliveryOf({ lastDelivery, deliveryPending }: CapturedRequest): L
   if (lastDelivery === null && !deliveryPending) return undefined;
   return { status: lastDelivery?.status, pending: deliveryPending };
 }
-
-/** Returns the bytes of the body that the API response contains. */
-export function bodyBytesOf({ body, bodyEncoding }: CapturedRequest): Uint8Array | null {
-  if (body === null) return null;
-  if (bodyEncoding === 'utf8') return new TextEncoder().encode(body);
-  return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-}

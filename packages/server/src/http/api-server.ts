@@ -94,8 +94,8 @@ export function explainMissing(request: FastifyRequest): ProblemError {
 
 export interface OperationalSources {
   readonly metrics: Registry;
-  /** True after the stop signal. */
-  readonly isStopping: () => boolean;
+  /** Aborts when the server stops. */
+  readonly stopping: AbortSignal;
   /** Resolves when a capture can be stored now. */
   readonly checkReady: () => Promise<void>;
 }
@@ -104,7 +104,7 @@ export interface OperationalSources {
 function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
   server.get('/readyz', async (_request, reply) => {
-    if (sources.isStopping())
+    if (sources.stopping.aborted)
       return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
     try {
       await sources.checkReady();

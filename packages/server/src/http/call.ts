@@ -10,7 +10,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import type { EndpointRecord, SessionRecord, UserRecord } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
-import type { Socket } from 'node:net';
 
 /** A user with a session. */
 export interface SignedIn {
@@ -83,18 +82,29 @@ export function setNextPage(
   void reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
 }
 
-const signals = new WeakMap<Socket, AbortSignal>();
-
-/** A signal that aborts when the connection closes, because no client waits for a response then. */
-export function closedSignal(socket: Socket): AbortSignal {
-  const known = signals.get(socket);
-  if (known !== undefined) return known;
+/** A signal that aborts when the response has ended or the connection is closed, because no client waits then. */
+export function closedSignal({ raw }: FastifyReply): AbortSignal {
   const closed = new AbortController();
   const abort = (): void => closed.abort(new ConnectionClosed());
-  if (socket.destroyed) abort();
-  else socket.once('close', abort);
-  signals.set(socket, closed.signal);
+  if (raw.destroyed) abort();
+  else raw.once('close', abort);
   return closed.signal;
+}
+
+/**
+ * A signal that aborts when the connection of a call closes its sending side. Most calls continue then, because the
+ * client may still wait for its response. Long work and replays must not continue for a client that left.
+ */
+export function hangUpSignal({ raw: response, request }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  const { socket } = request.raw;
+  const abort = (): void => left.abort(new ConnectionClosed());
+  socket.once('end', abort);
+  response.once('close', () => {
+    socket.off('end', abort);
+    abort();
+  });
+  return left.signal;
 }
 
 /** The client closed its connection. */

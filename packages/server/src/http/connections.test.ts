@@ -15,6 +15,7 @@ afterEach(async () => {
 /** A listener that answers everything with 200. */
 function create() {
   const listener = createServer();
+  const stopping = new AbortController().signal;
   const connections = new Connections(listener, {
     admit: () => ({ code: 'NOT_FOUND' }),
     turns: new LoopTurns(),
@@ -22,14 +23,10 @@ function create() {
     keepAliveMs: 60_000,
     bodyMs: 60_000,
     maxConnections: 1000,
-    isStopping: () => false,
+    stopping,
   });
   all.push(connections);
-  serveRequests(
-    listener,
-    (_request, response) => void response.end('ok'),
-    () => false,
-  );
+  serveRequests(listener, (_request, response) => void response.end('ok'), stopping);
   return { listener, connections };
 }
 

@@ -37,8 +37,8 @@ export interface ConnectionOptions extends Pick<
 > {
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** Each connection ends with its next response. */
-  readonly isStopping: () => boolean;
+  /** When it aborts, each connection ends with its next response. */
+  readonly stopping: AbortSignal;
 }
 
 /** The reader of a connection. */
@@ -105,7 +105,7 @@ export class Connections {
     };
     const handOver: PlainTraffic['handOver'] = (_socket, readBuffer) =>
       void readers.set(socket, new ParsedConnection(socket, turns, attach, readBuffer));
-    const isOpen = (): boolean => this.#listener.listening && !this.#options.isStopping();
+    const isOpen = (): boolean => this.#listener.listening && !this.#options.stopping.aborted;
     readers.set(socket, new PlainConnection(socket, { ...this.#options, isOpen, handOver }));
     socket.once('close', () => {
       this.#count -= 1;

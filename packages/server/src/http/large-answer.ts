@@ -178,13 +178,7 @@ function flowing(
 
 /** Returns a function to call whenever the client has read something. */
 function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, maxSilenceMs: number): () => void {
-  const { socket } = request.raw;
-  const response = reply.raw;
-  const timer = setTimeout(() => {
-    // Without a socket of its own this response waits behind another one, which has its own timer.
-    if (response.socket === null && !socket.destroyed) timer.refresh();
-    else socket.destroy();
-  }, maxSilenceMs).unref();
-  response.once('close', () => clearTimeout(timer));
+  const timer = setTimeout(() => request.raw.socket.destroy(), maxSilenceMs).unref();
+  reply.raw.once('close', () => clearTimeout(timer));
   return () => void timer.refresh();
 }

@@ -58,14 +58,14 @@ export function createListener(
 }
 
 /** Passes requests on. Called once, before the server listens. */
-export function serveRequests(server: Server, handle: RequestHandler, isStopping: () => boolean): void {
+export function serveRequests(server: Server, handle: RequestHandler, stopping: AbortSignal): void {
   /** Closes the connection after this response if the bytes after the request must not be read. */
   const guarded =
     (expectsContinue: boolean): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
       // Node's parser discards what follows an upgrade request, so the connection ends with the response.
-      if (!server.listening || isStopping() || head.asksForUpgrade) response.shouldKeepAlive = false;
+      if (!server.listening || stopping.aborted || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
       handle(request, response, head, expectsContinue);
     };

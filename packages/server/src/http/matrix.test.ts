@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS, fillPath } from '@creel/contract';
 import type { AnyInput, Operation, OperationName } from '@creel/contract';
-import { expectSecure } from '../../test/expect-secure.ts';
 import { databaseSum } from '../../test/database-sum.ts';
 import { hasOwnVerdict, verdictOf } from '../../test/matrix-verdicts.ts';
 import type { Things, Verdict } from '../../test/matrix-verdicts.ts';
-import { plainCall, plainUpgrade } from '../../test/plain-call.ts';
+import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import type { PlainAnswer } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';

@@ -71,7 +71,7 @@ function registerOperation(
     ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
       const named = { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
       const input = await readInput(app, operation, request).catch(async (problem: unknown) => {
         await find?.({ ...named, sent: request.body } as never);

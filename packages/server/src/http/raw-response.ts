@@ -26,24 +26,19 @@ const LOGGED_HEADERS = [
   String(CAPTURED_BODY.length),
   ...FENCE,
 ] as const;
-const CAPTURED_HEADERS = ['x-creel-request', '', ...LOGGED_HEADERS];
 
 /** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
 export const LINGER_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/**
- * `writeHead` serializes the shared list before it returns, so every response can reuse it. Latin-1 joins head and body
- * into one write.
- */
+/** Responds that the request was captured. Latin-1 joins head and body into one write. */
 export function answerCaptured(response: ServerResponse, index: number | undefined): void {
-  response.writeHead(200, index === undefined ? [...LOGGED_HEADERS] : capturedHeaders(index));
+  response.writeHead(200, capturedHeaders(index));
   response.end(CAPTURED_BODY, 'latin1');
 }
 
-function capturedHeaders(index: number): string[] {
-  CAPTURED_HEADERS[1] = String(index);
-  return CAPTURED_HEADERS;
+function capturedHeaders(index: number | undefined): string[] {
+  return index === undefined ? [...LOGGED_HEADERS] : ['x-creel-request', String(index), ...LOGGED_HEADERS];
 }
 
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
@@ -143,24 +138,7 @@ export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }:
 
 /** The response to a capture as bytes, identical to what Node writes for `answerCaptured`. */
 export function rawCaptured(index: number | undefined, keepsAlive: boolean): string {
-  if (index === undefined) return rawHead(200, LOGGED_HEADERS, keepsAlive) + CAPTURED_BODY;
-  if (!keepsAlive) return rawHead(200, capturedHeaders(index), false) + CAPTURED_BODY;
-  const second = Math.floor(Date.now() / 1000);
-  if (second !== rememberedSecond) remember(second);
-  return beforeIndex + index + afterIndex;
-}
-
-/** A placeholder that occurs in no header. */
-const INDEX_PLACE = '\0';
-/** Everything but the index stays the same for a second. */
-let rememberedSecond = 0;
-let beforeIndex = '';
-let afterIndex = '';
-
-function remember(second: number): void {
-  CAPTURED_HEADERS[1] = INDEX_PLACE;
-  [beforeIndex = '', afterIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
-  rememberedSecond = second;
+  return rawHead(200, capturedHeaders(index), keepsAlive) + CAPTURED_BODY;
 }
 
 function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import type { Reservation } from '../limits/memory-budget.ts';
 import { readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
 import { ProblemError, overloaded } from './problem.ts';
@@ -22,7 +21,7 @@ const UNCOUNTED_BYTES = 16 * 1024;
 
 /** A budget for calls with bodies of at most `largestBody` bytes. */
 export function callBudget(largestBody: number): MemoryBudget {
-  return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody) });
+  return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody), uncounted: UNCOUNTED_BYTES });
 }
 
 /**
@@ -40,7 +39,7 @@ export function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): voi
     const limit = request.routeOptions.bodyLimit;
     // A declared length beyond the limit is rejected before anything is read.
     if (Number(request.headers['content-length']) > limit) throw new ProblemError('BODY_TOO_LARGE');
-    const reservation = beyond(UNCOUNTED_BYTES, budget.reserve(request.ip));
+    const reservation = budget.reserve(request.ip);
     const body = await new Promise<BodyResult>((resolve) => readBody(payload, limit, reservation, resolve));
     if (body === null) return undefined;
     if (typeof body === 'string') throw refusal(body);
@@ -50,19 +49,6 @@ export function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): voi
       reservation.release();
     }
   });
-}
-
-/** A reservation whose first bytes are not counted. */
-function beyond(free: number, reservation: Reservation): Pick<Reservation, 'grow' | 'release'> {
-  let size = 0;
-  return {
-    grow(bytes) {
-      size += bytes;
-      const more = size - free - reservation.bytes;
-      return more <= 0 || reservation.grow(more);
-    },
-    release: () => reservation.release(),
-  };
 }
 
 function refusal(result: Extract<BodyResult, string>): ProblemError {

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
 import { overloaded } from './problem.ts';
@@ -45,16 +44,15 @@ export class ResponseReservation {
   readonly #budget: ResponseBudget;
   readonly #userId: number;
   readonly #response: ServerResponse;
-  readonly #socket: Socket;
   readonly #onEnd: (() => void)[] = [];
   #isMade = false;
-  #hasEnded = false;
 
-  constructor(budget: ResponseBudget, userId: number, response: ServerResponse, socket: Socket) {
+  constructor(budget: ResponseBudget, userId: number, response: ServerResponse) {
     this.#budget = budget;
     this.#userId = userId;
     this.#response = response;
-    this.#socket = socket;
+    // Also follows the end of the connection, because a connection has one response at a time (parsed-connection.ts).
+    response.once('close', () => this.#settle());
   }
 
   /**
@@ -62,18 +60,15 @@ export class ResponseReservation {
    * client has left
    */
   readonly take = (rawBytes: number): void => {
-    const hasEnded = this.#hasEnded || this.#response.destroyed || this.#socket.destroyed;
-    const release = hasEnded ? undefined : this.#budget.take(this.#userId, rawBytes);
+    const release = this.#response.destroyed ? undefined : this.#budget.take(this.#userId, rawBytes);
     if (release === undefined) throw overloaded();
-    if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#onEnd.push(release);
   };
 
   /** Calls back when the response has ended, immediately if it already has. */
   readonly whenDone = (done: () => void): void => {
-    if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#onEnd.push(done);
-    if (this.#response.destroyed || this.#socket.destroyed) this.#end();
+    this.#settle();
   };
 
   /** The handler has finished. Until then its reads use memory even if the client has left. */
@@ -82,35 +77,7 @@ export class ResponseReservation {
     this.#settle();
   }
 
-  readonly #end = (): void => {
-    this.#hasEnded = true;
-    this.#settle();
-  };
-
   #settle(): void {
-    if (this.#isMade && this.#hasEnded) for (const release of this.#onEnd.splice(0)) release();
+    if (this.#isMade && this.#response.destroyed) for (const release of this.#onEnd.splice(0)) release();
   }
-}
-
-/** Responses that wait for a connection to close: one listener for all. */
-const waitingFor = new WeakMap<Socket, Set<() => void>>();
-
-/**
- * Calls back once when a response has ended. Also watches the connection, because a pipelined response that is still
- * waiting gets no event of its own.
- */
-function onceEnded(response: ServerResponse, socket: Socket, callback: () => void): void {
-  const known = waitingFor.get(socket);
-  const waiting = known ?? new Set();
-  if (known === undefined) {
-    waitingFor.set(socket, waiting);
-    socket.once('close', () => waiting.forEach((end) => end()));
-  }
-  const end = (): void => {
-    waiting.delete(end);
-    response.off('close', end);
-    callback();
-  };
-  waiting.add(end);
-  response.once('close', end);
 }

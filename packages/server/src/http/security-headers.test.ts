@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectSecure } from '../../test/expect-secure.ts';
-import { plainCall, plainUpgrade } from '../../test/plain-call.ts';
+import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
 import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';

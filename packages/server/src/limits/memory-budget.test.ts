@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { MemoryBudget } from './memory-budget.ts';
+import type { Reservation } from './memory-budget.ts';
 
 test('accepts up to its bytes exactly, and takes nothing on rejection', () => {
   const budget = new MemoryBudget({ bytes: 10 });
@@ -25,12 +26,12 @@ test('an owner gets its share, over all of its reservations, and the others get 
 test('bytes that are held already count beyond the limit, and nothing else fits until they are gone', () => {
   const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [held, same, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
-  expect([held.left, other.left]).toEqual([50, 50]);
+  expect([budget.leftFor(1), budget.leftFor(2)]).toEqual([50, 50]);
   held.set(120);
-  expect([budget.used, held.bytes, same.left, other.left]).toEqual([120, 120, -70, -20]);
+  expect([budget.used, held.bytes, budget.leftFor(1), budget.leftFor(2)]).toEqual([120, 120, -70, -20]);
   expect([same.grow(1), other.grow(1), other.grow(0)]).toEqual([false, false, true]);
   held.set(30);
-  expect([budget.used, same.left, other.left]).toEqual([30, 20, 50]);
+  expect([budget.used, budget.leftFor(1), budget.leftFor(2)]).toEqual([30, 20, 50]);
   held.release();
   held.set(10);
   expect([budget.used, held.bytes]).toEqual([0, 0]);
@@ -44,4 +45,73 @@ test('a reservation releases its bytes once', () => {
   reservation.release();
   reservation.release();
   expect([budget.used, reservation.bytes, reservation.grow(1)]).toEqual([0, 0, false]);
+});
+
+describe('with uncounted bytes', () => {
+  const FREE = 128 * 1024;
+  /** Two limits in bytes. */
+  const budgetOf = (bytes: number, perOwner: number) =>
+    new MemoryBudget({ bytes, maxShare: perOwner / bytes, uncounted: FREE });
+
+  /** Takes this many bytes if that is fair. */
+  function resize(reservation: Reservation, bytes: number): boolean {
+    if (bytes > reservation.fairMax) return false;
+    reservation.set(bytes);
+    return true;
+  }
+
+  test('a reservation grows without a limit up to them, also when the budget is used up', () => {
+    const budget = budgetOf(10, 10);
+    const [one, other] = [budget.reserve('a'), budget.reserve('b')];
+    expect([one.grow(FREE - 1), one.grow(12), one.grow(11), other.grow(FREE), other.grow(1)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect([one.bytes, budget.used]).toEqual([FREE + 10, 10]);
+    one.release();
+    expect([budget.used, other.grow(10)]).toEqual([0, true]);
+  });
+
+  test('an owner that holds little is not counted, and always gets it', () => {
+    const budget = budgetOf(1024, 1024);
+    budget.reserve(1).set(FREE + 1024);
+    expect(budget.used).toBe(1024);
+    expect(resize(budget.reserve(2), FREE)).toBe(true);
+    expect(resize(budget.reserve(2), FREE + 1)).toBe(false);
+    expect(budget.used).toBe(1024);
+  });
+
+  test('nobody takes more than what remains: the next one gets as much', () => {
+    const budget = budgetOf(1000, 1000);
+    const [first, second, third] = [budget.reserve(1), budget.reserve(1), budget.reserve(1)];
+    expect([resize(first, FREE + 501), resize(first, FREE + 500)]).toEqual([false, true]);
+    expect([resize(second, FREE + 251), resize(second, FREE + 250)]).toEqual([false, true]);
+    expect([resize(third, FREE + 126), resize(third, FREE + 125)]).toEqual([false, true]);
+    expect(budget.used).toBe(875);
+  });
+
+  test('an owner with a full share takes nothing from others; the total is bounded too', () => {
+    const budget = budgetOf(3000, 1000);
+    for (const owner of [1, 2]) {
+      expect(resize(budget.reserve(owner), FREE + 500)).toBe(true);
+      budget.reserve(owner).set(FREE + 500);
+      expect(resize(budget.reserve(owner), FREE + 1)).toBe(false);
+    }
+    expect(resize(budget.reserve(3), FREE + 500)).toBe(true);
+    budget.reserve(3).set(FREE + 500);
+    expect(resize(budget.reserve(4), FREE + 1)).toBe(false);
+  });
+
+  test('shrinking always succeeds, existing data always counts, and a release frees all of it', () => {
+    const budget = budgetOf(1000, 1000);
+    const reservation = budget.reserve(1);
+    reservation.set(FREE + 5000);
+    expect([resize(reservation, FREE + 4000), budget.used]).toEqual([true, 4000]);
+    reservation.release();
+    reservation.set(FREE + 5000);
+    expect(budget.used).toBe(0);
+  });
 });

@@ -6,6 +6,8 @@ export interface MemoryBudgetOptions {
   readonly bytes: number;
   /** One owner's maximum share, so that no owner can use up what others need. */
   readonly maxShare?: number;
+  /** Bytes of each reservation that don't count, so that ordinary use always has memory. */
+  readonly uncounted?: number;
 }
 
 /**
@@ -15,12 +17,14 @@ export interface MemoryBudgetOptions {
 export class MemoryBudget {
   readonly #bytes: number;
   readonly #maxPerOwner: number;
+  readonly #uncounted: number;
   readonly #usedBy = new Map<Owner, number>();
   #used = 0;
 
-  constructor({ bytes, maxShare = 1 }: MemoryBudgetOptions) {
+  constructor({ bytes, maxShare = 1, uncounted = 0 }: MemoryBudgetOptions) {
     this.#bytes = bytes;
     this.#maxPerOwner = bytes * maxShare;
+    this.#uncounted = uncounted;
   }
 
   /** Bytes in use. */
@@ -35,7 +39,7 @@ export class MemoryBudget {
 
   /** An empty reservation. Its holder grows it, and releases it when the memory is free again. */
   reserve(owner: Owner): Reservation {
-    return new Reservation(this, owner);
+    return new Reservation(this, owner, this.#uncounted);
   }
 
   /** Counts more bytes, or fewer with a negative number. Use a reservation. */
@@ -51,27 +55,32 @@ export class MemoryBudget {
 export class Reservation {
   readonly #budget: MemoryBudget;
   readonly #owner: Owner;
+  readonly #uncounted: number;
   #bytes = 0;
   #isReleased = false;
 
   /** Use `MemoryBudget.reserve`. */
-  constructor(budget: MemoryBudget, owner: Owner) {
+  constructor(budget: MemoryBudget, owner: Owner, uncounted: number) {
     this.#budget = budget;
     this.#owner = owner;
+    this.#uncounted = uncounted;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Bytes that it may grow by. */
-  get left(): number {
-    return this.#budget.leftFor(this.#owner);
+  /** Maximum bytes that leave as much for the next reservation of this owner, and of another one. */
+  get fairMax(): number {
+    const counted = this.#counted(this.#bytes);
+    const left = this.#budget.leftFor(this.#owner);
+    return this.#uncounted + Math.max(counted, Math.floor((left + counted) / 2));
   }
 
   /** Reserves more bytes. Returns false and reserves nothing when the budget or the owner's share is used up. */
   grow(bytes: number): boolean {
-    if (this.#isReleased || (bytes > 0 && bytes > this.left)) return false;
+    const more = this.#counted(this.#bytes + bytes) - this.#counted(this.#bytes);
+    if (this.#isReleased || (more > 0 && more > this.#budget.leftFor(this.#owner))) return false;
     this.set(this.#bytes + bytes);
     return true;
   }
@@ -79,7 +88,7 @@ export class Reservation {
   /** Counts this many bytes, even beyond the limit, because they are held already. */
   set(bytes: number): void {
     if (this.#isReleased || bytes === this.#bytes) return;
-    this.#budget.add(this.#owner, bytes - this.#bytes);
+    this.#budget.add(this.#owner, this.#counted(bytes) - this.#counted(this.#bytes));
     this.#bytes = bytes;
   }
 
@@ -87,5 +96,9 @@ export class Reservation {
   release(): void {
     this.set(0);
     this.#isReleased = true;
+  }
+
+  #counted(bytes: number): number {
+    return Math.max(0, bytes - this.#uncounted);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { EchoMethods } from '../../test/echo-thread.ts';
 import { LazyWorker, WorkerClient } from './worker-client.ts';
+import { withLargeTransferred } from './worker-server.ts';
 
 const OPTIONS = {
   file: new URL('../../test/echo-thread.ts', import.meta.url),
@@ -35,6 +36,18 @@ test('buffers are transferred both ways', async () => {
   const answer = await worker.call('move', bytes, { transfer: [bytes.buffer] });
   expect(answer).toEqual(Uint8Array.from([1, 2, 3]));
   expect(bytes.length).toBe(0);
+});
+
+test('large buffers of an answer are transferred, wherever they are', () => {
+  const large = (): Uint8Array => new Uint8Array(128 * 1024);
+  const [first, second, whole] = [large(), large(), new Uint8Array(1024 * 1024)];
+  const part = whole.subarray(0, 512 * 1024);
+  const answer = [
+    { body: first, size: 1 },
+    { found: [{ body: second }, { body: part }, { body: null }] },
+    Buffer.of(1),
+  ];
+  expect(withLargeTransferred(answer)).toEqual({ value: answer, buffers: [first.buffer, second.buffer] });
 });
 
 test('an error of a method rejects its call only', async () => {

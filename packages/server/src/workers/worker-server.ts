@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { trimMemoryAfterFloods } from '../limits/memory-trimmer.ts';
 
 /** The calls that a worker answers. `signal` aborts when the caller no longer waits. */
 export type WorkerMethods = Readonly<Record<string, (input: never, signal: AbortSignal) => Promise<unknown>>>;
@@ -25,6 +26,23 @@ export type FromWorker<Failure, Notice> =
   | { readonly kind: 'answer'; readonly id: number; readonly value: never }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   | { readonly kind: 'notice'; readonly notice: Notice };
+
+/** Larger buffers are transferred. A copy of a small one is cheaper. */
+const MIN_TRANSFERRED_BYTES = 128 * 1024;
+
+/** Wraps an answer, so that large buffers in it, in its objects and in its lists are transferred. */
+export function withLargeTransferred<Value>(value: Value): Transferred<Value> {
+  const buffers = new Set<ArrayBuffer>();
+  const collect = (each: unknown): void => {
+    if (each instanceof Uint8Array) {
+      const { buffer, byteLength } = each;
+      if (byteLength >= MIN_TRANSFERRED_BYTES && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
+        buffers.add(buffer);
+    } else if (typeof each === 'object' && each !== null) Object.values(each).forEach(collect);
+  };
+  collect(value);
+  return new Transferred(value, [...buffers]);
+}
 
 /** The answer to a call whose buffers are transferred instead of copied. */
 export class Transferred<Value> {
@@ -104,5 +122,6 @@ export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions
       answers.add(answered);
     }
   });
+  trimMemoryAfterFloods();
   post({ kind: 'ready' });
 }

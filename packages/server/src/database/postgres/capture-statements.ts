@@ -34,8 +34,8 @@ const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_
 function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }): string {
   const isSpared = `case when g.has_deliveries = 0 then false
       else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end`;
-  const forgetDeliveries = `gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from doomed))),
-  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from doomed))),`;
+  const forgetDeliveries = `gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from deleting))),
+  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from deleting))),`;
   return `with wanted as materialized (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::bigint[], $9::bigint[], $10::bigint[], $11::xid[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, version)),
@@ -46,12 +46,12 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
     select key, method, coalesce(octet_length(body), 0) as size, ${hasDeliveries ? isSpared : 'false'} as spared from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
   trimmed as materialized (select id, max(key & 4294967295) + 1 as trimmed_to, count(*) filter (where spared) as spared from oldest group by id),
-  doomed as materialized (select * from oldest where not spared),
-  gone as (delete from captured_requests where key = any(array(select key from doomed))),
+  deleting as materialized (select * from oldest where not spared),
+  gone as (delete from captured_requests where key = any(array(select key from deleting))),
   ${hasDeliveries ? forgetDeliveries : ''}
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
     select a.* from unnest($12::bigint[], $13::text[], $14::bigint[], $15::bigint[]) as a (id, method, stored, bytes), unchanged
-    union all select id, method, -1, -size from doomed) c group by id, method),
+    union all select id, method, -1, -size from deleting) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes),
   noted as (insert into capture_batches (id, receipts) select unnest($23::uuid[]), $24 from unchanged),

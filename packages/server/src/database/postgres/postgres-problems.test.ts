@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxMail } from '../../features/mail/queries.ts';
@@ -5,7 +6,8 @@ import { MIGRATIONS } from '../migrations/migrate.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import { startAndWaitFor } from '../../../test/killed-process.ts';
+import { compileCache } from '../../../../../fixtures/server-program.ts';
+import { hasWritten, startProgram } from '../../../../../fixtures/start-program.ts';
 import {
   LIMITS,
   T0,
@@ -159,7 +161,10 @@ describe('migrations', () => {
   // All of them with MIGRATIONS=all (CONTRIBUTING.md).
   const killed = process.env['MIGRATIONS'] === 'all' ? known : known.filter((version) => version % 4 === 1);
   test.each(killed)('killed during migration %i, the next start completes it', async (version) => {
-    await (await startAndWaitFor('halfway', './interrupted-migration.ts', [database.url, String(version)])).kill();
+    const program = join(import.meta.dirname, '..', '..', '..', 'test', 'interrupted-migration.ts');
+    const isReady = hasWritten('halfway');
+    const args = [program, database.url, String(version)];
+    await (await startProgram(process.execPath, args, { env: compileCache, isReady })).kill('SIGKILL');
     await expect(someUser(await open())).resolves.toBeDefined();
     expect(await versions()).toEqual(known);
   });

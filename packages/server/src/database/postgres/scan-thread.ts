@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { QUERIES } from '../../queries.ts';
 import { serveCalls } from '../../workers/worker-server.ts';
-import { trimHeapAfterFloods } from '../../limits/heap-trimmer.ts';
 import { STORAGE_ERRORS } from '../storage-problem.ts';
 import { answered } from './faults.ts';
 import { openDatabase, runRepeatable } from './session.ts';
@@ -27,6 +26,5 @@ const methods = {
 
 export type ScanMethods = typeof methods;
 
-trimHeapAfterFloods();
 // Concurrent: the pool limits the number of running statements.
 serveCalls({ methods, errors: STORAGE_ERRORS, close: () => db.destroy() });

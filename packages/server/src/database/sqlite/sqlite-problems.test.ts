@@ -9,11 +9,14 @@ import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import { startAndWaitFor } from '../../../test/killed-process.ts';
+import { compileCache } from '../../../../../fixtures/server-program.ts';
+import { hasWritten, startProgram } from '../../../../../fixtures/start-program.ts';
 import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sqliteCaptureStatements, commitBatch } from './capture-statements.ts';
 import { databaseFile, openWriter, openWriterConnection, withoutSync } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
+
+const TEST_FOLDER = join(import.meta.dirname, '..', '..', '..', 'test');
 
 let dataDir = '';
 
@@ -143,9 +146,12 @@ describe('a data folder belongs to one server', () => {
   });
 
   test('so is one in another process, and kill -9 leaves nothing to clean up', async () => {
-    const other = await startAndWaitFor('open', './hold-store.ts', [dataDir]);
+    const other = await startProgram(process.execPath, [join(TEST_FOLDER, 'hold-store.ts'), dataDir], {
+      env: compileCache,
+      isReady: hasWritten('open'),
+    });
     expect(await problemOf()).toContain('Another Creel server');
-    await other.kill();
+    await other.kill('SIGKILL');
     await expect(openAndClose()).resolves.toBeUndefined();
   });
 
@@ -171,7 +177,9 @@ describe('killed during a migration', () => {
   // All of them with MIGRATIONS=all (CONTRIBUTING.md).
   const killed = process.env['MIGRATIONS'] === 'all' ? known : known.filter((version) => version % 4 === 1);
   test.each(killed)('number %i: the next start completes it', async (version) => {
-    await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
+    const args = [join(TEST_FOLDER, 'interrupted-migration.ts'), dataDir, String(version)];
+    const isReady = hasWritten('halfway');
+    await (await startProgram(process.execPath, args, { env: compileCache, isReady })).kill('SIGKILL');
     expect(versionsIn(dataDir)).toEqual(known.filter((applied) => applied < version));
     await openAndClose();
     expect(versionsIn(dataDir)).toEqual(known);

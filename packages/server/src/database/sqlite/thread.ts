@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { QUERIES } from '../../queries.ts';
-import { Transferred, refuseStart, sendNotice, serveCalls } from '../../workers/worker-server.ts';
+import { Transferred, refuseStart, sendNotice, serveCalls, withLargeTransferred } from '../../workers/worker-server.ts';
 import { runQuery } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
@@ -13,7 +13,6 @@ import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
-import { trimHeapAfterFloods } from '../../limits/heap-trimmer.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
@@ -75,13 +74,14 @@ async function guarded<T>(purpose: WritePurpose, work: (connection: Connection) 
 }
 
 const methods = {
-  query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): Promise<unknown> {
+  async query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }) {
     const queries: QueryTable = QUERIES;
     const kind = queries[name]?.kind;
-    return guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
+    const answer = await guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
       const run = (): Promise<unknown> => runQuery(queries, db, name, args);
       return kind === 'unsynced' ? withoutSync(raw, run) : run();
     });
+    return withLargeTransferred(answer);
   },
   /** Its commit syncs the log, with all earlier commits. */
   checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, ({ db }) => checkWritable(db)),
@@ -113,7 +113,6 @@ function isOfTheDisk(error: unknown): error is Error {
 
 try {
   if (role === 'writer') connection = await connectWriter();
-  if (role === 'scanner') trimHeapAfterFloods();
   serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role === 'writer' });
   connection?.writer?.guard.watch();
 } catch (error) {

@@ -42,7 +42,11 @@ export interface HashOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Uint8Array> = promisify(argon2);
+const argon2id: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Uint8Array> = promisify(argon2);
+
+function derive(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Uint8Array> {
+  return argon2id('argon2id', { ...parameters, message: Buffer.from(password, 'utf8') });
+}
 
 /** Argon2id password hashes in PHC notation, with limited concurrency. */
 export class Passwords {
@@ -72,16 +76,9 @@ export class Passwords {
   /** @throws QueueFullError; the signal's reason */
   async hash(password: string, { owner, signal }: HashOptions): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
-    const work = (): Promise<Uint8Array> =>
-      derive('argon2id', {
-        message: Buffer.from(password, 'utf8'),
-        nonce,
-        parallelism: LANES,
-        tagLength: TAG_BYTES,
-        memory: this.#cost.memoryKib,
-        passes: this.#cost.passes,
-      });
-    const tag = await this.#queue.run(owner, work, signal);
+    const { memoryKib: memory, passes } = this.#cost;
+    const parameters = { nonce, parallelism: LANES, tagLength: TAG_BYTES, memory, passes };
+    const tag = await this.#queue.run(owner, () => derive(password, parameters), signal);
     return `${this.#currentPrefix}${base64(nonce)}$${base64(tag)}`;
   }
 
@@ -100,8 +97,7 @@ export class Passwords {
     const expected = Buffer.from(tag, 'base64');
     const check = async (waited: boolean): Promise<boolean> => {
       if (waited) await steps?.afterWaiting();
-      const actual = await derive('argon2id', {
-        message: Buffer.from(password, 'utf8'),
+      const actual = await derive(password, {
         nonce: Buffer.from(salt, 'base64'),
         parallelism: Number(parallelism),
         tagLength: expected.length,

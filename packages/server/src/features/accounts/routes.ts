@@ -14,9 +14,9 @@ type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAd
 type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
 
 /** The caller, before authentication. */
-function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
+function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
   const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
-  return { address: clientAddress, knownBrowser, signal: closedSignal(request.raw.socket) };
+  return { address: clientAddress, knownBrowser, signal: closedSignal(reply) };
 }
 
 /**
@@ -129,7 +129,7 @@ const mailedLinkHandlers = {
     // The new password made every browser unknown. Without this, guesses of others would lock the owner out of this
     // browser too.
     rememberBrowser(call, user);
-    return { message: 'Your password was changed. Please sign in with it.' };
+    return { message: 'Your password was changed. Please log in with it.' };
   },
 
   async requestEmailVerification({ app, signedIn, clientAddress }) {
@@ -138,7 +138,9 @@ const mailedLinkHandlers = {
     try {
       await app.accounts.links.requestVerification(user, clientAddress);
     } catch (error) {
-      throw error instanceof MailRefused ? new ProblemError('MAIL_FAILED', { sentence: error.message }) : error;
+      if (!(error instanceof MailRefused)) throw error;
+      app.log.warn({ err: error }, 'a confirmation link could not be sent');
+      throw new ProblemError('MAIL_FAILED', { sentence: error.message });
     }
     return { message: `A link is on its way to ${user.email}. It works once, for 30 minutes.` };
   },

@@ -11,13 +11,14 @@ test.each([
   expect(whenToSend(state, gathered)).toEqual(moment);
 });
 
-test('half of the senders in flight fill a batch on fast storage, all of them on slow storage', () => {
-  expect(afterBatch(FIRST_BATCH, 1, 9).enough).toBe(5);
-  expect(afterBatch(FIRST_BATCH, 80, 9).enough).toBe(9);
+test('half of the senders in flight fill a batch on fast storage, all of them on slow storage or in one group', () => {
+  expect(afterBatch(FIRST_BATCH, 1, 9, false).enough).toBe(5);
+  expect(afterBatch(FIRST_BATCH, 80, 9, false).enough).toBe(9);
+  expect(afterBatch(FIRST_BATCH, 1, 9, true).enough).toBe(9);
 });
 
 test('the average follows the newest batches', () => {
   let state = FIRST_BATCH;
-  for (let nth = 0; nth < 50; nth += 1) state = afterBatch(state, 20, 4);
+  for (let nth = 0; nth < 50; nth += 1) state = afterBatch(state, 20, 4, false);
   expect(state.batchMs).toBeCloseTo(20, 0);
 });

@@ -38,8 +38,12 @@ export function whenToSend({ enough, batchMs }: BatchState, gathered: number): B
   return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
 }
 
-/** The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. */
-export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number): BatchState {
+/**
+ * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every batch
+ * waits for all senders.
+ */
+export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;
-  return { enough: average > inFlight * SLOW_MS_PER_SENDER ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
+  const waitsForAll = isOneGroup || average > inFlight * SLOW_MS_PER_SENDER;
+  return { enough: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
 }

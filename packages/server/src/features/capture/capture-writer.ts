@@ -4,6 +4,7 @@ import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome, StoredAs } from '../../database/store.ts';
+import { freeBuffer } from '../../http/body-buffer.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
@@ -49,6 +50,8 @@ export interface CaptureWriterOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
+  /** Batches wait for all senders, because storage needs much time for a batch of any size. By default false. */
+  readonly isOneGroup?: boolean;
   /** Called for a batch that storage rejected. */
   readonly onFailure: (error: unknown, count: number) => void;
 }
@@ -74,6 +77,48 @@ const MAX_ANSWER_MS = 3500;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 
+/** The batch that is being gathered. */
+class GatheredBatch {
+  readonly captures: Waiting[] = [];
+  /** When its oldest capture arrived. */
+  since = Infinity;
+  hasLarge = false;
+  /** The bytes of its small captures, and their number and bytes by user. */
+  #bytes = 0;
+  readonly #byUser = new Map<number, { count: number; bytes: number }>();
+
+  /** Waiting captures take this much at most, and leave the rest to new ones. */
+  get isHalfFull(): boolean {
+    return this.captures.length >= MAX_BATCH * MAX_SHARE || this.#bytes >= MAX_BATCH_BYTES * MAX_SHARE;
+  }
+
+  fits(userId: number, bytes: number): boolean {
+    if (this.captures.length >= MAX_BATCH) return false;
+    if (bytes > LARGE_BYTES) return !this.hasLarge;
+    if (this.#bytes + bytes > MAX_BATCH_BYTES) return false;
+    const own = this.#byUser.get(userId);
+    return own === undefined || (own.count < MAX_BATCH * MAX_SHARE && own.bytes + bytes <= MAX_BATCH_BYTES * MAX_SHARE);
+  }
+
+  add(waiting: Waiting, bytes: number, since: number): void {
+    const { userId } = waiting.capture;
+    this.captures.push(waiting);
+    this.since = Math.min(this.since, since);
+    if (bytes > LARGE_BYTES) this.hasLarge = true;
+    else this.#count(userId, bytes);
+  }
+
+  #count(userId: number, bytes: number): void {
+    this.#bytes += bytes;
+    const own = this.#byUser.get(userId);
+    if (own === undefined) this.#byUser.set(userId, { count: 1, bytes });
+    else {
+      own.count += 1;
+      own.bytes += bytes;
+    }
+  }
+}
+
 /**
  * Group commit: while one batch is written and synced, the next one is collected, so one sync serves many senders. A
  * capture's `done` is called after its batch is on disk. Captures that exceed the next batch wait, with users taking
@@ -84,21 +129,12 @@ export class CaptureWriter {
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker();
-  /** The batch that is being collected, the bytes of its small captures, and their number and bytes by user. */
-  #batch: Waiting[] = [];
-  #batchBytes = 0;
-  readonly #inBatch = new Map<number, { count: number; bytes: number }>();
-  /** When the batch's oldest capture arrived. */
-  #batchSince = 0;
+  #batch = new GatheredBatch();
+  /** The batch that storage is writing. */
+  #writing: GatheredBatch | undefined;
   readonly #later = new RoundRobin<number, Postponed>();
   readonly #laterBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
-  /** Storage is writing a batch. */
-  #underWay = false;
-  /** Whether the batch that is being collected has a large capture, and the one that is being written. */
-  #hasLarge = false;
-  #isWritingLarge = false;
   #state = FIRST_BATCH;
-  #sentAt = 0;
   #held: NodeJS.Timeout | undefined;
   #scheduled = false;
   #lastReceivedAt = 0;
@@ -113,7 +149,7 @@ export class CaptureWriter {
 
   /** Number of captures that wait for their batch. */
   get waitingCount(): number {
-    return this.#batch.length + this.#later.size;
+    return this.#batch.captures.length + this.#later.size;
   }
 
   /** Adds a capture. False when too many wait, of this user or in total; then `done` is never called. */
@@ -122,7 +158,8 @@ export class CaptureWriter {
     const receivedAt = Math.max(this.#lastReceivedAt, this.#options.now());
     const waiting = { capture, receivedAt, done };
     const bytes = storedBytes(capture);
-    if (this.#later.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes)) this.#gather(waiting);
+    if (this.#later.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes))
+      this.#gather(waiting, this.#elapsed());
     else if (!this.#postpone(waiting, bytes)) return false;
     this.#lastReceivedAt = receivedAt;
     this.#sendOrHold();
@@ -131,37 +168,19 @@ export class CaptureWriter {
 
   /** Resolves when nothing waits and no batch is being written. */
   async drain(): Promise<void> {
-    if (this.waitingCount === 0 && !this.#underWay) return;
+    if (this.waitingCount === 0 && this.#writing === undefined) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  /** A large capture waits while another one is written. */
   #fits(userId: number, bytes: number): boolean {
-    if (this.#batch.length >= MAX_BATCH) return false;
-    if (bytes > LARGE_BYTES) return !this.#hasLarge && !this.#isWritingLarge;
-    if (this.#batchBytes + bytes > MAX_BATCH_BYTES) return false;
-    const own = this.#inBatch.get(userId);
-    return own === undefined || (own.count < MAX_BATCH * MAX_SHARE && own.bytes + bytes <= MAX_BATCH_BYTES * MAX_SHARE);
+    return this.#batch.fits(userId, bytes) && !(bytes > LARGE_BYTES && this.#writing?.hasLarge === true);
   }
 
-  #gather(waiting: Waiting, since?: number): void {
-    const { endpointId, userId, method, head, body } = waiting.capture;
-    const bytes = storedBytes(waiting.capture);
-    if (bytes > LARGE_BYTES) this.#hasLarge = true;
-    else this.#count(userId, bytes);
-    if (this.#batch.length === 0) this.#batchSince = since ?? this.#elapsed();
-    else if (since !== undefined) this.#batchSince = Math.min(this.#batchSince, since);
+  #gather(waiting: Waiting, since: number): void {
+    const { endpointId, method, head, body } = waiting.capture;
     this.#packer.add(endpointId, waiting.receivedAt, method, head, body);
-    this.#batch.push(waiting);
-  }
-
-  #count(userId: number, bytes: number): void {
-    this.#batchBytes += bytes;
-    const own = this.#inBatch.get(userId);
-    if (own === undefined) this.#inBatch.set(userId, { count: 1, bytes });
-    else {
-      own.count += 1;
-      own.bytes += bytes;
-    }
+    this.#batch.add(waiting, storedBytes(waiting.capture), since);
   }
 
   #postpone(waiting: Waiting, bytes: number): boolean {
@@ -176,7 +195,7 @@ export class CaptureWriter {
   /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
     const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
-    while (this.#batch.length < MAX_BATCH * MAX_SHARE && this.#batchBytes < MAX_BATCH_BYTES * MAX_SHARE) {
+    while (!this.#batch.isHalfFull) {
       const next = this.#later.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
@@ -185,8 +204,9 @@ export class CaptureWriter {
   }
 
   #sendOrHold(): void {
-    if (this.#underWay || this.#batch.length === 0) return;
-    const moment = this.#later.size > 0 ? 'now' : whenToSend(this.#state, this.#batch.length);
+    const { length } = this.#batch.captures;
+    if (this.#writing !== undefined || length === 0) return;
+    const moment = this.#later.size > 0 ? 'now' : whenToSend(this.#state, length);
     if (moment === 'now') this.#send();
     else if (moment === 'after-turn') this.#sendAfterTurn();
     else this.#held ??= setTimeout(() => this.#send(), moment.withinMs);
@@ -197,7 +217,7 @@ export class CaptureWriter {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      if (!this.#underWay) this.#send();
+      if (this.#writing === undefined) this.#send();
     });
   }
 
@@ -205,41 +225,39 @@ export class CaptureWriter {
     clearTimeout(this.#held);
     this.#held = undefined;
     const batch = this.#batch;
-    this.#batch = [];
-    this.#batchBytes = 0;
-    this.#inBatch.clear();
-    this.#underWay = true;
-    this.#isWritingLarge = this.#hasLarge;
-    this.#hasLarge = false;
-    this.#sentAt = this.#elapsed();
+    const now = this.#elapsed();
+    this.#batch = new GatheredBatch();
+    this.#writing = batch;
     const packed = this.#packer.take(this.#spare);
-    const withinMs = MAX_ANSWER_MS - (this.#sentAt - this.#batchSince);
+    const withinMs = MAX_ANSWER_MS - (now - batch.since);
     this.#spare = undefined;
     this.#gatherPostponed();
     this.#store.writeCaptures(packed, this.#options.limits, withinMs).then(
-      (outcome) => this.#finish(batch, outcome),
+      (outcome) => this.#finish(batch.captures, now, outcome),
       (error: unknown) => {
-        this.#options.onFailure(error, batch.length);
-        this.#finish(batch, undefined);
+        this.#options.onFailure(error, batch.captures.length);
+        this.#finish(batch.captures, now, undefined);
       },
     );
   }
 
-  #finish(batch: readonly Waiting[], outcome: CaptureOutcome | 'logged' | undefined): void {
-    this.#underWay = false;
-    this.#isWritingLarge = false;
-    if (this.#batch.length === 0) this.#gatherPostponed();
+  #finish(batch: readonly Waiting[], sentAt: number, outcome: CaptureOutcome | 'logged' | undefined): void {
+    this.#writing = undefined;
+    if (this.#batch.captures.length === 0) this.#gatherPostponed();
     const recycled = typeof outcome === 'object' ? outcome.recycled : undefined;
     if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;
-    this.#state = afterBatch(this.#state, this.#elapsed() - this.#sentAt, batch.length + this.#batch.length);
+    else if (recycled !== undefined) freeBuffer(recycled);
+    const gathered = this.#batch.captures.length;
+    const { isOneGroup = false } = this.#options;
+    this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, batch.length + gathered, isOneGroup);
     // Sends first: storage works on the next batch while this one's senders are answered.
-    if (this.#batch.length >= this.#state.enough) this.#send();
+    if (gathered >= this.#state.enough) this.#send();
     else this.#sendOrHold();
     for (let position = 0; position < batch.length; position += 1) {
       const waiting = batch[position];
       waiting?.done(resultAt(outcome, position, waiting.receivedAt));
     }
-    if (this.waitingCount === 0 && !this.#underWay) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.waitingCount === 0 && this.#writing === undefined) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
 

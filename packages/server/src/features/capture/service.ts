@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SourceLabel, RawHeaders } from '@creel/contract';
-import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
+import type { SourceLabel } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
@@ -25,6 +24,7 @@ import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
+import { flatSourceLabel, storeSource } from '../endpoints/service.ts';
 
 /** Maximum bytes of captured bodies in memory, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
@@ -61,7 +61,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflowWriter(options, limits);
-  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure });
+  // For PostgreSQL, batches of all senders need less processor time: docs/decisions/0001-acknowledge-after-sync.md.
+  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure, isOneGroup: store.shared });
   const dependencies: CaptureDependencies = {
     admit: createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure: (error) => onFailure(error, 1) }),
     writer,
@@ -112,13 +113,13 @@ const SOURCE_MS = 500;
 function detectSource(
   options: CaptureServiceOptions,
   endpoint: CachedEndpoint,
-  capture: PendingCapture,
+  { flatHeaders, body }: PendingCapture,
 ): Promise<void> | undefined {
-  const label = flatSourceLabel(capture.flatHeaders, capture.body);
+  const label = flatSourceLabel(flatHeaders, body);
   if (label === 'Unknown') return undefined;
   endpoint.needsSource = false;
   const stored = storeSource(options, endpoint.id, label).then((isStored) => {
-    if (!isStored) endpoint.needsSource = true;
+    endpoint.needsSource = !isStored;
   });
   return Promise.race([stored, sleep(SOURCE_MS, undefined, { ref: false })]);
 }
@@ -173,50 +174,5 @@ async function checkReady({ store }: CaptureServiceOptions, writer: OverflowWrit
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();
-  }
-}
-
-/** The length of the name alone rules out most headers. */
-const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
-
-/**
- * The source label of a capture, from the parser's flat header list. Endpoints without a source run this for every
- * capture, so it examines only the headers that the rules need.
- */
-function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
-  let telling: RawHeaders | undefined;
-  for (let at = 0; at < flatHeaders.length; at += 2) {
-    const name = flatHeaders[at] ?? '';
-    if (mayTell(name)) (telling ??= []).push([name, flatHeaders[at + 1] ?? '']);
-  }
-  const shop = namesShop(body);
-  return telling === undefined && !shop ? 'Unknown' : sourceLabel(telling ?? [], shop ? 'shopify' : '');
-}
-
-/** True for the name of a header that the rules examine. */
-function mayTell(name: string): boolean {
-  return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
-}
-
-/** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
-function namesShop(body: Buffer | null): boolean {
-  if (body === null) return false;
-  const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
-  return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
-}
-
-/** Stores the label that was detected first on an endpoint without a source. False when it could not be stored. */
-async function storeSource(
-  { store, live, log }: CaptureServiceOptions,
-  endpointId: number,
-  label: SourceLabel,
-): Promise<boolean> {
-  try {
-    const isNew = await store.setDetectedSource(endpointId, label);
-    if (isNew) live.publish(endpointId, { type: 'changed' });
-    return true;
-  } catch (error) {
-    log.warn({ err: error }, 'the source of an endpoint could not be stored');
-    return false;
   }
 }

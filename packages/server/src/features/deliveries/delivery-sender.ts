@@ -24,6 +24,11 @@ import type { RecordedAttempts } from './record-queries.ts';
 const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
 const FAILING = 5;
+/**
+ * Milliseconds that a failed attempt keeps its place then. Without this, a target that refuses at once gets an attempt
+ * every few milliseconds, and each costs reads and a transaction.
+ */
+const FAILURE_PAUSE_MS = 100;
 /** Deliveries at a time, by the size of their body: they bound the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
@@ -39,8 +44,20 @@ const IDLE_MS = 30_000;
 
 const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
+type SenderQueries = Pick<
+  DeliveryQueries,
+  | 'claimDestinations'
+  | 'dueDeliveries'
+  | 'dueDestinations'
+  | 'findCapture'
+  | 'recordAttempts'
+  | 'releaseLeases'
+  | 'renewLeases'
+  | 'settleDueAt'
+>;
+
 export interface SenderOptions {
-  readonly store: DeliveryQueries & { readonly shared: boolean };
+  readonly store: SenderQueries & { readonly shared: boolean };
   /** Sends behind the guard of replays. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
   /** How to renew signatures of an endpoint, for destinations with `sign`. */
@@ -56,13 +73,15 @@ export interface SenderOptions {
 /** A destination that this process sends to. */
 interface Lane {
   readonly id: number;
-  /** Ids of the deliveries that are being sent or recorded. */
+  /** Ids of the deliveries that are being sent or recorded, or keep their place after a failure. */
   readonly sending: Set<string>;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   leaseUntil: number;
   isPumping: boolean;
   isWoken: boolean;
+  /** Nothing else was due at the last read, so a free place is no reason to read again. */
+  isDrained: boolean;
   /** When it was last in use, in milliseconds of a monotonic clock. */
   usedAt: number;
 }
@@ -194,6 +213,7 @@ export class DeliverySender {
 
   async #sendAll(lane: Lane): Promise<void> {
     lane.isWoken = false;
+    lane.isDrained = false;
     while (await this.#sendSome(lane)) lane.usedAt = performance.now();
   }
 
@@ -203,6 +223,7 @@ export class DeliverySender {
     const limit = (lane.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - lane.sending.size;
     if (limit <= 0 || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane) return false;
     const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
+    lane.isDrained = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;
     if (due.deliveries.length === 0) {
       if (lane.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(lane.id);
@@ -214,25 +235,34 @@ export class DeliverySender {
       lane.sending.add(delivery.id);
       await this.#begin(lane, due.destination, delivery);
     }
-    return true;
+    return !lane.isDrained;
   }
 
   /** Resolves when the request has left, or will not leave. */
   async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      lane.sending.delete(delivery.id);
+      if (!lane.isDrained && !this.#isStopping) this.#pump(lane);
+    };
+    let pauseMs = 0;
     const work = queue
       .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
-      .then((attempt) => (attempt === undefined ? undefined : this.#recorder.record(attempt)))
+      .then(async (attempt) => {
+        if (attempt === undefined) return;
+        await this.#recorder.record(attempt);
+        if (lane.failures >= FAILING && !isDelivered(attempt.status)) pauseMs = FAILURE_PAUSE_MS;
+      })
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) this.#options.onFailure(error);
       })
       .finally(() => {
         begin();
-        lane.sending.delete(delivery.id);
         lane.usedAt = performance.now();
         this.#underWay.delete(work);
-        if (!this.#isStopping) this.#pump(lane);
+        if (pauseMs === 0) leave();
+        else setTimeout(leave, pauseMs).unref();
       });
     this.#underWay.add(work);
     await begun;
@@ -321,7 +351,8 @@ function isDue(dueAt: number | null, now: number): boolean {
 
 function newLane(id: number, leaseUntil: number): Lane {
   const usedAt = performance.now();
-  return { id, sending: new Set(), failures: 0, leaseUntil, isPumping: false, isWoken: false, usedAt };
+  const state = { failures: 0, leaseUntil, isPumping: false, isWoken: false, isDrained: false, usedAt };
+  return { id, sending: new Set(), ...state };
 }
 
 interface Result {

@@ -51,6 +51,22 @@ export function deliveriesSuite(open: () => AppStore): void {
       });
     });
 
+    test('are planned without hurry while their destination has enough to send', async () => {
+      const endpoint = await someEndpoint(open());
+      await add(endpoint);
+      await captureMany(open(), endpoint.id, 99);
+      await plan(endpoint.id);
+      const isBehindAt = async (now: number): Promise<boolean | undefined> => {
+        await captureMany(open(), endpoint.id, 1);
+        const matched = await open().matchCaptures(endpoint.id, INSTALLATION, { maxRows: 1 });
+        if (matched === undefined) throw new Error('All captures are planned.');
+        return (await open().planCaptures(endpoint.id, matched, { now, maxPending: 1000 }))?.isBehind;
+      };
+      expect(await isBehindAt(T0 + 1000)).toBe(false);
+      expect(await isBehindAt(T0 + 100)).toBe(false);
+      expect(await isBehindAt(T0 + 1000)).toBe(true);
+    });
+
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
       const endpoint = await someEndpoint(open());
       const destination = await add(endpoint);

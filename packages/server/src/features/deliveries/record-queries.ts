@@ -73,16 +73,21 @@ async function lockRequests(
   attempts: readonly Attempt[],
 ): Promise<{ readonly kept: readonly Attempt[]; readonly pendingIds: ReadonlySet<string> }> {
   const groups = byEndpoint(attempts);
-  for (const [endpointId] of groups) await lockEndpoint(db, transaction, endpointId, 'share');
+  const firstIndexes = new Map<number, number>();
+  for (const [endpointId] of groups) {
+    const bounds = await lockEndpoint(db, transaction, endpointId, 'share');
+    if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
+  }
   const pendingIds = await lockDeliveries(db, transaction, attempts);
   await lockDestinations(db, transaction, destinationsOf(attempts));
   // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
   const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   const present = new Set<Attempt>();
   for (const [endpointId, own] of groups) {
-    const bounds = await lockEndpoint(db, transaction, endpointId, isSpared ? 'share' : 'counters');
-    if (bounds === undefined) continue;
-    const indexes = await storedIndexes(transaction, endpointId, own, bounds.first_index);
+    const firstIndex = firstIndexes.get(endpointId);
+    if (firstIndex === undefined) continue;
+    if (!isSpared) await lockEndpoint(db, transaction, endpointId, 'counters');
+    const indexes = await storedIndexes(transaction, endpointId, own, firstIndex);
     for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
     if (!isSpared) await markSent(transaction, endpointId);
   }

@@ -107,7 +107,8 @@ test('a temporary rejection is retried later; an unreachable user blocks nobody'
   for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });
   const down = await round((to) => (to === second.email ? new MailRefused('450 Try later') : undefined));
   expect(down.mails.map(({ to }) => to)).toEqual([first.email]);
-  const refused = (to: string) => (to === second.email ? new MailRefused('550 No such box', true) : undefined);
+  const refused = (to: string) =>
+    to === second.email ? new MailRefused('550 No such box', { isPermanent: true }) : undefined;
   const noSuchBox = await round(refused, T0 + RETRY_MS);
   expect(noSuchBox.mails.map(({ to }) => to)).toEqual([third.email]);
   expect((await round(undefined, T0 + 2 * RETRY_MS)).mails).toEqual([]);

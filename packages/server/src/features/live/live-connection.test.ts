@@ -276,3 +276,12 @@ describe('storage down', () => {
     expect(failures).toHaveLength(2);
   });
 });
+
+test('after a frame that breaks the protocol, nothing more is read', async () => {
+  const { breakProtocol, isPaused } = await newLiveViewer();
+  breakProtocol();
+  // `ws` resumes the socket in the same tick.
+  expect(isPaused()).toBe(false);
+  await wait();
+  expect(isPaused()).toBe(true);
+});

@@ -2,9 +2,11 @@ import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LI
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
+import { MemoryBudget } from '../../limits/memory-budget.ts';
+import type { Reservation } from '../../limits/memory-budget.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
-import type { LiveMemory, Share } from './live-memory.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
 import { PeerHealth } from './peer-health.ts';
@@ -34,6 +36,27 @@ export interface LiveSocket {
 
 type WebSocketData = Buffer | ArrayBuffer | readonly Buffer[];
 
+/** Maximum bytes of all live connections, and of one user's. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES_PER_USER = 24 * 1024 * 1024;
+/** Bytes per connection that don't count, so that an ordinary viewer always has enough. */
+const UNCOUNTED_BYTES = 128 * 1024;
+/** Maximum number of concurrent snapshot reads, because the size of a snapshot is unknown until it is read. */
+const MAX_READS = 4;
+
+/** What the live connections of a node share. */
+export type LiveMemory = ReturnType<typeof newLiveMemory>;
+
+/** Both limits in bytes. */
+export function newLiveMemory(max = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {
+  return {
+    /** For waiting events, an `init` in progress, and data that sockets have not sent. */
+    budget: new MemoryBudget({ bytes: max, maxShare: maxPerUser / max, uncounted: UNCOUNTED_BYTES }),
+    /** The limit of live connections bounds what waits. */
+    reads: new FairQueue({ concurrency: MAX_READS }),
+  };
+}
+
 export interface LiveConnectionOptions {
   readonly socket: LiveSocket;
   /** The connection under the WebSocket. Frames between `cork` and `uncork` leave together. */
@@ -44,7 +67,6 @@ export interface LiveConnectionOptions {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
   /** Reads the requests with an index above `after`, up to `upTo`, oldest first. `undefined`: there are too many. */
   readonly readRequests: (after: number, upTo: number) => Promise<readonly RequestEvent[] | undefined>;
-  /** The memory that it may hold a share of. */
   readonly memory: LiveMemory;
   readonly onFailure: (error: unknown) => void;
   /** Called once, when the connection ends. */
@@ -57,7 +79,7 @@ export class LiveConnection {
   readonly sessionId: string;
   readonly userId: number;
   readonly #options: LiveConnectionOptions;
-  readonly #share: Share;
+  readonly #reservation: Reservation;
   #state: LiveState = NEW_LIVE_STATE;
   /** The `init` in progress, and its first part until that is sent. */
   #init: InitMessage | undefined;
@@ -76,7 +98,7 @@ export class LiveConnection {
     this.endpoint = endpoint;
     this.sessionId = sessionId;
     this.userId = userId;
-    this.#share = memory.share(userId);
+    this.#reservation = memory.budget.reserve(userId);
     socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : undefined));
     socket.on('ping', () => this.#count(0));
     socket.on('pong', () => {
@@ -91,7 +113,7 @@ export class LiveConnection {
     });
     socket.on('close', () => {
       this.#end();
-      this.#share.release();
+      this.#reservation.release();
     });
   }
 
@@ -132,7 +154,7 @@ export class LiveConnection {
 
   #dispatch(input: Input): void {
     const pendingBytes = this.#options.socket.bufferedAmount;
-    const around = { now: performance.now(), pendingBytes, room: this.#share.room };
+    const around = { now: performance.now(), pendingBytes, room: this.#reservation.fairMax };
     const [state, effects] = reduce(this.#state, input, around);
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
@@ -142,7 +164,7 @@ export class LiveConnection {
   #perform(effect: Effect): void {
     switch (effect.type) {
       case 'load':
-        return void this.#options.memory.read(this.userId, () => this.#load());
+        return void this.#options.memory.reads.run(this.userId, () => this.#load());
       case 'send-part':
         return this.#sendPart();
       case 'read':
@@ -232,7 +254,7 @@ export class LiveConnection {
 
   /** Sent data counts until the network accepts it, or until the socket is closed. */
   #noteMemory(): void {
-    this.#share.note(heldBytes(this.#state, this.#options.socket.bufferedAmount));
+    this.#reservation.set(heldBytes(this.#state, this.#options.socket.bufferedAmount));
   }
 
   #noteWaiting(): void {

@@ -1,5 +1,4 @@
-import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
-import type { LiveDelivery } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -12,20 +11,13 @@ import type { requestQueries } from '../requests/queries.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { StoredAs } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
-import { LiveConnection } from './live-connection.ts';
-import type { CloseCode } from './live-connection.ts';
+import { LiveConnection, newLiveMemory } from './live-connection.ts';
+import type { CloseCode, LiveMemory } from './live-connection.ts';
 import { recordEvent, storedEvent } from './live-events.ts';
-import type {
-  ContentEvent,
-  EndpointMessage,
-  LiveEvent,
-  RemoteEvent,
-  RequestEvent,
-  StoredCapture,
-} from './live-events.ts';
-import { LiveMemory } from './live-memory.ts';
-import { presentPreview } from '../requests/service.ts';
+import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent, StoredCapture } from './live-events.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
+import { eventsOf, noticeOf } from './live-notices.ts';
+import type { ContentReader } from './live-notices.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
@@ -49,13 +41,11 @@ const SOCKET_OPTIONS = {
   closeTimeout: 900,
 };
 
-export interface LiveServiceOptions {
+export interface LiveServiceOptions extends ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
-  /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
-  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   /**
@@ -65,6 +55,27 @@ export interface LiveServiceOptions {
   readonly pingMs?: number | undefined;
   /** Memory that all viewers share. */
   readonly memory?: LiveMemory | undefined;
+}
+
+/** An upgrade request, as Node's HTTP server passes it on. */
+export interface Handshake {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What followed the request. */
+  readonly head: Buffer;
+}
+
+/** A logged-in user who may see the endpoint. */
+export interface Viewer {
+  readonly signedIn: SignedIn;
+  readonly endpoint: EndpointRecord;
+}
+
+/** Requests with an index above `after`, up to `upTo`. */
+interface MissingRequests {
+  readonly endpointId: number;
+  readonly after: number;
+  readonly upTo: number;
 }
 
 /**
@@ -85,7 +96,7 @@ export class LiveService {
 
   constructor(options: LiveServiceOptions) {
     this.#options = options;
-    this.#memory = options.memory ?? new LiveMemory();
+    this.#memory = options.memory ?? newLiveMemory();
     this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
     this.#poll = new LivePoll({
@@ -153,55 +164,21 @@ export class LiveService {
   }
 
   #receive(notice: Notice): void {
-    switch (notice.kind) {
-      case 'captured':
-        for (const [endpointId, upTo] of notice.newest) this.#deliver(endpointId, { type: 'stored', upTo });
-        return;
-      case 'changed':
-        return this.#deliver(notice.endpointId, { type: 'changed' });
-      case 'gone':
-        return this.#deliver(notice.endpointId, { type: 'endpoint-deleted' });
-      case 'saved':
-        return this.#deliver(notice.endpointId, {
-          type: 'lookup',
-          read: once(() => this.#findSaved(notice.endpointId, notice.id)),
-        });
-      case 'deleted':
-        return this.#deliver(notice.endpointId, { type: 'deleted', id: notice.id });
-      case 'delivery':
-        return this.#deliver(notice.endpointId, { type: 'lookup', read: once(() => this.#findDelivery(notice)) });
-      case 'clear':
-        return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
-      case 'session':
-        return this.#sendAway(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
-      case 'user':
-        return this.#sendAway(
-          ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
-          LIVE_CLOSE_SIGNED_OUT,
-        );
-    }
-  }
-
-  async #findSaved(endpointId: number, savedId: number): Promise<ContentEvent | undefined> {
-    const record = await this.#options.store.findRequest(endpointId, { savedId }, BODY_PREVIEW_BYTES);
-    if (record === undefined) return undefined;
-    return { type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) };
-  }
-
-  async #findDelivery(notice: Extract<Notice, { kind: 'delivery' }>): Promise<ContentEvent | undefined> {
-    const { endpointId, index, id } = notice;
-    const data = await this.#options.findDelivery(endpointId, index, id);
-    return data && { type: 'delivery', data };
+    if (notice.kind === 'session') this.#sendAway(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
+    else if (notice.kind === 'user')
+      this.#sendAway(
+        ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
+        LIVE_CLOSE_SIGNED_OUT,
+      );
+    else for (const { endpointId, event } of eventsOf(notice, this.#options)) this.#deliver(endpointId, event);
   }
 
   /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
+  accept({ request, socket, head }: Handshake, viewer: Viewer): void {
     if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
-    const own = this.#all().filter((connection) => connection.userId === signedIn.user.id);
+    const own = this.#all().filter((connection) => connection.userId === viewer.signedIn.user.id);
     if (own.length >= MAX_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
-    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
-      this.#connect(webSocket, socket, signedIn, endpoint),
-    );
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, socket, viewer));
   }
 
   /** Closes all connections and accepts no new ones, because the server stops. */
@@ -213,8 +190,9 @@ export class LiveService {
     this.#sendAway(() => true, 1001);
   }
 
-  #connect(socket: WebSocket, wire: Duplex, { user, session }: SignedIn, { id, uid }: EndpointRecord): void {
+  #connect(socket: WebSocket, wire: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
     const { store, onFailure } = this.#options;
+    const { id, uid } = endpoint;
     const connection = new LiveConnection({
       socket,
       wire,
@@ -222,7 +200,7 @@ export class LiveService {
       sessionId: session.id,
       endpoint: { id, uid },
       store,
-      readRequests: (after, upTo) => this.#readRequests(user.id, id, after, upTo),
+      readRequests: (after, upTo) => this.#readRequests(user.id, { endpointId: id, after, upTo }),
       memory: this.#memory,
       onFailure,
       onClosed: () => this.#remove(connection),
@@ -241,18 +219,14 @@ export class LiveService {
   }
 
   /** Connections of an endpoint need the same requests at the same time, so they share a read and its events. */
-  #readRequests(
-    userId: number,
-    endpointId: number,
-    after: number,
-    upTo: number,
-  ): Promise<readonly RequestEvent[] | undefined> {
+  #readRequests(userId: number, missing: MissingRequests): Promise<readonly RequestEvent[] | undefined> {
+    const { endpointId, after, upTo } = missing;
     return this.#gapReads.run(`${endpointId} ${after} ${upTo}`, () =>
-      this.#memory.read(userId, () => this.#readMissing(endpointId, after, upTo)),
+      this.#memory.reads.run(userId, () => this.#readMissing(missing)),
     );
   }
 
-  async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+  async #readMissing({ endpointId, after, upTo }: MissingRequests): Promise<readonly RequestEvent[] | undefined> {
     const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
     const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
     const missing = records.filter((record) => record.index > after);
@@ -290,27 +264,3 @@ export type Live = Pick<
   LiveService,
   'mayHaveViewers' | 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
 >;
-
-/** The notice of an event for the other nodes. */
-function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
-  switch (event.type) {
-    case 'saved':
-      return { kind: 'saved', endpointId, id: event.request.id };
-    case 'deleted':
-      return { kind: 'deleted', endpointId, id: event.id };
-    case 'clear':
-      return { kind: 'clear', endpointId, below: event.below };
-    case 'delivery':
-      return { kind: 'delivery', endpointId, index: event.data.index, id: event.data.delivery.id };
-    case 'changed':
-      return { kind: 'changed', endpointId };
-    case 'endpoint-deleted':
-      return { kind: 'gone', endpointId };
-  }
-}
-
-/** Calls `read` at most once, when it is first needed. */
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= read());
-}

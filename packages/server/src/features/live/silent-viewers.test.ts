@@ -10,7 +10,7 @@ import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { LiveMemory } from './live-memory.ts';
+import { newLiveMemory } from './live-connection.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';
@@ -28,7 +28,7 @@ const PATIENCE_MS = 15_000;
  * endpoint.
  */
 async function startLive(pingMs?: number) {
-  const memory = new LiveMemory();
+  const memory = newLiveMemory();
   const failures: unknown[] = [];
   let checks = 0;
   const live = new LiveService({
@@ -64,13 +64,12 @@ async function startLive(pingMs?: number) {
       userAgent: '',
       ip: '',
     };
-    live.accept(
-      request,
-      socket,
-      head,
-      { session, user },
-      endpointRecord({ id: endpointId ?? 0, uid: `endpoint-${endpointId ?? 0}`, userId: user.id }),
-    );
+    const endpoint = endpointRecord({
+      id: endpointId ?? 0,
+      uid: `endpoint-${endpointId ?? 0}`,
+      userId: user.id,
+    });
+    live.accept({ request, socket, head }, { signedIn: { session, user }, endpoint });
   });
   const port = await listenLocally(server);
   const opened: (() => void)[] = [];
@@ -159,7 +158,7 @@ describe('memory', () => {
     for (const { connection } of silent) connection.pause();
     let most = 0;
     for (let look = 0; look < 100; look += 1) {
-      most = Math.max(most, memory.taken);
+      most = Math.max(most, memory.budget.used);
       await sleep(10);
     }
     expect(live.viewerCount).toBe(30);
@@ -168,14 +167,14 @@ describe('memory', () => {
 
     expect(await started.readInit(2, 1)).toEqual(INDEXES);
     for (const { connection } of silent) connection.close();
-    await until(() => memory.taken === 0, 'all of it given back');
+    await until(() => memory.budget.used === 0, 'all of it given back');
   });
 
   test('a viewer that waited for memory gets its init after the others have left', async () => {
     const { memory, open, live } = started;
     const silent = await Promise.all(Array.from({ length: 10 }, () => open(1, 1)));
     for (const { connection } of silent) connection.pause();
-    await until(() => memory.taken > 12 * MIB, 'a memory that is full');
+    await until(() => memory.budget.used > 12 * MIB, 'a memory that is full');
     const waiting = started.readInit(1, 1);
     await until(() => live.viewerCount === 11, 'one more');
     for (const { connection } of silent) connection.close();
@@ -192,23 +191,23 @@ describe('progress', () => {
     const { live, memory, open } = started;
     const { connection } = await open(1, 1);
     connection.pause();
-    await until(() => memory.taken > 0, 'bytes that wait');
+    await until(() => memory.budget.used > 0, 'bytes that wait');
     for (let pongs = 0; pongs < 500 && live.viewerCount > 0; pongs += 1) {
       await connection.send(wsFrame({ opcode: OPCODE.pong })).catch(() => undefined);
       await sleep(20);
     }
     expect(live.viewerCount).toBe(0);
-    await until(() => memory.taken === 0, 'its memory given back');
+    await until(() => memory.budget.used === 0, 'its memory given back');
   });
 
   test('a viewer that reads slowly is kept although it does not reach the pings', async () => {
     const { live, memory, checks } = started;
     const slow = started.openByHand(1, 1);
-    await until(() => memory.taken > 0, 'bytes that wait');
+    await until(() => memory.budget.used > 0, 'bytes that wait');
     for (let check = checks(); check < 5 && live.viewerCount > 0; check = checks()) {
       // It reads no more than the server notices, so that bytes still wait at the next ping, however fast it comes.
-      const { taken } = memory;
-      while (memory.taken === taken && live.viewerCount > 0) {
+      const { used } = memory.budget;
+      while (memory.budget.used === used && live.viewerCount > 0) {
         slow.read();
         await sleep(1);
       }

@@ -8,9 +8,7 @@ import { readCookie, SESSION } from '../../http/cookies.ts';
 import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
 import { problemBody } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
-import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord } from '../../database/records.ts';
-import type { LiveService } from './service.ts';
+import type { LiveService, Viewer } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
 export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
@@ -34,7 +32,7 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
     try {
       const allowed = await checkUpgrade(request, app, parseCookie);
       if (typeof allowed === 'string') return refuseUpgrade(socket, allowed);
-      live.accept(request, socket, head, allowed.signedIn, allowed.endpoint);
+      live.accept({ request, socket, head }, allowed);
     } catch (error) {
       app.log.error({ err: error }, 'a live view could not be opened');
       refuseUpgrade(socket, 'INTERNAL');
@@ -47,7 +45,7 @@ async function checkUpgrade(
   request: IncomingMessage,
   { accounts, store, publicUrl }: AppContext,
   parseCookie: ParseCookie,
-): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
+): Promise<Viewer | ProblemCode> {
   if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) return 'BAD_REQUEST';
   if (isCrossOrigin(request.headers, publicUrl())) return 'CROSS_ORIGIN';
   const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());

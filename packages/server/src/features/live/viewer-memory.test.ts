@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LiveMemory } from './live-memory.ts';
+import { newLiveMemory } from './live-connection.ts';
+import type { LiveMemory } from './live-connection.ts';
 import { newViewer, stored, wait } from '../../../test/fake-viewer.ts';
 
 /** The shared memory of viewers that don't read; waiting viewers miss nothing. */
@@ -30,7 +31,7 @@ async function readParts(it: Awaited<ReturnType<typeof newSilentViewer>>): Promi
 }
 
 test('a large init is sent in parts: a viewer that does not read is sent less than 1 MiB of it', async () => {
-  const it = await newSilentViewer(new LiveMemory());
+  const it = await newSilentViewer(newLiveMemory());
   await wait(60_000);
   expect(it.pending()).toBeGreaterThan(0);
   expect(it.maxPending()).toBeLessThan(MIB);
@@ -40,7 +41,7 @@ test('a large init is sent in parts: a viewer that does not read is sent less th
 });
 
 test('events during the parts follow them, once and in order, and are not mixed with them', async () => {
-  const it = await newSilentViewer(new LiveMemory());
+  const it = await newSilentViewer(newLiveMemory());
   for (const index of [99, 100, 101]) it.viewer.take(stored(index));
   it.viewer.take({ type: 'clear', below: 102 });
   it.viewer.take(stored(102));
@@ -51,7 +52,7 @@ test('events during the parts follow them, once and in order, and are not mixed 
 });
 
 test('overflowing during the parts: completes that init, and a second one recovers', async () => {
-  const it = await newSilentViewer(new LiveMemory());
+  const it = await newSilentViewer(newLiveMemory());
   for (let index = 100; index < 1200; index += 1) it.viewer.take(stored(index));
   await readParts(it);
   it.readAgain();
@@ -63,32 +64,32 @@ test('overflowing during the parts: completes that init, and a second one recove
 });
 
 test('stopped between two parts: no more of them, no timer, and no memory after it is closed', async () => {
-  const memory = new LiveMemory();
+  const memory = newLiveMemory();
   const it = await newSilentViewer(memory);
   it.viewer.stop();
   expect(vi.getTimerCount()).toBe(0);
   it.viewer.release();
-  expect(memory.taken).toBe(0);
+  expect(memory.budget.used).toBe(0);
 });
 
 test("thirty silent viewers hold at most their user's share; waiting ones do not read again", async () => {
-  const memory = new LiveMemory(64 * MIB, 24 * MIB);
+  const memory = newLiveMemory(64 * MIB, 24 * MIB);
   const silent = [];
   for (let count = 0; count < 30; count += 1) silent.push(await newSilentViewer(memory));
   await wait(60_000);
-  expect(memory.taken).toBeGreaterThan(4 * MIB);
-  expect(memory.taken).toBeLessThanOrEqual(24 * MIB);
+  expect(memory.budget.used).toBeGreaterThan(4 * MIB);
+  expect(memory.budget.used).toBeLessThanOrEqual(24 * MIB);
   expect(silent.filter((it) => it.pending() > 0).length).toBeLessThan(5);
   expect(silent.reduce((total, it) => total + it.reads(), 0)).toBe(0);
   for (const { viewer } of silent) {
     viewer.stop();
     viewer.release();
   }
-  expect(memory.taken).toBe(0);
+  expect(memory.budget.used).toBe(0);
 });
 
 test('a viewer that waits for memory gets a new init, and each request after it, when another leaves', async () => {
-  const memory = new LiveMemory(16 * MIB, 16 * MIB);
+  const memory = newLiveMemory(16 * MIB, 16 * MIB);
   const silent = await newSilentViewer(memory);
   const next = newViewer(memory);
   next.viewer.start();
@@ -104,12 +105,12 @@ test('a viewer that waits for memory gets a new init, and each request after it,
   next.viewer.take(stored(102));
   await wait();
   expect(next.sent).toEqual(['init 100 99', '101', '102']);
-  expect(memory.taken).toBe(0);
+  expect(memory.budget.used).toBe(0);
 });
 
 test('an ordinary viewer is served whatever the others hold', async () => {
-  const memory = new LiveMemory(1000, 1000);
-  memory.share(1).note(MIB);
+  const memory = newLiveMemory(1000, 1000);
+  memory.budget.reserve(1).set(MIB);
   const it = newViewer(memory);
   it.viewer.start();
   await it.snapshot(1, 0);
@@ -119,15 +120,31 @@ test('an ordinary viewer is served whatever the others hold', async () => {
 });
 
 test('waiting events are counted: without memory they are dropped, and an init follows', async () => {
-  const memory = new LiveMemory(MIB, MIB);
+  const memory = newLiveMemory(MIB, MIB);
   const it = newViewer(memory);
   it.viewer.start();
   await it.snapshot(0);
   it.stopReading();
   for (let index = 1; index <= 100; index += 1) it.viewer.take(stored(index, 'x'.repeat(16 * 1024)));
-  expect(memory.taken).toBeLessThanOrEqual(MIB / 2);
+  expect(memory.budget.used).toBeLessThanOrEqual(MIB / 2);
   it.readAgain();
   await wait(300);
   await it.snapshot(100);
   expect(it.sent.at(-1)).toBe('init 100');
+});
+
+test('four snapshots are read at a time, the others in order', async () => {
+  const memory = newLiveMemory();
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  for (let at = 0; at < 7; at += 1)
+    void memory.reads.run(1, () => {
+      begun.push(at);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    });
+  expect(begun).toEqual([0, 1, 2, 3]);
+  ends[2]?.();
+  ends[0]?.();
+  await wait();
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });

@@ -80,16 +80,23 @@ const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
 const MAX_MESSAGE_LENGTH = 300;
+const UNREACHABLE = "The mail server can't be reached. The server's log has the details.";
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
-/** The mail was rejected. The message is the mail server's response, or why there is none; safe to show to users. */
+/**
+ * The mail was rejected. The message is the mail server's response, or that there is none; safe to show to users. The
+ * `cause` is for the log only, because it has the address of the mail server.
+ */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
   /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
   readonly isPermanent: boolean;
 
-  constructor(message: string, isPermanent = false) {
-    super(message);
+  constructor(
+    message: string,
+    { isPermanent = false, ...rest }: ErrorOptions & { readonly isPermanent?: boolean } = {},
+  ) {
+    super(message, rest);
     this.isPermanent = isPermanent;
   }
 }
@@ -121,7 +128,7 @@ export function createMailer(smtpUrl: string, from: () => string) {
         // Addresses as objects are not parsed, so that none can inject another.
         await transport.sendMail({ from: sender, to: { name: '', address: to }, ...messageId, ...message });
       } catch (error) {
-        throw new MailRefused(messageOf(error, secrets), isPermanentRejection(error));
+        throw refusal(error, secrets);
       }
     },
   };
@@ -147,20 +154,26 @@ function isPermanentRejection(error: unknown): boolean {
   return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
 }
 
-function messageOf(error: unknown, secrets: readonly string[]): string {
-  const message = responseOf(error)
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim();
-  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message);
+function refusal(error: unknown, secrets: readonly string[]): MailRefused {
+  const response = responseOf(error);
+  if (response !== undefined)
+    return new MailRefused(withoutSecrets(response, secrets), { isPermanent: isPermanentRejection(error) });
+  const reason = error instanceof Error ? error.message : String(error);
+  return new MailRefused(UNREACHABLE, { cause: new Error(withoutSecrets(reason, secrets)) });
+}
+
+/** The text in one line, with a limited length. */
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const message = text.replace(/\p{Cc}+/gu, ' ').trim();
+  const clean = secrets.reduce((rest, secret) => rest.replaceAll(secret, '…'), message);
   return clean.length > MAX_MESSAGE_LENGTH ? `${clean.slice(0, MAX_MESSAGE_LENGTH)}…` : clean;
 }
 
-function responseOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'The mail server could not be asked.';
+/** The words of the mail server; `undefined` without a response. */
+function responseOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   if ('code' in error && error.code === 'ETLS') return NO_TLS;
-  if ('response' in error && typeof error.response === 'string') return error.response;
-  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
-  return `The mail server could not be reached${code}: ${error.message}`;
+  return 'response' in error && typeof error.response === 'string' ? error.response : undefined;
 }
 
 /**

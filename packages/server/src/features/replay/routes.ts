@@ -1,8 +1,6 @@
 import { MAX_REPLAY_ANSWER_BYTES, replaySchema } from '@creel/contract';
-import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
-import type { FastifyReply } from 'fastify';
+import type { ReplayAnswer, ReplayInput } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
-import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { LongText, utf8Boundary, objectAnswer } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -12,12 +10,13 @@ import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
+import { hangUpSignal } from '../../http/call.ts';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
 
 type ReplayCall = Call<'replay'>;
 const WITHOUT_REQUEST = 'To sign, name the captured request with of or bodyFrom.';
 
-type Source = NonNullable<ReplayOrder['bodyFrom']>;
+type Source = NonNullable<ReplayInput['bodyFrom']>;
 
 /** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
@@ -85,29 +84,6 @@ async function signerOf({ app }: ReplayCall, endpoint: EndpointRecord | undefine
   if (sign === undefined) throw invalid({ sign: WITHOUT_SECRET });
   return sign;
 }
-
-/**
- * Aborts when the caller's connection closes its sending side. Other calls continue then, because a sender may still
- * wait for its response; a replay must not continue for a caller that left.
- */
-function hangUpSignal({ raw: reply, request }: FastifyReply): AbortSignal {
-  const signal = new AbortController();
-  const { socket } = request.raw;
-  const underWay = callsOn.get(socket) ?? new Set();
-  if (!callsOn.has(socket)) {
-    callsOn.set(socket, underWay);
-    socket.once('end', () => underWay.forEach((call) => call.abort()));
-  }
-  underWay.add(signal);
-  reply.once('close', () => {
-    underWay.delete(signal);
-    signal.abort();
-  });
-  return signal.signal;
-}
-
-/** Running replays by connection: one listener for all. */
-const callsOn = new WeakMap<Socket, Set<AbortController>>();
 
 type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null };
 

@@ -5,6 +5,7 @@ import { ReplayFailure, REPLAY_ERRORS } from './replay-failure.ts';
 import type { ThreadFailure } from './replay-failure.ts';
 import { lookUpInPublic, lookUpOnSystem, resolveTarget, checkPort, parseTarget } from './target.ts';
 import type { Lookup } from './target.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ReplayMethods } from './replay-thread.ts';
@@ -96,7 +97,10 @@ export class Replays {
     if (signal.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
     const body = await readBody();
     const headers = sign === undefined ? given : await sign(given, body);
-    return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
+    return sendRequest(
+      { method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left },
+      signal,
+    ).finally(() => freeBytes(body));
   }
 
   /** Starts the thread that sends, so that the first request does not wait for it. */

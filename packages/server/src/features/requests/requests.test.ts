@@ -107,7 +107,7 @@ describe('lists', () => {
     await capture(2, 'PUT');
     await capture(1, 'GET');
     const put = await client.callWithHeaders('listUnsaved', { params: { uid }, query: { method: 'PUT', limit: 2 } });
-    expect([indexes(put.data), put.next]).toEqual([[3, 2], undefined]);
+    expect([indexes(put.data), put.nextBefore]).toEqual([[3, 2], undefined]);
     expect(indexes(await client.call('listUnsaved', { params: { uid }, query: { method: 'put' } }))).toEqual([3, 2]);
     expect(await client.call('listUnsaved', { params: { uid }, query: { before: 0 } })).toEqual([]);
     expect(indexes(await client.call('listUnsaved', { params: { uid }, query: { before: 2 } }))).toEqual([1, 0]);
@@ -189,6 +189,19 @@ describe('one request', () => {
 });
 
 describe('saving', () => {
+  test('answers with the whole body, or with its beginning if the client prefers that', async () => {
+    const text = `{"text":"${'x'.repeat(40_000)}"}`;
+    await client.send(`/h/${uid}`, { method: 'POST', body: text });
+    expect((await save(0)).body).toMatchObject({ index: 0, saved: true, body: text, bodyTruncated: false });
+    expect((await save(0)).body).toMatchObject({ body: text });
+    const short = await client.tell(`/api/endpoints/${uid}/save-request`, {
+      method: 'POST',
+      json: { index: 0 },
+      headers: { prefer: 'respond-async, return=minimal' },
+    });
+    expect(short).toMatchObject({ status: 200, body: { body: text.slice(0, 16_384), bodyTruncated: true } });
+  });
+
   test('by index, keeps it and changes the id; again, it is the same', async () => {
     await capture(3);
     const saved = await save(1);

@@ -1,11 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeHead } from '../../database/request-head.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentHeld, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
 import type { SaveResult } from './queries.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { setNextPage } from '../../http/call.ts';
+import { hangUpSignal, setNextPage } from '../../http/call.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
 
@@ -34,9 +37,10 @@ async function listPage(
   return listAnswer(page, presentPreview);
 }
 
+type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'hold'>;
+
 /** A request with its whole body. Its memory is reserved before it is read. */
-async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Call<'getRequestBody'>) {
-  const name = requestName(params.id);
+async function findOne({ app, endpoint, hold }: CallOnEndpoint, name: RequestName) {
   const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
   if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   hold(beginning.head.length + beginning.size);
@@ -46,28 +50,43 @@ async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Cal
   return whole;
 }
 
-/** The answer to a request that was saved, or why it was not. Viewers see a change. */
-function answerSaved(app: AppContext, endpointId: number, result: SaveResult): LargeAnswer {
+/** A request with its whole body, whose memory is freed when it is written. */
+function wholeAnswer(
+  { whenDone }: Pick<Call<'getRequest'>, 'whenDone'>,
+  record: RequestRecord,
+  more: object = {},
+): LargeAnswer {
+  // V8 frees it at its next collection, which comes late, because large bodies are few objects.
+  whenDone(() => record.body && freeBytes(record.body));
+  return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), ...more });
+}
+
+/** The request that was saved, with the beginning of its body. Viewers see a change. @throws ProblemError why it was not */
+function showSaved(app: AppContext, endpointId: number, result: SaveResult): CapturedRequest {
   if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
   const request = presentPreview(result.record);
   if (result.changed) app.live.publish(endpointId, { type: 'saved', oldId: unsavedId(request.index), request });
-  return objectAnswer(MAX_PREVIEW_BYTES, request);
+  return request;
 }
+
+/** True if the client wants a short answer to a change (RFC 7240, section 4.2). */
+const prefersMinimal = (prefer: string | string[] | undefined): boolean =>
+  /(^|[\s,;])return\s*=\s*"?minimal\b/i.test(String(prefer ?? ''));
 
 export const requestHandlers = {
   listSaved: (call) => listPage(call, 'saved'),
   listUnsaved: (call) => listPage(call, 'unsaved'),
 
   async getRequest(call) {
-    const record = await findOne(call);
-    const signature = await call.app.signatures.verify(call.endpoint, record);
-    return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), signature });
+    const record = await findOne(call, requestName(call.params.id));
+    const signature = await call.app.signatures.verify(call.endpoint, record, hangUpSignal(call.reply));
+    return wholeAnswer(call, record, { signature });
   },
 
   /** The exact bytes, with a content type and policy that prevent a browser from running them. */
   async getRequestBody(call) {
-    const record = await findOne(call);
+    const record = await findOne(call, requestName(call.params.id));
     void call.reply.headers({
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="request-${record.index}.bin"`,
@@ -77,7 +96,8 @@ export const requestHandlers = {
     return new LargeAnswer(rawBytesOf([record]), record.body ?? Buffer.alloc(0));
   },
 
-  async saveRequest({ app, endpoint, body, hold }) {
+  async saveRequest(call) {
+    const { app, endpoint, body, hold, request } = call;
     if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
     // Reserved before saving, because a completed change must not end in a rejection.
     hold(MAX_PREVIEW_BYTES);
@@ -85,7 +105,12 @@ export const requestHandlers = {
       maxSaved: app.config.maxSavedPerEndpoint,
       bodyBytes: BODY_PREVIEW_BYTES,
     });
-    return answerSaved(app, endpoint.id, result);
+    const saved = showSaved(app, endpoint.id, result);
+    if (!saved.bodyTruncated || prefersMinimal(request.headers['prefer']))
+      return objectAnswer(MAX_PREVIEW_BYTES, saved);
+    // If there is no memory for the whole body, the client may repeat the call.
+    const record = await findOne(call, { savedId: saved.id });
+    return wholeAnswer(call, record);
   },
 
   async restoreRequest({ app, endpoint, body: copy, hold }) {
@@ -101,7 +126,7 @@ export const requestHandlers = {
       body,
     };
     const result = await app.store.restoreRequest(endpoint.id, lost, app.config.maxSavedPerEndpoint);
-    return answerSaved(app, endpoint.id, result);
+    return objectAnswer(MAX_PREVIEW_BYTES, showSaved(app, endpoint.id, result));
   },
 
   async deleteRequest({ app, endpoint, params }) {

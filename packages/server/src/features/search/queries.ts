@@ -10,6 +10,7 @@ import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
 
@@ -102,6 +103,8 @@ async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downT
     const isMatch = await work.run(matcher(new RequestView(await searchableRecord(record, readsBody))));
     if (isMatch === undefined) return { found: [], searched: 0, bytes: 0, next: undefined, tooSlowFor: record.size };
     if (isMatch) found.push(withShortBody(record, step.bodyBytes));
+    // V8 frees it at its next collection, which comes late, because large bodies are few objects.
+    if (record.body !== null && record.body.length > Math.max(step.bodyBytes, LARGE_BODY_BYTES)) freeBytes(record.body);
     if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
   }
   return { found, ...resultUpTo(rows, downTo) };

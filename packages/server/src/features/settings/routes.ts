@@ -1,8 +1,8 @@
-import { PLANS, PROBLEMS } from '@creel/contract';
+import { EMAIL_SENTENCE, PLANS, PROBLEMS, userSettingsInputSchema } from '@creel/contract';
 import { addressBlock } from '../../http/client-address.ts';
 import { compose, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
-import { ProblemError } from '../../http/problem.ts';
+import { invalid, ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 
 const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
@@ -26,12 +26,14 @@ export const settingsHandlers = {
 
   async saveSettings({ app, signedIn, body }) {
     const { id, settings, subscriptionTier } = signedIn.user;
-    const isSwitchedOn = NOTIFICATIONS.some((notification) => body[notification] && !settings[notification]);
+    const changed = userSettingsInputSchema.safeParse({ ...settings, ...body });
+    if (!changed.success) throw invalid({ email: EMAIL_SENTENCE });
+    const isSwitchedOn = NOTIFICATIONS.some((notification) => changed.data[notification] && !settings[notification]);
     if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) {
       throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
     }
-    if (!(await app.store.saveSettings(id, body))) throw new ProblemError('NOT_SIGNED_IN');
-    return body;
+    if (!(await app.store.saveSettings(id, changed.data))) throw new ProblemError('NOT_SIGNED_IN');
+    return changed.data;
   },
 
   async testEmail({ app, signedIn, body, clientAddress }) {
@@ -42,7 +44,9 @@ export const settingsHandlers = {
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {
-      throw error instanceof MailRefused ? testFailed(error.message) : error;
+      if (!(error instanceof MailRefused)) throw error;
+      app.log.warn({ err: error }, 'a test mail could not be sent');
+      throw testFailed(error.message);
     }
     return { success: true, message: `Test email sent to ${body.email}` };
   },

@@ -1,6 +1,7 @@
 import type { SigningScheme } from '@creel/contract';
 import { read, scan, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 import { requestQueries } from '../requests/queries.ts';
 import type { RequestName } from '../../database/store.ts';
@@ -61,7 +62,9 @@ async function explainStored(
 ): Promise<string | undefined> {
   const explain = async (): Promise<string | undefined> => {
     const record = await requestQueries.findRequest.run(db, endpointId, name);
-    return record && explainMismatch({ ...mismatch, body: record.body ?? new Uint8Array() });
+    if (record === undefined) return undefined;
+    const body = record.body ?? new Uint8Array();
+    return explainMismatch({ ...mismatch, body }).finally(() => freeBytes(body));
   };
   return size > LARGE_BODY_BYTES ? runLarge(endpointId, explain) : explain();
 }

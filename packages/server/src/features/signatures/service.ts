@@ -53,12 +53,13 @@ export class Signatures {
   }
 
   /**
-   * Checks the signature of a stored request with its whole body. `null` if the endpoint has no secret. @throws
-   * QueueFullError
+   * Checks the signature of a stored request with its whole body. `null` if the endpoint has no secret. `signal` aborts
+   * when no client waits any more. @throws QueueFullError; the signal's reason
    */
   async verify(
     endpoint: SignedEndpoint & Pick<EndpointRecord, 'userId'>,
     record: RequestRecord,
+    signal: AbortSignal,
   ): Promise<Signature | null> {
     const signing = await this.#findSecret(endpoint);
     if (signing === undefined) return null;
@@ -67,7 +68,7 @@ export class Signatures {
     const stored = { name: savedId === null ? { index } : { savedId }, size };
     const explain = async ({ body: _, ...mismatch }: Mismatch): Promise<string> => {
       const work = () => this.#queries.explainStored(endpoint.id, stored, mismatch);
-      return (await this.#explanations.run(endpoint.userId, work)) ?? REASONS.unexplained();
+      return (await this.#explanations.run(endpoint.userId, work, signal)) ?? REASONS.unexplained();
     };
     return verifySignature(signing, { headers, body: body ?? Buffer.alloc(0), receivedAt }, explain);
   }
@@ -198,11 +199,12 @@ const UNITS = [
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
+  ['second', 1],
 ] as const;
 
-/** Whole units, in minutes up to two hours and at least 1. */
+/** At least two whole units, or 1 second. */
 function duration(seconds: number): string {
-  const [name, length] = UNITS.find(([, unit]) => seconds >= 2 * unit) ?? UNITS[2];
+  const [name, length] = UNITS.find(([, unit]) => seconds >= 2 * unit) ?? UNITS[3];
   const count = Math.max(1, Math.floor(seconds / length));
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }

@@ -170,7 +170,7 @@ test('a body of many megabytes is verified in slices', async () => {
   expect(await signatureOf(-1_000_000)).toMatchObject({ verdict: 'valid' });
 });
 
-test("one user's mismatches are explained one at a time, and others' do not wait for them", async () => {
+test("one user's mismatches are explained one at a time for clients that wait, and others' do not wait for them", async () => {
   let sealed: string | undefined;
   const begun: number[] = [];
   const explained = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
@@ -187,12 +187,17 @@ test("one user's mismatches are explained one at a time, and others' do not wait
   await signatures.setSecret(1, { scheme: 'github', secret: SECRET });
   const head = Buffer.from(encodeHead('/', '192.0.2.1', true, ['X-Hub-Signature-256', `sha256=${'0'.repeat(64)}`]));
   const record = { index: 0, savedId: null, method: 'POST', receivedAt: Date.now(), head, body: null, size: 0 };
-  const verify = (userId: number) =>
-    signatures.verify({ id: 1, userId, signingScheme: 'github' }, { ...record, endpointId: 1 });
+  const left = new AbortController();
+  const verify = (userId: number, { signal } = new AbortController()) =>
+    signatures.verify({ id: 1, userId, signingScheme: 'github' }, { ...record, endpointId: 1 }, signal);
   const verified = [verify(1), verify(1), verify(2)];
+  const abandoned = verify(1, left);
   await setImmediate();
   expect(begun).toHaveLength(2);
+  left.abort(new Error('left'));
+  await expect(abandoned).rejects.toThrow('left');
   explained.forEach(({ resolve }, nth) => resolve(`reason ${nth}`));
   const reasons = (await Promise.all(verified)).map((signature) => signature?.reason);
   expect(reasons).toEqual(['reason 0', 'reason 2', 'reason 1']);
+  expect(begun).toHaveLength(3);
 });

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerWebFiles } from './web-files.ts';
+import { registerWebFiles } from './static-pages.ts';
 
 let root = '';
 const server: FastifyInstance = Fastify();
