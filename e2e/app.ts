@@ -7,11 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCache } from '../fixtures/compile-cache.ts';
+import { compileCache } from '../fixtures/server-program.ts';
 import { createEndpoint } from './endpoints.ts';
 import { subscribe } from './plans.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startProgram } from '../fixtures/start-program.ts';
+import { answersAt, startProgram } from '../fixtures/start-program.ts';
 
 const root = join(import.meta.dirname, '..');
 const stopWithinMs = 12_000;
@@ -45,13 +45,12 @@ export async function startApp(settings: Record<string, string> = {}): Promise<A
   const url = `http://127.0.0.1:${port}`;
   const removeData = () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   const env = { PATH: process.env['PATH'] ?? '', ...compileCache, ...defaults(port, dataDir), ...settings };
-  const options = { env, cwd: dataDir, readyUrl: `${url}/readyz` };
-  const server = await startProgram([join(root, 'packages', 'server', 'dist', 'main.js')], options).catch(
-    async (error: unknown) => {
-      await removeData();
-      throw error;
-    },
-  );
+  const options = { env, cwd: dataDir, isReady: answersAt(`${url}/readyz`) };
+  const program = join(root, 'packages', 'server', 'dist', 'main.js');
+  const server = await startProgram(process.execPath, [program], options).catch(async (error: unknown) => {
+    await removeData();
+    throw error;
+  });
   return {
     url,
     dataDir,

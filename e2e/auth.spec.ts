@@ -62,6 +62,9 @@ test('every message is at its field, and disappears when the field changes', asy
   await fillRegistration(page, { Username: person.username, 'Confirm Password': 'secret1' });
   await expect(messageOf('Username')).toHaveAttribute('aria-invalid', 'true');
   await expect(messageOf('Username')).toBeFocused();
+  await messageOf('Username').pressSequentially('x');
+  await expect(messageOf('Username')).not.toHaveAttribute('aria-invalid');
+  await expect(page.getByText('Username already exists')).toBeHidden();
 
   await page.getByRole('tab', { name: 'Login' }).click();
   await signIn(page, 'ab', '12345');

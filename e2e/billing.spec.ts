@@ -135,7 +135,7 @@ test('a failed renewal keeps the plan and shows a notice until it is paid', asyn
   await expect(page.getByRole('button', { name: 'Open billing portal' })).toHaveCount(0);
   await page.goto('/profile?tab=subscription');
   await expect(page.getByText('Payment failed', { exact: true })).toBeVisible();
-  await page.goto('/billing/test/portal');
+  await page.getByRole('button', { name: 'Update payment method' }).click();
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await expect(page.getByText('Payment failed, being tried again')).toHaveCount(0);
   await expect(page.getByText('Renews on')).toBeVisible();

@@ -6,26 +6,27 @@ import { openLive, row, send } from './endpoints.ts';
 
 const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}` });
 
-test('a body with a content coding is shown decoded, with both sizes', async ({ page, endpoint }) => {
+test('a body is shown decoded and by its content: codings, images, bytes, and wrong declarations', async ({
+  page,
+  endpoint,
+}) => {
   const codings = [
     ['gzip', gzipSync('{"packed":true}')],
     ['deflate', deflateSync('{"packed":true}')],
     ['br', brotliCompressSync('{"packed":true}')],
   ] as const;
+  const pixel = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
   for (const [coding, body] of codings) {
     await send(endpoint.url, { body, headers: { 'content-type': 'application/json', 'content-encoding': coding } });
   }
-  await openLive(page, endpoint);
-  for (const [index, [coding, bytes]] of codings.entries()) {
-    await row(page, index).click();
-    await expect(
-      details(page, index).getByText(`Decoded from ${coding}: ${bytes.length} B as sent, 15 B decoded.`),
-    ).toBeVisible();
-    await expect(details(page, index).getByRole('tree').getByText('"packed"')).toBeVisible();
-  }
-});
-
-test('a body with a wrong content coding or type is shown by its content', async ({ page, endpoint }) => {
+  await send(endpoint.url, { body: pixel, headers: { 'content-type': 'image/png' } });
+  await send(endpoint.url, {
+    body: Uint8Array.of(0, 1, 2, 0xff, 0x41),
+    headers: { 'content-type': 'application/octet-stream' },
+  });
   await send(endpoint.url, {
     body: '{"plain":1}',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
@@ -36,34 +37,31 @@ test('a body with a wrong content coding or type is shown by its content', async
     headers: { 'content-type': 'image/png' },
   });
   await openLive(page, endpoint);
-  await row(page, 0).click();
-  await expect(details(page, 0).getByText('The body is not valid gzip. Shown as it came, 11 B.')).toBeVisible();
-  await expect(details(page, 0).getByRole('tree').getByText('"plain"')).toBeVisible();
-  await row(page, 1).click();
-  await expect(details(page, 1).getByText('This body is not JSON')).toBeVisible();
-  await details(page, 1).getByRole('button', { name: 'Show Raw' }).click();
-  await expect(details(page, 1).getByText('just words')).toBeVisible();
-  await row(page, 2).click();
-  await expect(details(page, 2).getByRole('tab', { name: 'Image' })).toHaveCount(0);
-  await expect(details(page, 2).locator('img')).toHaveCount(0);
-});
 
-test('images are shown as images, bytes in hex', async ({ page, endpoint }) => {
-  const pixel = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-    'base64',
-  );
-  await send(endpoint.url, { body: pixel, headers: { 'content-type': 'image/png' } });
-  await send(endpoint.url, {
-    body: Uint8Array.of(0, 1, 2, 0xff, 0x41),
-    headers: { 'content-type': 'application/octet-stream' },
-  });
-  await openLive(page, endpoint);
-  await row(page, 0).click();
-  const image = details(page, 0).getByRole('img', { name: 'The captured body' });
+  for (const [index, [coding, bytes]] of codings.entries()) {
+    await row(page, index).click();
+    await expect(
+      details(page, index).getByText(`Decoded from ${coding}: ${bytes.length} B as sent, 15 B decoded.`),
+    ).toBeVisible();
+    await expect(details(page, index).getByRole('tree').getByText('"packed"')).toBeVisible();
+  }
+
+  await row(page, 3).click();
+  const image = details(page, 3).getByRole('img', { name: 'The captured body' });
   await expect(image).toHaveJSProperty('naturalWidth', 1);
-  await row(page, 1).click();
-  await expect(details(page, 1).getByText('00 01 02 ff 41')).toBeVisible();
+  await row(page, 4).click();
+  await expect(details(page, 4).getByText('00 01 02 ff 41')).toBeVisible();
+
+  await row(page, 5).click();
+  await expect(details(page, 5).getByText('The body is not valid gzip. Shown as it came, 11 B.')).toBeVisible();
+  await expect(details(page, 5).getByRole('tree').getByText('"plain"')).toBeVisible();
+  await row(page, 6).click();
+  await expect(details(page, 6).getByText('This body is not JSON')).toBeVisible();
+  await details(page, 6).getByRole('button', { name: 'Show Raw' }).click();
+  await expect(details(page, 6).getByText('just words')).toBeVisible();
+  await row(page, 7).click();
+  await expect(details(page, 7).getByRole('tab', { name: 'Image' })).toHaveCount(0);
+  await expect(details(page, 7).locator('img')).toHaveCount(0);
 });
 
 test('a large body shows its beginning immediately and the rest on request', async ({ page, endpoint }) => {
@@ -97,54 +95,43 @@ test('text in a declared character set is decoded and marked, and its bytes stay
   await expect(details(page, 0).getByText('63 61 66 e9')).toBeVisible();
 });
 
-test('right-to-left text in JSON keeps its order, and bidirectional controls are visible', async ({
-  page,
-  endpoint,
-}) => {
-  await send(endpoint.url, {
-    body: JSON.stringify({ مفتاح: 'قيمة', turned: 'a\u202Eb' }),
-    headers: { 'content-type': 'application/json' },
-  });
+test('JSON is shown in every form: right-to-left, as text, cut off, several values', async ({ page, endpoint }) => {
+  const cutOff = '{"order": "A-1042", "lines": [1, 2';
+  const json = { 'content-type': 'application/json' };
+  await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
+  await send(endpoint.url, { body: cutOff, headers: json });
+  await send(endpoint.url, { body: '{"as":"text"}', headers: { 'content-type': 'text/plain' } });
+  await send(endpoint.url, { body: JSON.stringify({ مفتاح: 'قيمة', turned: 'a\u202Eb' }), headers: json });
   await openLive(page, endpoint);
-  const tree = details(page, 0).getByRole('tree');
+
+  const tree = details(page, 3).getByRole('tree');
   const key = await tree.getByText('"مفتاح"').boundingBox();
   const value = await tree.getByText('"قيمة"').boundingBox();
   expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
-  await expect(tree.getByText(String.raw`"a\u202eb"`)).toBeVisible();
-});
+  await expect(tree.getByText(String.raw`"a\u202eb"`), 'bidirectional controls are visible').toBeVisible();
 
-test('JSON lines are formatted value by value', async ({ page, endpoint }) => {
-  await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
-  await openLive(page, endpoint);
+  // JSON that was sent as text is formatted first in Raw, and its text is one tab away.
+  await row(page, 2).click();
+  const sentAsText = details(page, 2);
+  await expect(sentAsText.getByRole('tab', { name: 'Raw' })).toHaveAttribute('aria-selected', 'true');
+  await expect(sentAsText.getByRole('tab', { name: 'Formatted' })).toHaveAttribute('aria-selected', 'true');
+  await expect(sentAsText.getByRole('tree').getByText('"as"')).toBeVisible();
+  await sentAsText.getByRole('tab', { name: 'Text' }).click();
+  await expect(sentAsText.getByRole('region', { name: 'Body as text' })).toHaveText('{"as":"text"}');
+
+  // JSON that was cut off shows its text below the error.
+  await row(page, 1).click();
+  const error = details(page, 1).getByText('The text ends before the JSON is complete.');
+  const text = details(page, 1).getByRole('region', { name: 'Body as text' });
+  await expect(text).toHaveText(cutOff);
+  expect((await error.boundingBox())?.y).toBeLessThan((await text.boundingBox())?.y ?? 0);
+
+  await row(page, 0).click();
   await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
   await expect(details(page, 0).getByRole('treeitem')).toHaveCount(6);
   await page.keyboard.press('f');
   await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
   await expect(details(page, 0).getByText('1 of 2')).toBeVisible();
-});
-
-test('JSON that was sent as text is formatted first in Raw, and its text is one tab away', async ({
-  page,
-  endpoint,
-}) => {
-  await send(endpoint.url, { body: '{"as":"text"}', headers: { 'content-type': 'text/plain' } });
-  await openLive(page, endpoint);
-  const shown = details(page, 0);
-  await expect(shown.getByRole('tab', { name: 'Raw' })).toHaveAttribute('aria-selected', 'true');
-  await expect(shown.getByRole('tab', { name: 'Formatted' })).toHaveAttribute('aria-selected', 'true');
-  await expect(shown.getByRole('tree').getByText('"as"')).toBeVisible();
-  await shown.getByRole('tab', { name: 'Text' }).click();
-  await expect(shown.getByRole('region', { name: 'Body as text' })).toHaveText('{"as":"text"}');
-});
-
-test('JSON that was cut off shows its text below the error', async ({ page, endpoint }) => {
-  const body = '{"order": "A-1042", "lines": [1, 2';
-  await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
-  await openLive(page, endpoint);
-  const error = details(page, 0).getByText('The text ends before the JSON is complete.');
-  const text = details(page, 0).getByRole('region', { name: 'Body as text' });
-  await expect(text).toHaveText(body);
-  expect((await error.boundingBox())?.y).toBeLessThan((await text.boundingBox())?.y ?? 0);
 });
 
 test('XML is formatted and colored, and its search works across the colors', async ({ page, endpoint }) => {

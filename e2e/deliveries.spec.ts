@@ -238,8 +238,14 @@ test('destinations are edited, tested, switched off and deleted, by keyboard too
   await expect(card).toContainText('Off');
   await sendJson(endpoint.url, { n: 2 });
 
-  await card.getByRole('button', { name: 'Delete destination' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  const remove = async (): Promise<void> => {
+    await card.getByRole('button', { name: 'Delete destination' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  };
+  await page.route('**/destinations/*', (route) => route.fulfill({ status: 500, body: '' }), { times: 1 });
+  await remove();
+  await expect(card.getByRole('alert')).toHaveText('The destination could not be deleted. Please try again.');
+  await remove();
   await expect(page.getByText('No destinations yet')).toBeVisible();
   expect(target.received).toHaveLength(1);
 });

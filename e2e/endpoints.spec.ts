@@ -39,6 +39,23 @@ test('a created endpoint is opened, listed and shown on the dashboard', async ({
   await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
 });
 
+test('an empty endpoint has the name of its URL card, each hint, and the tabs', async ({ page, person: _ }) => {
+  const { uid } = await create(page.request, 'Empty');
+  await page.goto(`/endpoints/${uid}`);
+  await expect(page.getByRole('heading', { name: 'Endpoint URL' })).toBeAttached();
+  for (const hint of [
+    'Send HTTP requests to this URL to view them in the dashboard below.',
+    "Autosave is disabled. You'll need to manually save incoming webhook requests.",
+  ]) {
+    await expect(page.getByText(hint, { exact: true })).toBeVisible();
+  }
+  for (const name of ['GET', 'POST', 'PUT', 'DELETE', 'All Requests']) {
+    await page.getByRole('tab', { name, exact: true }).click();
+    await expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
+    await expect(page.getByText('No requests received yet.')).toBeVisible();
+  }
+});
+
 test('an endpoint without a name is shown by its uid', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();

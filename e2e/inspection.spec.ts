@@ -46,7 +46,7 @@ test('invalid JSON shows the position of its error, and a chosen JSON tab does n
   await openLive(page, endpoint);
   const tab = (name: string): Locator =>
     page.getByRole('tablist', { name: 'Parts of the request' }).getByRole('tab', { name });
-  await expect(page.getByText('It stops being JSON at line 2, column 7:')).toBeVisible();
+  await expect(page.getByText('Invalid JSON at line 2, column 7:')).toBeVisible();
   await expect(page.getByRole('tabpanel').locator('mark')).toHaveText('N');
   await row(page, 1).click();
   await tab('Raw').click();

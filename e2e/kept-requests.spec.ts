@@ -112,7 +112,7 @@ async function answerQuestions(page: Page, isSure: boolean): Promise<() => Promi
   await page.addInitScript(`
     globalThis.asked = [];
     globalThis.confirm = (question) => {
-      const rows = [...document.querySelectorAll('[data-doomed]')].map((row) => row.dataset.index);
+      const rows = [...document.querySelectorAll('[data-deleting]')].map((row) => row.dataset.index);
       globalThis.asked.push([question, rows]);
       return ${isSure};
     };`);
@@ -182,5 +182,5 @@ test('an answer of No deletes nothing and unmarks the row', async ({ page, endpo
   await page.keyboard.press('Delete');
   await expect.poll(asked).toHaveLength(1);
   await expect(row(page, 0)).toBeVisible();
-  await expect(page.locator('[data-doomed]')).toHaveCount(0);
+  await expect(page.locator('[data-deleting]')).toHaveCount(0);
 });

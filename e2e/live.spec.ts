@@ -1,4 +1,5 @@
 // New captures appear in order and exactly once, even after a lost connection.
+import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { openLive, row, send, sendJson } from './endpoints.ts';
@@ -22,10 +23,16 @@ test('captures appear as they arrive, newest first', async ({ page, endpoint }) 
   await expect(page.getByText('+3 in last session')).toBeVisible();
 });
 
-test('the test request of an empty endpoint is a real one', async ({ page, endpoint }) => {
+test('the test request of an empty endpoint is a real one, and does not decide its source', async ({
+  page,
+  endpoint,
+}) => {
   await openLive(page, endpoint);
   await page.getByRole('button', { name: 'Send a test request' }).click();
   await expect(row(page, 0)).toContainText('test.request');
+  await send(endpoint.url, { headers: { 'x-github-event': 'push' } });
+  const { source } = endpointSchema.parse(await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json());
+  expect(source).toBe('GitHub');
 });
 
 test('while scrolled down, new requests wait behind a button', async ({ page, endpoint }) => {
@@ -70,11 +77,12 @@ test('a lost connection is reported, and requests from that time appear after it
   await openLive(page, endpoint);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
   await sockets[0]?.close({ code: 1001 });
-  await expect(page.getByText('Reconnecting…', { exact: true })).toBeVisible();
+  const lost = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+  await expect(lost).toBeVisible();
   await send(endpoint.url, { path: '/meanwhile' });
   await expect(row(page, 1)).toContainText('/meanwhile');
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  await expect(page.getByText('Reconnecting…', { exact: true })).toHaveCount(0);
+  await expect(lost).toHaveCount(0);
 });
 
 test('a message that does not match the schema is dropped and counted, and the page continues', async ({

@@ -206,6 +206,19 @@ const actions: Scene[] = [
     },
   },
   {
+    name: 'endpoint-exporting',
+    perSize: true,
+    play: async (stage) => {
+      // Large requests are read one by one.
+      const page = await stage.open('owner', pathOf(stage), waiting(/\/api\/endpoints\/[\w-]+\/requests\/-?\d+$/));
+      await shows(page, live(page));
+      await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'HAR' }).click();
+      return shows(page, /^Exporting \d+ of \d+$/);
+    },
+  },
+  {
     name: 'endpoint-bulk-replay',
     play: async (stage) => {
       const page = await bulkReplay(stage);

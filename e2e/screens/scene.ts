@@ -31,6 +31,6 @@ const SENTENCE = 'Storage cannot be reached just now.';
 
 /** Leaves a call without a response. */
 export const waiting =
-  (path: string): Prepare =>
+  (path: string | RegExp): Prepare =>
   (page) =>
     page.route(path, () => undefined);

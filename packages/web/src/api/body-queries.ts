@@ -1,8 +1,7 @@
-import { ApiError, firstHeader, OPERATIONS, fillPath } from '@creel/contract';
+import { ApiError, bodyBytesOf, fillPath, firstHeader, OPERATIONS } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { MAX_DECODED_BYTES } from '../bodies/decode-body.ts';
-import { bodyBytes } from '../bodies/encoding.ts';
 import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { BEGINNING_BYTES } from '../bodies/view-body.ts';
 import type { BodyView } from '../bodies/view-body.ts';
@@ -20,7 +19,7 @@ export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =
   queryOptions({
     queryKey: queryKeys.body(uid, request.index, extent),
     queryFn: async ({ signal }): Promise<Uint8Array<ArrayBuffer>> => {
-      if (!request.bodyTruncated && request.slim === undefined) return bodyBytes(request.body, request.bodyEncoding);
+      if (!request.bodyTruncated && request.slim === undefined) return bodyBytesOf(request);
       return readByAnyId(uid, request, (id) => readBody(uid, id, extent, signal));
     },
     gcTime: MINUTE_MS,
@@ -96,7 +95,7 @@ export function readWholeBody(uid: string, request: ListedRequest): Promise<Uint
 /** All bytes of a body, if the page has them without a call. */
 export function bodyOnPage(uid: string, request: ListedRequest): Uint8Array<ArrayBuffer> | undefined {
   if (request.slim !== undefined) return undefined;
-  if (!request.bodyTruncated) return bodyBytes(request.body, request.bodyEncoding);
+  if (!request.bodyTruncated) return bodyBytesOf(request);
   return (['whole', 'beginning'] as const)
     .map((extent) => queryClient.getQueryData<Uint8Array<ArrayBuffer>>(queryKeys.body(uid, request.index, extent)))
     .find((bytes) => bytes?.length === request.size);

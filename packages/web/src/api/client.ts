@@ -1,4 +1,4 @@
-import { ApiError, createClient, OPERATIONS } from '@creel/contract';
+import { ApiError, createClient, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { openLoginDialog, setReachable, markSessionEnded } from './connection.ts';
 
@@ -33,7 +33,12 @@ export function isEndOfSession(error: unknown): boolean {
 }
 
 /** The typed API client. Every call of the web app uses it. */
-export const client = createClient({ fetch: watchedFetch, onError });
+export const client = createClient({
+  fetch: watchedFetch,
+  onError,
+  // The lists have the beginning of each body, so the answer to a save does not need the rest.
+  headers: () => ({ prefer: 'return=minimal' }),
+});
 
 /** True if the server can be reached now. */
 export const isServerReachable = (): Promise<boolean> =>
@@ -53,7 +58,7 @@ export async function sendTestRequest(captureUrl: string): Promise<void> {
   const answer = await fetch(new URL(captureUrl).pathname, {
     method: 'POST',
     credentials: 'omit',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', [TEST_REQUEST_HEADER]: '1' },
     body: JSON.stringify({ event: 'test.request', message: 'Hello from Creel', sentAt: new Date().toISOString() }),
   });
   if (!answer.ok) throw new Error(`${answer.status}`);

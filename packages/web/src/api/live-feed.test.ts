@@ -74,7 +74,7 @@ test('nothing is applied after closing', () => {
 test.each([
   ['each live one', undefined, [init(5), live(6), live(7)], 2],
   ['not what the first init shows', undefined, [init(5, 4)], 0],
-  ['what a later init stands for', 5, [init(15, 14)], 10],
+  ['each request before a later init', 5, [init(15, 14)], 10],
   ['nothing after an empty init', 5, [init()], 0],
   ['the first of all', undefined, [init(), live(0)], 1],
 ] as const)('received: %s', (_, newest, messages, received) => {

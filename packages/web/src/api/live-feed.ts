@@ -4,22 +4,20 @@ import { applyToCache, followTrimming } from './live-messages.ts';
 import { markSessionEnded } from './connection.ts';
 import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
-import { changeLists } from './request-lists.ts';
+import { changeLists } from './list-cache.ts';
 
 /** The state of the live connection. */
 export interface LiveStatus {
   readonly state: LiveState;
   /** True from a lost connection until the next one is open. */
   readonly lost: boolean;
-  /** Number of attempts to reconnect that have failed since the connection was lost. */
-  readonly failedAttempts: number;
   /** Number of requests received since the page was opened. */
   readonly received: number;
   /** Number of messages that did not match the contract. They are dropped and logged. */
   readonly badFrames: number;
 }
 
-export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, failedAttempts: 0, received: 0, badFrames: 0 };
+export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
 
 /** Milliseconds between two updates of the count of received requests. */
 const COUNT_MS = 250;
@@ -80,14 +78,9 @@ export function openLiveFeed(uid: string): () => void {
   };
 }
 
-/** The connection after a change of its state. A close during an attempt to connect is a failed attempt. */
-export function connectionAfter(
-  { state: before, lost, failedAttempts }: LiveStatus,
-  state: LiveState,
-): Pick<LiveStatus, 'state' | 'lost' | 'failedAttempts'> {
-  if (state === 'connecting') return { state, lost, failedAttempts };
-  if (state === 'connected') return { state, lost: false, failedAttempts: 0 };
-  return { state, lost: true, failedAttempts: failedAttempts + (before === 'connecting' ? 1 : 0) };
+/** The connection after a change of its state. */
+export function connectionAfter({ lost }: LiveStatus, state: LiveState): Pick<LiveStatus, 'state' | 'lost'> {
+  return { state, lost: state === 'connecting' ? lost : state !== 'connected' };
 }
 
 /** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */

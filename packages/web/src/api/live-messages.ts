@@ -9,7 +9,7 @@ import { patchEndpoint } from './queries.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
-import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';
+import { changeLists, forgetRequest, readList, showSaved } from './list-cache.ts';
 
 /** Applies messages in their order to the lists, the endpoint and the open histories. */
 export function applyToCache(uid: string, messages: readonly LiveMessage[]): void {

@@ -174,7 +174,7 @@ const delivery = (index: number, status: number | null, deliveryPending = false)
   },
 });
 
-test('a delivery changes its row only, to the state that the server tells', () => {
+test('a delivery message sets the state of its request only', () => {
   const list = apply(EMPTY_LIST, init(2, 1), delivery(1, 500, true));
   expect(rowOf(list, 1)).toMatchObject({ lastDelivery: { status: 500 }, deliveryPending: true });
   expect(rowOf(list, 2)).toMatchObject({ lastDelivery: null, deliveryPending: false });

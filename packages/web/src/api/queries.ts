@@ -4,6 +4,7 @@ import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { z } from 'zod';
 import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
+import { useSignedOut } from './connection.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 
 /** The user's settings as last loaded or saved; `null` before that. */
@@ -98,6 +99,12 @@ export const settingsQuery = queryOptions({
 /** The logged-in user. For screens that require a login; their routes have loaded the user. */
 export function useUser(): User | null {
   return useSuspenseQuery(userQuery).data;
+}
+
+/** True if nobody is logged in, or the session has ended: nothing can be saved or sent. */
+export function useIsAnonymous(): boolean {
+  const isSignedOut = useSignedOut();
+  return useUser() === null || isSignedOut;
 }
 
 export const useServiceInfo = () => useQuery(serviceInfoQuery);

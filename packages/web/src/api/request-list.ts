@@ -1,4 +1,5 @@
 import type { CapturedRequest } from '@creel/contract';
+import { firstPosition } from '../bodies/first-position.ts';
 
 /**
  * A row of the list. A `slim` row has dropped its body and headers to save memory and kept its label. The details load
@@ -56,14 +57,7 @@ export const EMPTY_LIST: RequestList = {
 
 /** The first position whose index is at or below `index`. Rows are newest first. */
 export function positionOf(rows: readonly ListedRequest[], index: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle]?.index ?? -1) > index) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPosition(rows.length, (at) => (rows[at]?.index ?? -1) <= index);
 }
 
 /** The row with this index, if it is loaded. */

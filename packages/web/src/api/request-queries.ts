@@ -11,11 +11,13 @@ import { acceptsOf, ALL_REQUESTS, searchText } from './request-filter.ts';
 import type { RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
-import { readList } from './request-lists.ts';
+import { readList } from './list-cache.ts';
 
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 200;
+/** The first page of all requests fills a screen. The `init` of the live connection has the newest 100, so more would be loaded twice. */
+const SCREEN_PAGE = 30;
 
 /** Number of stored requests that the first call of a search looks at. */
 const FIRST_SEARCH_STEP = 1000;
@@ -39,8 +41,8 @@ async function readPage(
     client.callWithHeaders('listSaved', input, signal),
   ]);
   return joinPages(
-    pageRange(unsaved.data, unsaved.next !== undefined, before),
-    pageRange(saved.data, saved.next !== undefined, before),
+    pageRange(unsaved.data, unsaved.nextBefore !== undefined, before),
+    pageRange(saved.data, saved.nextBefore !== undefined, before),
   );
 }
 
@@ -53,7 +55,8 @@ export const requestListQuery = (uid: string, filter: RequestFilter) =>
         await queryClient.ensureQueryData(requestListQuery(uid, ALL_REQUESTS));
         return startSearch(readList(uid), acceptsOf(filter));
       }
-      const page = await readPage(uid, filter.method, FIRST_PAGE, undefined, signal);
+      const limit = filter.method === undefined ? SCREEN_PAGE : FIRST_PAGE;
+      const page = await readPage(uid, filter.method, limit, undefined, signal);
       // Live messages that arrived during the call are already in the cache.
       return slimRows(mergeRange(readList(uid, filter), page, acceptsOf(filter)));
     },
@@ -154,22 +157,12 @@ interface SearchedPart {
   readonly searched: number;
   /** Where the next page starts; `undefined` when everything was searched. */
   readonly next: SearchPosition | undefined;
-  /** `next` as the `before` parameter. */
-  readonly before: string | undefined;
-}
-
-/** The `before` parameter of the next page; `undefined` after the last one. `next` is the URL of an answer's next page. */
-export function nextBefore(next: string | undefined): string | undefined {
-  if (next === undefined) return undefined;
-  return new URL(next, location.origin).searchParams.get('before') ?? undefined;
 }
 
 /** Reads the progress of a search from the headers of its answer. */
-export function searchProgress({ next, headers }: Pick<Answer<'search'>, 'next' | 'headers'>): SearchedPart {
-  const before = nextBefore(next);
+export function searchProgress({ nextBefore, headers }: Answer<'search'>): SearchedPart {
   return {
     searched: Number(headers.get(SEARCHED_HEADER) ?? 0),
-    next: before === undefined ? undefined : parseSearchPosition(before),
-    before,
+    next: nextBefore === undefined ? undefined : parseSearchPosition(nextBefore),
   };
 }

@@ -93,7 +93,7 @@ export function ImageView({ bytes }: { readonly bytes: Uint8Array<ArrayBuffer> }
     [bytes, type],
   );
   useEffect(() => () => (address === undefined ? undefined : URL.revokeObjectURL(address)), [address]);
-  if (address === undefined) return <EmptyState title="This is no image that can be shown" className="py-10" />;
+  if (address === undefined) return <EmptyState title="This image can't be shown" className="py-10" />;
   return (
     <div className="grid min-h-0 grow place-items-center overflow-auto border-t border-line bg-sunk p-4">
       <img src={address} alt="The captured body" className="max-h-full max-w-full object-contain" />

@@ -75,7 +75,7 @@ interface DecodedText {
 const TELLTALE = new Set([0x00, 0x1b]);
 
 /** Maximum of bytes before a cut at which an incomplete character can start. */
-const CUT_AT_MOST = 3;
+const MAX_CUT_BYTES = 3;
 
 /**
  * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
@@ -94,7 +94,7 @@ export function textInCharset(
   if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
   if (isUtf8 && !bytes.some((byte) => TELLTALE.has(byte))) return undefined;
   if (imageType(bytes) !== undefined) return undefined;
-  for (let cut = 0; cut <= (whole ? 0 : CUT_AT_MOST); cut++) {
+  for (let cut = 0; cut <= (whole ? 0 : MAX_CUT_BYTES); cut++) {
     const text = decoded(decoder, bytes.subarray(0, bytes.length - cut));
     if (text !== undefined) return { charset: charset.toLowerCase(), text };
   }

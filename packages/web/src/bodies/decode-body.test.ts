@@ -5,7 +5,7 @@ import { decodeBody } from './decode-body.ts';
 
 const TEXT = 'hello '.repeat(100);
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const unbrotli = async (bytes: Uint8Array) => new Uint8Array(decompress(bytes));
+const decodeBrotli = async (bytes: Uint8Array) => new Uint8Array(decompress(bytes));
 
 async function pack(format: CompressionFormat, bytes = utf8(TEXT)): Promise<Uint8Array<ArrayBuffer>> {
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream(format));
@@ -24,7 +24,7 @@ test.each([
   ['brotli', () => brotli(), 'br'],
   ['two codings', async () => brotli(await pack('gzip')), 'gzip, br'],
 ])('decodes %s', async (_, bytes, coding) => {
-  const decoded = await decodeBody(await bytes(), coding, unbrotli);
+  const decoded = await decodeBody(await bytes(), coding, decodeBrotli);
   expect(decoded.outcome === 'decoded' && [new TextDecoder().decode(decoded.bytes), decoded.cut]).toEqual([
     TEXT,
     false,
@@ -32,7 +32,9 @@ test.each([
 });
 
 test('decompression stops at the limit', async () => {
-  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', unbrotli, { limit: 1000 });
+  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', decodeBrotli, {
+    limit: 1000,
+  });
   expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
 });
 
@@ -43,13 +45,13 @@ test.each([
   ['an unknown coding', 'zstd', 'failed'],
   ['no brotli at all', 'br', 'failed'],
 ])('%s', async (_, coding, outcome) => {
-  expect((await decodeBody(utf8('plain text'), coding, unbrotli)).outcome).toBe(outcome);
+  expect((await decodeBody(utf8('plain text'), coding, decodeBrotli)).outcome).toBe(outcome);
 });
 
 test('the first part of an encoded body decodes to the first part of its text', async () => {
   const text = Array.from({ length: 20_000 }, (_, at) => `line ${at * 7919}`).join('\n');
   const packed = await pack('gzip', utf8(text));
-  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', unbrotli, { beginning: true });
+  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', decodeBrotli, { beginning: true });
   expect(decoded.outcome === 'decoded' && decoded.cut && text.startsWith(new TextDecoder().decode(decoded.bytes))).toBe(
     true,
   );

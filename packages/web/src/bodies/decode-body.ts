@@ -13,7 +13,7 @@ export type Decoded =
   | { readonly outcome: 'failed'; readonly coding: string; readonly reason: string };
 
 /** Decodes brotli. Browsers offer pages no decoder for it. */
-export type Unbrotli = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
+export type BrotliDecoder = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
 
 const NAMES: Partial<Record<string, 'gzip' | 'deflate' | 'br'>> = {
   gzip: 'gzip',
@@ -41,7 +41,7 @@ interface DecodeOptions {
 export async function decodeBody(
   bytes: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
-  unbrotli: Unbrotli,
+  decodeBrotli: BrotliDecoder,
   { limit = MAX_DECODED_BYTES, beginning = false }: DecodeOptions = {},
 ): Promise<Decoded> {
   const codings = codingsOf(contentEncoding);
@@ -51,7 +51,7 @@ export async function decodeBody(
   for (const name of codings.toReversed()) {
     const known = NAMES[name];
     if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
-    const step = await decodeStep(known, current, limit, unbrotli);
+    const step = await decodeStep(known, current, limit, decodeBrotli);
     if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
     current = step;
   }
@@ -69,12 +69,12 @@ async function decodeStep(
   name: 'gzip' | 'deflate' | 'br',
   from: Step,
   limit: number,
-  unbrotli: Unbrotli,
+  decodeBrotli: BrotliDecoder,
 ): Promise<Step | undefined> {
   try {
     if (name === 'gzip') return await unpack('gzip', from, limit);
     if (name === 'deflate') return await inflate(from, limit);
-    const bytes = await unbrotli(from.bytes);
+    const bytes = await decodeBrotli(from.bytes);
     return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
   } catch {
     return undefined;

@@ -50,10 +50,10 @@ function isJsonStructure(text: string): boolean {
 const EPOCH = /^(?:[1-3]\d{9}(?:\.\d{1,6})?|[1-3]\d{12})$/;
 
 /** Keys of numbers that are no times: identifiers, amounts, counts, phone numbers. */
-const NO_TIME = /(?:^|_|[a-z](?=[A-Z]))(?:ids?|number|phone|amount|total|price|count|size|bytes|version)$/i;
+const NOT_A_TIME = /(?:^|_|[a-z](?=[A-Z]))(?:ids?|number|phone|amount|total|price|count|size|bytes|version)$/i;
 
 function epochTime(value: string, key: string | undefined): string | undefined {
-  if (!EPOCH.test(value) || NO_TIME.test(key ?? '')) return undefined;
+  if (!EPOCH.test(value) || NOT_A_TIME.test(key ?? '')) return undefined;
   const number = Number(value);
   return new Date(value.split('.')[0]?.length === 13 ? number : number * 1000).toISOString();
 }

@@ -13,17 +13,17 @@ interface FieldTableProps {
 
 /** Names and values. Each value has a copy button. */
 export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
-  const [most, setMost] = useState(MAX_RENDERED_ROWS);
-  const hidden = fields.length - most;
+  const [limit, setLimit] = useState(MAX_RENDERED_ROWS);
+  const hidden = fields.length - limit;
   return (
     <>
-      <Fields label={label} nameTitle={nameTitle} fields={hidden > 0 ? fields.slice(0, most) : fields} />
+      <Fields label={label} nameTitle={nameTitle} fields={hidden > 0 ? fields.slice(0, limit) : fields} />
       {hidden > 0 ? (
         <div className="flex items-center gap-3 px-4 py-2">
           <span className="text-ink-2">
-            Showing the first {most} of {fields.length}.
+            Showing the first {limit} of {fields.length}.
           </span>
-          <Button size="sm" onClick={() => setMost(most + MAX_RENDERED_ROWS)}>
+          <Button size="sm" onClick={() => setLimit(limit + MAX_RENDERED_ROWS)}>
             Show {Math.min(hidden, MAX_RENDERED_ROWS)} more
           </Button>
         </div>

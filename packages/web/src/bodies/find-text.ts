@@ -1,3 +1,5 @@
+import { firstPosition } from './first-position.ts';
+
 /** A match, as positions in the text. */
 export interface Found {
   readonly start: number;
@@ -48,17 +50,8 @@ export function markPieces(text: string, offset: number, found: readonly Found[]
 
 /** The range of sorted matches that touch a range of positions: the first one and the one after the last. */
 export function foundWithin(found: readonly Found[], start: number, end: number): readonly [number, number] {
-  return [firstWhere(found, (place) => place.end > start), firstWhere(found, (place) => place.start >= end)];
-}
-
-function firstWhere(found: readonly Found[], holds: (place: Found) => boolean): number {
-  let low = 0;
-  let high = found.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const place = found[middle];
-    if (place !== undefined && !holds(place)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return [
+    firstPosition(found.length, (at) => (found[at]?.end ?? 0) > start),
+    firstPosition(found.length, (at) => (found[at]?.start ?? 0) >= end),
+  ];
 }

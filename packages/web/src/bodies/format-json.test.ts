@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatJson, jsonBreak } from './format-json.ts';
+import { formatJson, findJsonError } from './format-json.ts';
 import { KIND, lineOf, pathOf, sourceOf, valueToCopy, visibleLines, linesAround, searchJson } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 
@@ -138,7 +138,7 @@ test.each([
   expect(searchJson(json, query).map(({ line, start, end }) => [line, json.text.slice(start, end)])).toEqual(expected);
 });
 
-test('a match tells which lines to unfold', () => {
+test('the lines around a match are the ones to unfold', () => {
   expect(linesAround(format('{"a":{"b":[1]}}'), 3)).toEqual([2, 1, 0]);
 });
 
@@ -149,9 +149,9 @@ test.each([
   ['another language', '{"a": None}', { at: 6, line: 1, column: 7, ended: false }],
   ['something behind the end', '{}\r\n{}', { at: 4, line: 2, column: 1, ended: false }],
   ['an end too early', '{"a": [1', { at: 8, line: 1, column: 9, ended: true }],
-])('JSON breaks at %s', (_, text, place) => expect(jsonBreak(text)).toEqual(place));
+])('JSON breaks at %s', (_, text, place) => expect(findJsonError(text)).toEqual(place));
 
-test('valid JSON has no error', () => expect(jsonBreak(' {"a":[1]} ')).toBeUndefined());
+test('valid JSON has no error', () => expect(findJsonError(' {"a":[1]} ')).toBeUndefined());
 
 test('sequences of values are only accepted for sequence types', () => {
   const lines = '{"a":1}\n{"b":[2]}\n\u001e3\n';

@@ -17,14 +17,14 @@ interface FormatOptions {
  * one pass without recursion, so depth and size don't matter. The lines point into the source, see `JsonLines`.
  */
 export function formatJson(text: string, options: FormatOptions = {}): JsonLines | undefined {
-  const layout = new Layout(text, options.maxLines ?? MAX_LINES, options.sequence === true);
-  const outcome = layout.run();
+  const formatter = new JsonFormatter(text, options.maxLines ?? MAX_LINES, options.sequence === true);
+  const outcome = formatter.run();
   if (outcome === 'bad' || (outcome === 'text' && options.partial !== true)) return undefined;
-  return { text, count: layout.count, values: layout.values, cells: layout.takeCells(), ended: outcome };
+  return { text, count: formatter.count, values: formatter.values, cells: formatter.takeCells(), ended: outcome };
 }
 
-/** Where a text stops being JSON, counted from 1. `ended` is true if the text only ends too early. */
-interface JsonBreak {
+/** The first character that can't be JSON, counted from 1. `ended` is true if the text only ends too early. */
+interface JsonError {
   readonly at: number;
   readonly line: number;
   readonly column: number;
@@ -32,14 +32,14 @@ interface JsonBreak {
 }
 
 /** The position of the first character that can't be JSON; `undefined` for valid JSON. */
-export function jsonBreak(text: string): JsonBreak | undefined {
-  const layout = new Layout(text, MAX_LINES, false);
-  const outcome = layout.run();
+export function findJsonError(text: string): JsonError | undefined {
+  const formatter = new JsonFormatter(text, MAX_LINES, false);
+  const outcome = formatter.run();
   if (outcome !== 'bad' && outcome !== 'text') return undefined;
-  const before = text.slice(0, layout.at);
+  const before = text.slice(0, formatter.at);
   const line = before.split('\n').length;
-  const column = layout.at - before.lastIndexOf('\n');
-  return { at: layout.at, line, column, ended: outcome === 'text' };
+  const column = formatter.at - before.lastIndexOf('\n');
+  return { at: formatter.at, line, column, ended: outcome === 'text' };
 }
 
 type Outcome = 'complete' | 'text' | 'lines' | 'bad';
@@ -55,7 +55,7 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const RECORD_SEPARATOR = 0x1e;
 
-class Layout {
+class JsonFormatter {
   count = 0;
   /** Number of top-level values. */
   values = 0;

@@ -1,5 +1,6 @@
 import { literal, MAX_FOUND } from './find-text.ts';
 import type { Found } from './find-text.ts';
+import { firstPosition } from './first-position.ts';
 
 /** What a line of formatted JSON contains. */
 export const KIND = {
@@ -184,14 +185,8 @@ function beginning(json: JsonLines, line: number): number {
 
 /** The last line that starts at or before a position. */
 function lineAt(json: JsonLines, position: number): number | undefined {
-  let low = 0;
-  let high = json.count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (beginning(json, middle) <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? undefined : low - 1;
+  const after = firstPosition(json.count, (line) => beginning(json, line) > position);
+  return after === 0 ? undefined : after - 1;
 }
 
 function touches(json: JsonLines, line: number, start: number, end: number): boolean {

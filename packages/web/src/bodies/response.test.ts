@@ -48,7 +48,7 @@ test('the body is parsed by its bytes, its codings in order, and its type', () =
   });
 });
 
-test('the size of a truncated body tells the reason', () => {
+test('the reason for a truncated body follows from its size', () => {
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
   expect(truncationNote(ANSWER, 2)).toContain('stopped sending');

@@ -1,7 +1,6 @@
-import { MAX_REPLAY_ANSWER_BYTES, targetUrlSchema } from '@creel/contract';
+import { bodyBytesOf, MAX_REPLAY_ANSWER_BYTES, targetUrlSchema } from '@creel/contract';
 import type { BodyEncoding, HeaderPair, ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
-import { bodyBytes } from './encoding.ts';
 import type { BodySource } from './view-body.ts';
 
 /** The response of a destination. */
@@ -19,18 +18,10 @@ function headerValues({ headers }: Pick<ReceivedResponse, 'headers'>, name: stri
   return headers.filter(({ key }) => key.toLowerCase() === name).map(({ value }) => value);
 }
 
-/** The bytes of the response body. */
-export function responseBytes({
-  body,
-  bodyEncoding,
-}: Pick<ReceivedResponse, 'body' | 'bodyEncoding'>): Uint8Array<ArrayBuffer> {
-  return bodyBytes(body, bodyEncoding);
-}
-
 /** The response body as a source for the body views. */
 export function responseSource(response: ReceivedResponse): BodySource {
   return {
-    bytes: responseBytes(response),
+    bytes: bodyBytesOf(response),
     complete: !response.bodyTruncated,
     contentEncoding: headerValues(response, 'content-encoding').join(', '),
     contentType: headerValues(response, 'content-type')[0] ?? null,
@@ -58,7 +49,7 @@ export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sen
   return { location, url: targetUrlSchema.safeParse(url).success ? url : undefined };
 }
 
-/** Decodes UTF-8. A text that ends within a character is cut before that character. */
+/** Bytes. A response that was cut at the maximum may end this much earlier, at the last whole character. */
 const LONGEST_CHARACTER = 4;
 
 /** Why the body is incomplete; `undefined` if it is complete. `size` is the number of received bytes. */

@@ -1,3 +1,5 @@
+import { firstPosition } from './first-position.ts';
+
 /** Positions where lines of at most `columns` characters start. Line breaks are LF, CRLF or CR. */
 interface TextLines {
   readonly text: string;
@@ -35,14 +37,7 @@ export function textOfLine({ text, count, starts }: TextLines, line: number): st
 
 /** The line that contains a position. */
 export function lineOfPosition({ count, starts }: TextLines, position: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? 0) <= position) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
+  return Math.max(0, firstPosition(count, (line) => (starts[line] ?? 0) > position) - 1);
 }
 
 /** Bytes per line, in a wide and in a narrow view. */

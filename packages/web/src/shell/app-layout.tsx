@@ -11,7 +11,7 @@ import {
   dismissLoginDialog,
   useIsLoginDialogOpen,
 } from '../api/connection.ts';
-import { useLiveStatus } from '../api/live-cache.ts';
+import { useLiveStatus } from '../api/use-live.ts';
 import { useUser, serviceInfoQuery } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
@@ -160,10 +160,10 @@ function SignedOutDialog() {
   const user = useUser();
   const router = useRouter();
   const next = router.state.location.href;
+  if (!asks) return null;
   return (
     <Dialog
-      open={asks}
-      onOpenChange={dismissLoginDialog}
+      onClose={dismissLoginDialog}
       title="You have been logged out"
       description="Your session has ended. Log in again to continue. Unsaved input on this page is kept."
     >

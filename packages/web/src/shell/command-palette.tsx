@@ -73,7 +73,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     press.preventDefault();
   };
   return (
-    <Dialog open onOpenChange={onClose} bare width="md" title="Command palette">
+    <Dialog onClose={onClose} bare width="md" title="Command palette">
       <input
         role="combobox"
         aria-label="Command or endpoint"

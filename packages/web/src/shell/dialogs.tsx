@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { useState } from 'react';
-import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
+import { CreateEndpointDialog } from '../features/endpoints/endpoint-dialogs.tsx';
 import { themePreference, THEMES } from '../features/settings/theme.tsx';
 import { Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';
@@ -88,8 +88,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
   const hasTwoColumns = groups.length > 1;
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       width={hasTwoColumns ? 'md' : 'sm'}
       title="Keyboard shortcuts"
       description="Shortcuts are off while you type."

@@ -1,10 +1,10 @@
 import { useRouter, Link } from '@tanstack/react-router';
-import { CloudOff, Compass } from 'lucide-react';
+import { Compass } from 'lucide-react';
 import { errorMessage } from '../api/client.ts';
 import { userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/feedback.tsx';
+import { EmptyState, LoadError } from '../ui/feedback.tsx';
 import { useTitle } from '../ui/page.tsx';
 
 /** Shown if the user or a part of the app could not be loaded. */
@@ -14,22 +14,15 @@ export function LoadFailed({ error }: { readonly error: unknown }) {
     await queryClient.resetQueries({ predicate: (query) => query.state.status === 'error' });
     await router.invalidate();
   };
+  const isUser = queryClient.getQueryState(userQuery.queryKey)?.status === 'error';
   return (
-    <div className="grid h-full place-items-center">
-      <EmptyState
-        page
-        error
-        icon={<CloudOff />}
-        title={
-          queryClient.getQueryState(userQuery.queryKey)?.status === 'error'
-            ? 'Failed to fetch user data.'
-            : 'This page could not be shown'
-        }
-        actions={<Button onClick={() => void again()}>Try again</Button>}
-      >
-        {errorMessage(error, 'Please reload the page.')}
-      </EmptyState>
-    </div>
+    <LoadError
+      page
+      title={isUser ? 'Failed to fetch user data.' : 'This page could not be shown'}
+      onRetry={() => void again()}
+    >
+      {errorMessage(error, 'Please reload the page.')}
+    </LoadError>
   );
 }
 
@@ -45,19 +38,17 @@ export function RootFailed({ error }: { readonly error: unknown }) {
 export function NotFoundPage() {
   useTitle('Page Not Found');
   return (
-    <div className="grid h-full place-items-center">
-      <EmptyState
-        page
-        icon={<Compass />}
-        title="Page Not Found"
-        actions={
-          <Button asChild variant="primary">
-            <Link to="/">Back to Dashboard</Link>
-          </Button>
-        }
-      >
-        This page does not exist.
-      </EmptyState>
-    </div>
+    <EmptyState
+      page
+      icon={<Compass />}
+      title="Page Not Found"
+      actions={
+        <Button asChild variant="primary">
+          <Link to="/">Back to Dashboard</Link>
+        </Button>
+      }
+    >
+      This page does not exist.
+    </EmptyState>
   );
 }

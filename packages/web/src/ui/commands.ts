@@ -61,7 +61,7 @@ export function useCommands(commands: readonly Command[]): void {
 export const useAllCommands = (): readonly Command[] => useSignal(commandStore);
 
 const FIELDS =
-  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]:not([contenteditable="false"]), .cm-editor';
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]:not([contenteditable="false"])';
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
 interface KeyPress {

@@ -1,48 +1,46 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useState } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import { Button } from './button.tsx';
 import { useFocusBack } from './focus.ts';
 
 const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' } as const;
 
 interface DialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  /** An `alertdialog` must be answered: it has no close button, and a click outside does not close it. */
+  readonly role?: 'dialog' | 'alertdialog';
   readonly title: string;
   readonly description?: ReactNode;
   /** Hides heading and description from all but screen readers. */
   readonly bare?: boolean;
   readonly width?: keyof typeof WIDTHS;
+  readonly onClose: () => void;
   readonly children?: ReactNode;
   readonly footer?: ReactNode;
 }
 
 /**
- * A modal dialog. The focus moves to the element marked `data-first-focus` or the first one, stays inside, and returns
- * afterwards. Escape closes.
+ * A modal dialog, open while it is mounted. The focus moves to the element marked `data-first-focus` or the first one,
+ * stays inside, and returns afterwards. Escape closes.
  */
-export function Dialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  bare = false,
-  width = 'sm',
-  children,
-  footer,
-}: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
   const focus = useFocusBack();
+  const isAlert = role === 'alertdialog';
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
           <Radix.Content
+            role={role}
             onOpenAutoFocus={(opening) => {
               focus.remember();
               focusMarked(opening);
             }}
             onCloseAutoFocus={focus.onCloseAutoFocus}
+            onInteractOutside={(press) => (isAlert ? press.preventDefault() : undefined)}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
@@ -50,15 +48,15 @@ export function Dialog({
               bare ? 'self-start mt-[10vh]' : 'p-5',
             )}
           >
-            <div className={clsx('flex flex-col gap-1 pr-8', bare ? 'sr-only' : 'mb-4')}>
+            <div className={clsx('flex flex-col gap-1', bare && 'sr-only', !isAlert && 'mb-4 pr-8')}>
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
               {description === undefined ? null : (
-                <Radix.Description className="text-ink-2">{description}</Radix.Description>
+                <Radix.Description className="wrap-anywhere text-ink-2">{description}</Radix.Description>
               )}
             </div>
             {children}
             {footer === undefined ? null : <div className="mt-5 flex flex-wrap justify-end gap-2">{footer}</div>}
-            {bare ? null : (
+            {bare || isAlert ? null : (
               <Radix.Close
                 aria-label="Close"
                 className="absolute top-4 right-4 grid size-6 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
@@ -79,4 +77,66 @@ function focusMarked(opening: Event): void {
   if (marked === null) return;
   opening.preventDefault();
   marked.focus();
+}
+
+interface ConfirmDialogProps {
+  readonly title: string;
+  readonly description: string;
+  /** Label of the confirm button, a verb: 'Delete'. */
+  readonly confirmLabel: string;
+  /** Label of the other button, if 'Cancel' could be misunderstood. */
+  readonly cancelLabel?: string;
+  /** The dialog closes after it. */
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly destructive?: boolean;
+  /** True while the action can't be confirmed. */
+  readonly busy?: boolean;
+  /** Content between the description and the buttons. */
+  readonly children?: ReactNode;
+}
+
+/** Confirms an action that can't be undone. The focus starts on Cancel. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { title, description, confirmLabel, cancelLabel = 'Cancel', onConfirm, onClose, children } = props;
+  const { destructive = true, busy = false } = props;
+  const confirm = (): void => {
+    onConfirm();
+    onClose();
+  };
+  return (
+    <Dialog
+      role="alertdialog"
+      title={title}
+      description={description}
+      onClose={onClose}
+      footer={
+        <>
+          <Button data-first-focus onClick={onClose}>
+            {cancelLabel}
+          </Button>
+          <Button variant={destructive ? 'danger' : 'primary'} busy={busy} onClick={confirm}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}
+
+interface ConfirmButtonProps extends Omit<ComponentProps<typeof Button>, 'onClick'> {
+  readonly confirm: Omit<ConfirmDialogProps, 'onClose'>;
+}
+
+/** A button whose action must be confirmed. */
+export function ConfirmButton({ confirm, ...button }: ConfirmButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button {...button} onClick={() => setAsking(true)} />
+      {isAsking ? <ConfirmDialog {...confirm} onClose={() => setAsking(false)} /> : null}
+    </>
+  );
 }

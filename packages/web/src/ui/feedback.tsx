@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
-import { CircleAlert, CircleCheck, Info } from 'lucide-react';
+import { CircleAlert, CircleCheck, CloudOff, Info } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 
 interface EmptyStateProps {
   readonly icon?: ReactNode;
@@ -10,7 +11,7 @@ interface EmptyStateProps {
   readonly actions?: ReactNode;
   /** True for an error, which is announced at once. */
   readonly error?: boolean;
-  /** True if this is the whole page: the title is then the page's heading. */
+  /** True if this is the whole page: it is centered, and the title is the page's heading. */
   readonly page?: boolean;
   readonly className?: string;
 }
@@ -29,7 +30,11 @@ export function EmptyState({
   return (
     <div
       role={error ? 'alert' : undefined}
-      className={clsx('flex flex-col items-center gap-1 px-6 py-14 text-center', className)}
+      className={clsx(
+        'flex flex-col items-center gap-1 px-6 py-14 text-center',
+        page && 'h-full justify-center',
+        className,
+      )}
     >
       {icon === undefined ? null : (
         <div
@@ -47,6 +52,15 @@ export function EmptyState({
       {actions === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   );
+}
+
+interface LoadErrorProps extends Pick<EmptyStateProps, 'title' | 'children' | 'page'> {
+  readonly onRetry: () => void;
+}
+
+/** Shown if content could not be loaded. */
+export function LoadError({ onRetry, ...state }: LoadErrorProps) {
+  return <EmptyState {...state} error icon={<CloudOff />} actions={<Button onClick={onRetry}>Try again</Button>} />;
 }
 
 const TONES = {

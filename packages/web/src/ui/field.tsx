@@ -1,5 +1,4 @@
 import { clsx } from 'clsx';
-import { Label } from 'radix-ui';
 import { useId } from 'react';
 import type { ReactNode, ComponentProps } from 'react';
 
@@ -30,9 +29,9 @@ export function Field({ label, error, hint, className, children }: FieldProps) {
   };
   return (
     <div className={clsx('flex flex-col gap-1.5', className)}>
-      <Label.Root htmlFor={id} className="font-medium">
+      <label htmlFor={id} className="font-medium">
         {label}
-      </Label.Root>
+      </label>
       {children(control)}
       {hint === undefined ? null : (
         <div id={`${id}-hint`} className="text-sm text-ink-2">

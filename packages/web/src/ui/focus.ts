@@ -18,8 +18,8 @@ function canTake(element: Element | null | undefined): element is HTMLElement {
   );
 }
 
-/** After an element is removed: moves a lost focus to the first of these elements that can take it. */
-function rescue(...places: (() => Element | null | undefined)[]): void {
+/** After the focused element was removed: focuses the first of these elements that can take the focus. */
+function recoverFocus(...places: (() => Element | null | undefined)[]): void {
   setTimeout(() => {
     if (!isFocusLost()) return;
     for (const place of places) {
@@ -52,7 +52,7 @@ export function useFocusBack() {
       const had = opener.current;
       if (had === null || had === document.body) return;
       // What the dialog did can remove its opener.
-      rescue(
+      recoverFocus(
         () => had,
         () => keeper.current,
         mainPart,
@@ -71,7 +71,7 @@ export function useFocusReturn(otherwise: () => Element | null | undefined = mai
   const last = useEffectEvent(otherwise);
   useEffect(
     () => () =>
-      rescue(
+      recoverFocus(
         () => opener,
         () => last(),
       ),
@@ -86,7 +86,7 @@ let hasArrived = false;
 export function useFocusAfterLeaving(path: string): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    if (hasArrived && shown.current !== path) rescue(mainPart);
+    if (hasArrived && shown.current !== path) recoverFocus(mainPart);
     hasArrived = true;
     shown.current = path;
   }, [path]);
@@ -121,7 +121,7 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       if (held === undefined || held.isConnected) return;
       held = undefined;
       if (keeper !== element && keeper?.isConnected === true) return;
-      rescue(
+      recoverFocus(
         () => first(),
         () => element,
       );
@@ -142,16 +142,16 @@ export const STAYS_INTERACTIVE = { 'data-stays-beside': '' } as const;
 
 /** Makes everything outside an element inert. The returned function reverts it. */
 function makeSurroundingsInert(cover: Element): () => void {
-  const silenced: Element[] = [];
+  const madeInert: Element[] = [];
   for (let on = cover; on.parentElement !== null && on.parentElement.id !== 'root'; on = on.parentElement) {
     for (const sibling of on.parentElement.children) {
       if (sibling === on || sibling.matches('[data-stays-beside], [inert]')) continue;
       sibling.toggleAttribute('inert', true);
-      silenced.push(sibling);
+      madeInert.push(sibling);
     }
   }
   return () => {
-    for (const element of silenced) element.toggleAttribute('inert', false);
+    for (const element of madeInert) element.toggleAttribute('inert', false);
   };
 }
 

@@ -9,16 +9,16 @@ const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.numb
 /** The initial size of a pane and its limits. */
 interface PaneBounds {
   readonly initial: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** The stored share of a pane, within its limits, and a function to change it: the props of a `PaneDivider`. */
-export function usePaneShare(name: string, { initial, least, most }: PaneBounds) {
+export function usePaneShare(name: string, { initial, min, max }: PaneBounds) {
   const [sizes, setSizes] = usePreference(paneSizesPreference);
   const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
-  const share = Math.min(most, Math.max(least, sizes[name] ?? initial));
-  return { share, least, most, onShare, onReset: () => onShare(initial) };
+  const share = Math.min(max, Math.max(min, sizes[name] ?? initial));
+  return { share, min, max, onShare, onReset: () => onShare(initial) };
 }
 
 const KEY_STEP = 0.02;
@@ -35,8 +35,8 @@ interface PaneDividerProps {
   readonly label: string;
   /** The share of the first pane, between 0 and 1, and its limits. */
   readonly share: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** The element that is divided. */
   readonly frame: () => Element | null | undefined;
   readonly onShare: (share: number) => void;
@@ -45,9 +45,9 @@ interface PaneDividerProps {
 
 /** A divider between two panes that can be dragged or moved with the arrow keys. A double click resets it. */
 export function PaneDivider(props: PaneDividerProps) {
-  const { orientation, label, share, least, most, frame, onShare, onReset } = props;
+  const { orientation, label, share, min, max, frame, onShare, onReset } = props;
   const isVertical = orientation === 'vertical';
-  const move = (wanted: number): void => onShare(Math.min(most, Math.max(least, wanted)));
+  const move = (wanted: number): void => onShare(Math.min(max, Math.max(min, wanted)));
   const drag = (pointer: PointerEvent<HTMLDivElement>): void => {
     const box = frame()?.getBoundingClientRect();
     if (!pointer.currentTarget.hasPointerCapture(pointer.pointerId) || box === undefined) return;
@@ -66,8 +66,8 @@ export function PaneDivider(props: PaneDividerProps) {
       aria-orientation={orientation}
       aria-label={label}
       aria-valuenow={Math.round(share * 100)}
-      aria-valuemin={least * 100}
-      aria-valuemax={most * 100}
+      aria-valuemin={min * 100}
+      aria-valuemax={max * 100}
       tabIndex={0}
       onPointerDown={(pointer) => pointer.currentTarget.setPointerCapture(pointer.pointerId)}
       onPointerMove={drag}

@@ -29,13 +29,16 @@ export function Switch({ busy = false, className, ...rest }: SwitchProps) {
 interface SwitchRowProps {
   readonly label: string;
   readonly description: ReactNode;
+  /** Validation message. */
+  readonly error?: string | undefined;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly onCheckedChange: (isOn: boolean) => void;
 }
 
 /** A switch with a title and a description. */
-export function SwitchRow({ label, description, checked, disabled = false, onCheckedChange }: SwitchRowProps) {
+export function SwitchRow(props: SwitchRowProps) {
+  const { label, description, error, checked, disabled = false, onCheckedChange } = props;
   const id = useId();
   return (
     <div className="flex items-start justify-between gap-6 py-2.5">
@@ -46,10 +49,14 @@ export function SwitchRow({ label, description, checked, disabled = false, onChe
         <p id={`${id}-about`} className="text-sm text-ink-2">
           {description}
         </p>
+        <p id={`${id}-error`} role="alert" className="text-sm text-bad empty:hidden">
+          {error}
+        </p>
       </div>
       <Switch
         id={id}
-        aria-describedby={`${id}-about`}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={error === undefined ? `${id}-about` : `${id}-error ${id}-about`}
         checked={checked}
         disabled={disabled}
         onCheckedChange={onCheckedChange}

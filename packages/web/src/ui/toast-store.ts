@@ -31,9 +31,9 @@ export function toast(input: ToastInput): () => void {
   return () => dismissToast(id);
 }
 
-/** Says that an action failed, and what to do. */
-export function toastError(description: string, title = 'Error'): void {
-  toast({ title, description, variant: 'destructive' });
+/** Says that an action failed, and what to do. Returns a function that closes the toast. */
+export function toastError(description: string, title = 'Error'): () => void {
+  return toast({ title, description, variant: 'destructive' });
 }
 
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */

@@ -1,6 +1,6 @@
 import { credentialsSchema, passwordChangeSchema, userSettingsInputSchema } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { fieldErrors } from '../../ui/form.ts';
+import { fieldErrors } from '../../ui/form.tsx';
 import { newPasswordFormSchema, registerFormSchema } from './account-forms.ts';
 
 const good = { username: 'marta', email: 'marta@example.com', password: 'secret1', confirmPassword: 'secret1' };

@@ -1,4 +1,4 @@
-import type { Credentials, Registration, User } from '@creel/contract';
+import type { Credentials, OperationInput, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage } from '../../api/client.ts';
 import { markSessionActive, notifyOtherTabs } from '../../api/connection.ts';
@@ -41,15 +41,12 @@ export const useLogin = () =>
 export const useRegister = () =>
   useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: handleLogin });
 
-/** The identity that the provider's callback page reports. The server trusts only what it has verified itself. */
-interface ProviderIdentity {
-  readonly email?: string | null | undefined;
-  readonly displayName?: string | null | undefined;
-  readonly uid?: string | null | undefined;
-}
-
+/** With the identity that the provider's callback page reports. The server trusts only what it has verified itself. */
 export const useProviderLogin = () =>
-  useMutation({ mutationFn: (body: ProviderIdentity) => client.call('googleLogin', { body }), onSuccess: handleLogin });
+  useMutation({
+    mutationFn: (body: OperationInput<'googleLogin'>['body']) => client.call('googleLogin', { body }),
+    onSuccess: handleLogin,
+  });
 
 export const useLogout = () =>
   useMutation({
@@ -64,15 +61,9 @@ export const useChangeUsername = () =>
     onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
   });
 
-interface PasswordChange {
-  readonly currentPassword: string;
-  readonly newPassword: string;
-  readonly confirmPassword: string;
-}
-
 export const useChangePassword = () =>
   useMutation({
-    mutationFn: (body: PasswordChange) => client.call('changePassword', { body }),
+    mutationFn: (body: OperationInput<'changePassword'>['body']) => client.call('changePassword', { body }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions }),
   });
 
@@ -93,7 +84,7 @@ export const useRequestPasswordReset = () =>
 
 export const useResetPassword = () =>
   useMutation({
-    mutationFn: (body: { readonly token: string; readonly password: string }) => client.call('resetPassword', { body }),
+    mutationFn: (body: OperationInput<'resetPassword'>['body']) => client.call('resetPassword', { body }),
   });
 
 export const useRequestEmailVerification = () =>

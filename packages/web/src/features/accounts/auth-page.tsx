@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { ownPath } from '../../ui/urls.ts';
@@ -61,7 +61,7 @@ export function AuthPage() {
         or
       </div>
       <ProviderButton onSignedIn={onSignedIn} />
-      <ForgotPassword open={isForgetting} onOpenChange={setForgetting} />
+      {isForgetting ? <ForgotPassword onClose={() => setForgetting(false)} /> : null}
     </PublicLayout>
   );
 }
@@ -77,16 +77,12 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
     onValid: ({ username, email, password }) =>
       register.mutate(
         { username, email, password },
-        { onSuccess: onSignedIn, onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))) },
+        { onSuccess: onSignedIn, onError: (error) => form.fail(error, errorMessage(error, 'Registration failed')) },
       ),
   });
   const { errors } = form;
-  const isAtAField = Object.keys(errors).length > 0;
   return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {register.error === null || isAtAField ? null : (
-        <Notice tone="bad">{errorMessage(register.error, 'Registration failed')}</Notice>
-      )}
+    <Form {...form.props} failure={form.failure}>
       <Field
         label="Username"
         hint={errors['username'] === undefined ? 'At least 3 characters.' : undefined}
@@ -112,28 +108,18 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
       <Button type="submit" variant="primary" busy={register.isPending}>
         {register.isPending ? 'Creating account…' : 'Register'}
       </Button>
-    </form>
+    </Form>
   );
 }
 
 const FORM = z.object({ email: emailSchema });
 
-interface ForgotPasswordProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
 /** Requests a password reset link. The response is the same whether or not the address is known. */
-export function ForgotPassword({ open, onOpenChange }: ForgotPasswordProps) {
+export function ForgotPassword({ onClose }: { readonly onClose: () => void }) {
   const info = useServiceInfo();
   const isMailOff = info.data?.mail === false;
   return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Reset your password"
-      description="We email you a link to set a new password."
-    >
+    <Dialog onClose={onClose} title="Reset your password" description="We email you a link to set a new password.">
       {isMailOff ? (
         <Notice tone="warn">
           Email is off on this server, so no link can be sent. Ask the administrator of the server.
@@ -151,20 +137,19 @@ function ResetRequestForm() {
     initial: { email: '' },
     validate: (values) => fieldErrors(FORM, values),
     onValid: ({ email }) =>
-      request.mutate(email, { onError: (error) => form.refuse(serverFieldErrors(error, ['email'])) }),
+      request.mutate(email, {
+        onError: (error) => form.fail(error, errorMessage(error, 'The link could not be sent. Please try again.')),
+      }),
   });
   if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
   return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {request.error === null || form.errors['email'] !== undefined ? null : (
-        <Notice tone="bad">{errorMessage(request.error, 'The link could not be sent. Please try again.')}</Notice>
-      )}
+    <Form {...form.props} failure={form.failure}>
       <Field label="Email" error={form.errors['email']}>
         {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
       </Field>
       <Button type="submit" variant="primary" busy={request.isPending} className="self-end">
         {request.isPending ? 'Sending…' : 'Send link'}
       </Button>
-    </form>
+    </Form>
   );
 }

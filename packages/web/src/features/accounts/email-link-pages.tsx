@@ -3,7 +3,7 @@ import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { newPasswordFormSchema } from './account-forms.ts';
 import { useResetPassword, useVerifyEmail } from './account-queries.ts';
@@ -34,14 +34,16 @@ function ResetForm({ token }: { readonly token: string }) {
     initial: { password: '', confirmPassword: '' },
     validate: (values) => fieldErrors(newPasswordFormSchema, values),
     onValid: ({ password }) =>
-      reset.mutate({ token, password }, { onError: (error) => form.refuse(serverFieldErrors(error, ['password'])) }),
+      reset.mutate(
+        { token, password },
+        {
+          onError: (error) => form.fail(error, errorMessage(error, 'The password could not be set. Please try again.')),
+        },
+      ),
   });
   if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
   return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {reset.error === null || form.errors['password'] !== undefined ? null : (
-        <Notice tone="bad">{errorMessage(reset.error, 'The password could not be set. Please try again.')}</Notice>
-      )}
+    <Form {...form.props} failure={form.failure}>
       <Field
         label="New password"
         hint={form.errors['password'] === undefined ? 'At least 6 characters.' : undefined}
@@ -57,7 +59,7 @@ function ResetForm({ token }: { readonly token: string }) {
       <Button type="submit" variant="primary" busy={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>
-    </form>
+    </Form>
   );
 }
 

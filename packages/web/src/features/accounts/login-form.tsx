@@ -1,12 +1,9 @@
 import { ApiError, credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { useLogin } from './account-queries.ts';
-
-const EMPTY = { username: '', password: '' };
 
 interface LoginFormProps {
   readonly onSignedIn: () => void;
@@ -18,17 +15,16 @@ interface LoginFormProps {
 export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
   const login = useLogin();
   const form = useForm({
-    initial: { ...EMPTY, username },
+    initial: { username, password: '' },
     validate: (values) => fieldErrors(credentialsSchema, values),
     onValid: (values) =>
       login.mutate(values, {
         onSuccess: onSignedIn,
-        onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))),
+        onError: (error) => form.fail(error, errorMessage(error, 'Login failed') + retryHint(error)),
       }),
   });
   return (
-    <form {...form.props} className="flex flex-col gap-4">
-      <LoginProblem error={login.error} hasFieldErrors={Object.keys(form.errors).length > 0} />
+    <Form {...form.props} failure={form.failure}>
       <Field label="Username" error={form.errors['username']}>
         {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
       </Field>
@@ -46,15 +42,14 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
       <Button type="submit" variant="primary" busy={login.isPending}>
         {login.isPending ? 'Logging in…' : 'Login'}
       </Button>
-    </form>
+    </Form>
   );
 }
 
-function LoginProblem({ error, hasFieldErrors }: { readonly error: unknown; readonly hasFieldErrors: boolean }) {
-  if (error === null || hasFieldErrors) return null;
+/** When the user can try again after too many failures. */
+function retryHint(error: unknown): string {
   const wait = error instanceof ApiError ? error.retryAfter : undefined;
-  const later = wait === undefined ? '' : ` You can try again in ${inWords(wait)}.`;
-  return <Notice tone="bad">{errorMessage(error, 'Login failed') + later}</Notice>;
+  return wait === undefined ? '' : ` You can try again in ${inWords(wait)}.`;
 }
 
 /** '45 seconds', '3 minutes'. */

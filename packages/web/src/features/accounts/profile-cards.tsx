@@ -1,4 +1,4 @@
-import { ApiError, usernameSchema } from '@creel/contract';
+import { usernameSchema } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { useState } from 'react';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { fieldErrors, useForm, serverFieldErrors } from '../../ui/form.ts';
+import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { usernameFailure } from './profile-labels.ts';
@@ -30,7 +30,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
           toast({ title: 'Username updated successfully' });
           setTimeout(() => location.reload(), RELOAD_AFTER_MS);
         },
-        onError: (error) => form.refuse({ username: error instanceof ApiError ? usernameFailure(error) : UNEXPECTED }),
+        onError: (error) => form.refuse({ username: usernameFailure(error) }),
       }),
   });
   const isChanged = form.values.username.trim() !== user.username;
@@ -52,8 +52,6 @@ export function UsernameCard({ user }: { readonly user: User }) {
     </form>
   );
 }
-
-const UNEXPECTED = 'An unexpected error occurred. Please try again.';
 
 /** The email of the account, and whether it is verified. */
 export function EmailCard({ user }: { readonly user: User }) {
@@ -98,7 +96,7 @@ interface DeleteAccountCardProps {
 
 /** Deletes the account. Asks for the password first. */
 export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
-  const [open, setOpen] = useState(false);
+  const [isAsking, setAsking] = useState(false);
   return (
     <>
       <SectionCard
@@ -106,19 +104,20 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
         title="Delete account"
         description="Deletes your account with all endpoints and captured requests. This action cannot be undone."
         footer={
-          <Button variant="danger-ghost" onClick={() => setOpen(true)}>
+          <Button variant="danger-ghost" onClick={() => setAsking(true)}>
             Delete account
           </Button>
         }
       />
-      <Dialog
-        open={open}
-        onOpenChange={setOpen}
-        title="Delete account"
-        description={`This deletes the account ${user.username} with all its endpoints and requests. This action cannot be undone.`}
-      >
-        <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setOpen(false)} />
-      </Dialog>
+      {isAsking ? (
+        <Dialog
+          onClose={() => setAsking(false)}
+          title="Delete account"
+          description={`This deletes the account ${user.username} with all its endpoints and requests. This action cannot be undone.`}
+        >
+          <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setAsking(false)} />
+        </Dialog>
+      ) : null}
     </>
   );
 }
@@ -138,14 +137,12 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
     onValid: ({ password }) =>
       remove.mutate(password, {
         onSuccess: onDeleted,
-        onError: (error) => form.refuse(serverFieldErrors(error, ['password'])),
+        onError: (error) =>
+          form.fail(error, errorMessage(error, 'The account could not be deleted. Please try again.')),
       }),
   });
   return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {remove.error === null || form.errors['password'] !== undefined ? null : (
-        <Notice tone="bad">{errorMessage(remove.error, 'The account could not be deleted. Please try again.')}</Notice>
-      )}
+    <Form {...form.props} failure={form.failure}>
       {hasPassword ? (
         <Field label="Password" error={form.errors['password']}>
           {(control) => (
@@ -159,6 +156,6 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
           {remove.isPending ? 'Deleting…' : 'Delete account'}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { describeUserAgent, passwordFailure, usernameFailure } from './profile-labels.ts';
 
@@ -27,10 +28,16 @@ test.each([
   [usernameFailure, 400, '', 'Username already exists or is invalid'],
   [usernameFailure, 401, '', 'You must be logged in to change your username'],
   [usernameFailure, 500, '', 'Failed to update username'],
+  [usernameFailure, 0, 'No response', 'An unexpected error occurred. Please try again.'],
   [passwordFailure, 429, 'Later', 'Later'],
   [passwordFailure, 400, '', 'Current password is incorrect'],
   [passwordFailure, 401, '', 'You must be logged in to change your password'],
   [passwordFailure, 500, '', 'Failed to update password'],
 ])('%o, %i, %s: %s', (failure, status, sentence, expected) => {
-  expect(failure({ status, sentence })).toBe(expected);
+  expect(failure(new ApiError(status, sentence))).toBe(expected);
+});
+
+test('anything else than a failed call is unexpected', () => {
+  expect(usernameFailure(new TypeError('no'))).toBe('An unexpected error occurred. Please try again.');
+  expect(passwordFailure(new TypeError('no'))).toBe('Failed to update password');
 });

@@ -1,13 +1,10 @@
-/**
- * The parts of a failed call that decide the message: the status (0 if there was no response) and the server's text.
- */
-interface Failure {
-  readonly status: number;
-  readonly sentence: string;
-}
+import { ApiError } from '@creel/contract';
 
 /** The server's message, else one that depends on the status. */
-export function usernameFailure({ status, sentence }: Failure): string {
+export function usernameFailure(error: unknown): string {
+  // A status of 0: there was no response.
+  if (!(error instanceof ApiError) || error.status === 0) return 'An unexpected error occurred. Please try again.';
+  const { status, sentence } = error;
   if (sentence !== '') return sentence;
   if (status === 400) return 'Username already exists or is invalid';
   if (status === 401) return 'You must be logged in to change your username';
@@ -15,7 +12,9 @@ export function usernameFailure({ status, sentence }: Failure): string {
 }
 
 /** The server's message, else one that depends on the status. */
-export function passwordFailure({ status, sentence }: Failure): string {
+export function passwordFailure(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'Failed to update password';
+  const { status, sentence } = error;
   if (sentence !== '') return sentence;
   if (status === 400) return 'Current password is incorrect';
   if (status === 401) return 'You must be logged in to change your password';

@@ -1,22 +1,20 @@
-import { ApiError, passwordChangeSchema } from '@creel/contract';
+import { passwordChangeSchema } from '@creel/contract';
 import type { Session } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
-import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useForm } from '../../ui/form.ts';
+import { fieldErrors, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
-import { passwordFailure } from './profile-labels.ts';
 import { useChangePassword, sessionsQuery, useEndOtherSessions } from './account-queries.ts';
-import { describeUserAgent } from './profile-labels.ts';
+import { describeUserAgent, passwordFailure } from './profile-labels.ts';
 
 const EMPTY = { currentPassword: '', newPassword: '', confirmPassword: '' };
 const FIELDS = [
@@ -37,10 +35,9 @@ export function PasswordCard() {
           form.reset();
           toast({ title: message });
         },
-        onError: (error) => form.refuse(serverFieldErrors(error, Object.keys(EMPTY))),
+        onError: (error) => form.fail(error, passwordFailure(error)),
       }),
   });
-  const isAtAField = Object.keys(form.errors).length > 0;
   return (
     <form {...form.props}>
       <SectionCard
@@ -53,11 +50,7 @@ export function PasswordCard() {
         }
       >
         <div className="flex max-w-sm flex-col gap-4">
-          {change.error === null || isAtAField ? null : (
-            <Notice tone="bad">
-              {change.error instanceof ApiError ? passwordFailure(change.error) : 'Failed to update password'}
-            </Notice>
-          )}
+          {form.failure === undefined ? null : <Notice tone="bad">{form.failure}</Notice>}
           {FIELDS.map(({ name, label, autoComplete }) => (
             <Field key={name} label={label} error={form.errors[name]}>
               {(control) => <Input {...control} {...form.bind(name)} type="password" autoComplete={autoComplete} />}
@@ -113,26 +106,23 @@ function SessionRow({ session }: { readonly session: Session }) {
 }
 
 function EndOthersButton({ count }: { readonly count: number }) {
-  const [isAsking, setAsking] = useState(false);
   const end = useEndOtherSessions();
-  const confirm = (): void =>
+  const onConfirm = (): void =>
     end.mutate(undefined, {
       onSuccess: () => toast({ title: 'Logged out everywhere else' }),
       onError: (error) => toastError(errorMessage(error, 'The other sessions could not be ended. Please try again.')),
     });
   return (
-    <>
-      <Button busy={end.isPending} onClick={() => setAsking(true)}>
-        Log out everywhere else
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Log out everywhere else"
-        description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays logged in.`}
-        confirmLabel="Sign out"
-        onConfirm={confirm}
-      />
-    </>
+    <ConfirmButton
+      busy={end.isPending}
+      confirm={{
+        title: 'Log out everywhere else',
+        description: `This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays logged in.`,
+        confirmLabel: 'Log out',
+        onConfirm,
+      }}
+    >
+      Log out everywhere else
+    </ConfirmButton>
   );
 }

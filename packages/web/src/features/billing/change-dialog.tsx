@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { confirmation, consequences, deletionHeading, exportAddress } from './subscription-labels.ts';
@@ -28,8 +28,7 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
   const preview = useQuery(planChangeQuery(choice.tier, choice.interval));
   return (
     <ConfirmDialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
+      onClose={onClose}
       {...confirmation(action, choice, { preview: preview.data, isRenewed }, now)}
       busy={preview.data === undefined}
       onConfirm={onConfirm}

@@ -42,6 +42,16 @@ export function PortalButton({ user }: { readonly user: User }) {
   );
 }
 
+/** Leads to the billing portal, where the user can enter another card or pay at once. */
+function UpdateCardButton() {
+  const portal = usePortal();
+  return (
+    <Button size="sm" className="mt-2" busy={portal.isPending} onClick={() => portal.mutate()}>
+      <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Update payment method'}
+    </Button>
+  );
+}
+
 /** What the user should know before choosing a plan: no billing here, a failed payment, a cancellation. */
 export function SubscriptionNotices({ user }: { readonly user: User }) {
   const now = useNow(60_000);
@@ -49,7 +59,12 @@ export function SubscriptionNotices({ user }: { readonly user: User }) {
   const notice = subscriptionNotice(user, now);
   return (
     <>
-      {notice === undefined ? null : <Notice tone={isPastDue(user) ? 'bad' : 'warn'}>{notice}</Notice>}
+      {notice === undefined ? null : (
+        <Notice tone={isPastDue(user) ? 'bad' : 'warn'}>
+          <p>{notice}</p>
+          {isPastDue(user) && billing !== 'off' ? <UpdateCardButton /> : null}
+        </Notice>
+      )}
       {billing === 'off' ? (
         <Notice>Billing is not set up on this server. Every account stays on the plan that it has.</Notice>
       ) : null}

@@ -42,6 +42,11 @@ test('email notifications are No on Free and Yes on the others', () => {
   expect(notifications).toEqual(['No', 'Yes', 'Yes']);
 });
 
+test('priority support is listed for Premium only', () => {
+  const plans = Object.values(PLANS).filter((plan) => planFacts(plan).some(({ name }) => name === 'Priority support'));
+  expect(plans.map(({ name }) => name)).toEqual(['Premium']);
+});
+
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const end = '2026-12-22T12:00:00.000Z';
 const harmless: PlanChangePreview = { deletes: [], at: null, losesFavorites: 0, expiresInMs: null, amount: null };

@@ -42,7 +42,7 @@ export function planFacts(plan: Plan): readonly { readonly name: string; readonl
     { name: 'Endpoint lifetime', value: lifetime(plan.expiryMs) },
     { name: 'Favorites', value: String(plan.favorites) },
     { name: 'Email notifications', value: plan.emailNotifications ? 'Yes' : 'No' },
-    { name: 'Priority support', value: plan.prioritySupport ? 'Yes' : 'No' },
+    ...(plan.prioritySupport ? [{ name: 'Priority support', value: 'Yes' }] : []),
   ];
 }
 

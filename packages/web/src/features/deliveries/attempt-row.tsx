@@ -1,4 +1,4 @@
-import { ApiError, isDelivered } from '@creel/contract';
+import { ApiError, bodyBytesOf, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
@@ -14,7 +14,6 @@ import { useNow } from '../../ui/state.ts';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
 import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
 import { ResponseTabs } from '../../bodies/response-body.tsx';
-import { responseBytes } from '../../bodies/response.ts';
 
 interface RowProps {
   readonly uid: string;
@@ -203,7 +202,7 @@ const CUT = 'Cut at 16 KiB: the destination sent more.';
 /** The stored beginning of a destination's response, and its headers as received. */
 function AttemptResponse({ uid, index, attempt }: AttemptResponseProps) {
   const { data: view, error } = useQuery(responseViewQuery(uid, index, attempt));
-  const size = useMemo(() => responseBytes(responseOf(attempt)).length, [attempt]);
+  const size = useMemo(() => bodyBytesOf(responseOf(attempt)).length, [attempt]);
   return (
     <ResponseTabs
       label="Response of the destination"

@@ -1,12 +1,12 @@
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, Forward } from 'lucide-react';
+import { Forward } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { EmptyState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, LoadError, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AttemptRow, WaitingRow } from './attempt-row.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
 
@@ -26,7 +26,12 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   /** `undefined` until the user opens or closes an attempt; then the newest one is open. */
   const [chosen, setChosen] = useState<string | null>();
   if (attempts === undefined) {
-    return error === null ? <Loading /> : <Failed error={error} onRetry={() => void refetch()} />;
+    if (error === null) return <Loading />;
+    return (
+      <LoadError title="The deliveries could not be loaded" onRetry={() => void refetch()}>
+        {errorMessage(error, "The server can't be reached.")}
+      </LoadError>
+    );
   }
   const [first] = attempts;
   // A request that waits gets its first entry in a moment.
@@ -78,19 +83,6 @@ function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
         Each attempt to forward or replay this request is listed here, with its response.
       </EmptyState>
     </>
-  );
-}
-
-function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
-  return (
-    <EmptyState
-      error
-      icon={<CloudOff />}
-      title="The deliveries could not be loaded"
-      actions={<Button onClick={onRetry}>Try again</Button>}
-    >
-      {errorMessage(error, "The server can't be reached.")}
-    </EmptyState>
   );
 }
 

@@ -1,18 +1,16 @@
 import { ApiError, destinationCreateSchema, parseQuery } from '@creel/contract';
 import type { Destination } from '@creel/contract';
 import { useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { FormEvent } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { knownValuesOf } from '../../ui/query-completion.ts';
-import { readList } from '../../api/request-lists.ts';
+import { readList } from '../../api/list-cache.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
-import { Switch } from '../../ui/switch.tsx';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
-import type { FieldErrors } from '../../ui/form.ts';
+import { SwitchRow } from '../../ui/switch.tsx';
+import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
 import { QueryField } from '../../ui/query-field.tsx';
 import { completeUrl } from '../../ui/urls.ts';
 import { useChangeDestination, useCreateDestination } from './delivery-queries.ts';
@@ -26,19 +24,13 @@ interface DestinationFormProps {
 
 const FIELDS = ['url', 'query', 'sign'];
 
-/** The server's messages by field. A target that is not allowed is a mistake in the URL. */
-function serverErrors(error: unknown): FieldErrors {
-  if (error instanceof ApiError && error.code === 'TARGET_NOT_ALLOWED') return { url: error.sentence };
-  return serverFieldErrors(error, FIELDS);
-}
-
 /** Adds or changes a destination. */
 export function DestinationForm({ uid, destination, onDone }: DestinationFormProps) {
   const [url, setUrl] = useState(destination?.url ?? '');
   const [query, setQuery] = useState(destination?.query ?? '');
   const [appendPath, setAppendPath] = useState(destination?.appendPath ?? false);
   const [sign, setSign] = useState(destination?.sign ?? false);
-  const { ref, errors, refuse, clear } = useFormErrors();
+  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(FIELDS);
   const create = useCreateDestination(uid);
   const change = useChangeDestination(uid, destination?.id ?? 0);
   const call = destination === undefined ? create : change;
@@ -53,16 +45,18 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
       ...(condition.ok ? {} : { query: condition.sentence }),
     };
     if (Object.keys(found).length > 0) return refuse(found);
-    const outcome = { onSuccess: onDone, onError: (error: Error) => refuse(serverErrors(error)) };
+    clear();
+    const onError = (error: Error): void => {
+      // A target that is not allowed is a mistake in the URL.
+      if (error instanceof ApiError && error.code === 'TARGET_NOT_ALLOWED') refuse({ url: error.sentence });
+      else fail(error, errorMessage(error, 'The destination could not be stored. Please try again.'));
+    };
+    const outcome = { onSuccess: onDone, onError };
     if (destination === undefined) create.mutate({ ...wanted, enabled: true }, outcome);
     else change.mutate(wanted, outcome);
   };
-  const isAtAField = Object.keys(serverErrors(call.error)).length > 0;
   return (
-    <form ref={ref} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
-      {call.isError && !isAtAField ? (
-        <Notice tone="bad">{errorMessage(call.error, 'The destination could not be stored. Please try again.')}</Notice>
-      ) : null}
+    <Form ref={ref} failure={failure} onSubmit={onSubmit}>
       <Field
         label="URL"
         error={errors['url']}
@@ -97,15 +91,15 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           known={() => knownValuesOf(readList(uid).rows)}
         />
       </div>
-      <Option
+      <SwitchRow
         label="Append the captured path and query"
-        hint="A capture at …/orders?a=1 goes to the URL followed by /orders?a=1."
+        description="A capture at …/orders?a=1 goes to the URL followed by /orders?a=1."
         checked={appendPath}
-        onChange={setAppendPath}
+        onCheckedChange={setAppendPath}
       />
-      <Option
+      <SwitchRow
         label="Sign again"
-        hint={
+        description={
           hasSecret ? (
             'Sends a new signature with the time of sending, so that a late attempt is not rejected as too old.'
           ) : (
@@ -124,7 +118,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         error={errors['sign']}
         checked={sign}
         disabled={!hasSecret && !sign}
-        onChange={(wanted) => {
+        onCheckedChange={(wanted) => {
           setSign(wanted);
           clear('sign');
         }}
@@ -135,28 +129,6 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           {call.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
         </Button>
       </div>
-    </form>
-  );
-}
-
-interface OptionProps {
-  readonly label: string;
-  readonly hint: ReactNode;
-  readonly error?: string | undefined;
-  readonly checked: boolean;
-  readonly disabled?: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-function Option({ label, hint, error, checked, disabled = false, onChange }: OptionProps) {
-  return (
-    <Field
-      label={label}
-      hint={hint}
-      error={error}
-      className="grid! grid-cols-[1fr_auto] items-center gap-x-3 *:first:order-first *:not-[button,label]:col-span-2"
-    >
-      {(control) => <Switch {...control} checked={checked} disabled={disabled} onCheckedChange={onChange} />}
-    </Field>
+    </Form>
   );
 }

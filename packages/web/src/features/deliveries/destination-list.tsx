@@ -2,16 +2,16 @@ import { MAX_DESTINATIONS, isDelivered } from '@creel/contract';
 import type { Destination } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import { CloudOff, Forward, Plus, Pencil, Trash2 } from 'lucide-react';
+import { Forward, Plus, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { readList } from '../../api/request-lists.ts';
+import { readList } from '../../api/list-cache.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { EmptyState, Skeleton, Notice } from '../../ui/feedback.tsx';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { EmptyState, LoadError, Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
+import { formatCount, formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import { outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
 import {
@@ -32,14 +32,9 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
   const { data: destinations, error, refetch } = useQuery(destinationsQuery(uid));
   if (destinations === undefined && error !== null) {
     return (
-      <EmptyState
-        error
-        icon={<CloudOff />}
-        title="The destinations could not be loaded"
-        actions={<Button onClick={() => void refetch()}>Try again</Button>}
-      >
+      <LoadError title="The destinations could not be loaded" onRetry={() => void refetch()}>
         {errorMessage(error, "The server can't be reached.")}
-      </EmptyState>
+      </LoadError>
     );
   }
   if (destinations === undefined) {
@@ -99,6 +94,7 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
   const { id, url, appendPath, enabled, query, sign, state, pending } = destination;
   const change = useChangeDestination(uid, id);
   const test = useTestDestination(uid, destination);
+  const remove = useDeleteDestination(uid, id);
   const [isDeleting, setDeleting] = useState(false);
   const now = useNow();
   const label = stateLabel(destination);
@@ -143,6 +139,11 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
           {errorMessage(change.error, 'The destination could not be changed. Please try again.')}
         </Notice>
       ) : null}
+      {remove.isError ? (
+        <Notice tone="bad">
+          {errorMessage(remove.error, 'The destination could not be deleted. Please try again.')}
+        </Notice>
+      ) : null}
       <TestResult test={test} />
       <div className="flex flex-wrap items-center gap-1">
         <Button
@@ -157,7 +158,15 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
         <IconButton label="Edit destination" icon={<Pencil />} className="ml-auto size-7" onClick={onEdit} />
         <IconButton label="Delete destination" icon={<Trash2 />} className="size-7" onClick={() => setDeleting(true)} />
       </div>
-      <DeleteDestination uid={uid} destination={destination} open={isDeleting} onOpenChange={setDeleting} />
+      {isDeleting ? (
+        <ConfirmDialog
+          title="Delete destination"
+          description={`New captures are no longer forwarded to ${url}.${canceledSentence(pending)} The history of the requests is kept.`}
+          confirmLabel="Delete"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setDeleting(false)}
+        />
+      ) : null}
     </li>
   );
 }
@@ -195,32 +204,7 @@ function TestResult({ test }: { readonly test: ReturnType<typeof useTestDestinat
   );
 }
 
-interface DeleteDestinationProps {
-  readonly uid: string;
-  readonly destination: Destination;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-function DeleteDestination({ uid, destination, open, onOpenChange }: DeleteDestinationProps) {
-  const { url, pending } = destination;
-  const remove = useDeleteDestination(uid, destination.id);
-  const waiting = pending === 0 ? '' : ` Deliveries that wait for it are canceled: ${pending.toLocaleString('en-US')}.`;
-  return (
-    <ConfirmDialog
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Delete destination"
-      description={`New captures are no longer forwarded to ${url}.${waiting} The history of the requests is kept.`}
-      confirmLabel="Delete"
-      busy={remove.isPending}
-      onConfirm={() => remove.mutate()}
-    >
-      {remove.isError ? (
-        <Notice tone="bad" className="mt-3">
-          {errorMessage(remove.error, 'The destination could not be deleted. Please try again.')}
-        </Notice>
-      ) : null}
-    </ConfirmDialog>
-  );
+/** A part of the confirmation, empty if nothing waits. */
+function canceledSentence(pending: number): string {
+  return pending === 0 ? '' : ` Deliveries that wait for it are canceled: ${formatCount(pending)}.`;
 }

@@ -27,8 +27,7 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
     return (
       <Dialog
         key="form"
-        open
-        onOpenChange={onClose}
+        onClose={onClose}
         width="md"
         title={edited === 'new' ? 'Add destination' : 'Edit destination'}
         description="The server sends each new capture that matches, with its original headers and body, and tries again after a failure."
@@ -42,7 +41,7 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
     );
   }
   return (
-    <Dialog key="list" open onOpenChange={onClose} width="md" title="Forward">
+    <Dialog key="list" onClose={onClose} width="md" title="Forward">
       <Tabs
         label="Where to forward"
         value={where}

@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useId } from 'react';
 import { z } from 'zod';
-import { useLiveEndpoint } from '../../api/live-cache.ts';
+import { useLiveEndpoint } from '../../api/use-live.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { copyWithToast } from '../../ui/copy.tsx';
 import { storedValue, usePreference, useIsNarrow } from '../../ui/state.ts';
@@ -54,7 +54,13 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
         onDeleted={onDeleted}
       />
       <UrlBar endpoint={endpoint} />
-      {isCollapsed ? null : <p className="text-xs text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>}
+      {isCollapsed ? null : (
+        <p className="text-xs text-pretty text-ink-2">
+          {endpointHints(endpoint).map((hint) => (
+            <span key={hint}>{hint} </span>
+          ))}
+        </p>
+      )}
       {isCollapsed ? (
         <div className="h-1" />
       ) : (

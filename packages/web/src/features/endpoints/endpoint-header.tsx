@@ -1,4 +1,4 @@
-import { endpointTitle, MAX_LABEL_LENGTH } from '@creel/contract';
+import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
@@ -6,15 +6,12 @@ import { useState } from 'react';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Notice } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
-import { serverFieldErrors, useForm } from '../../ui/form.ts';
+import { ConfirmButton, Dialog } from '../../ui/dialog.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
+import { EditEndpointForm } from './endpoint-dialogs.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
-import { describeFailure, useDescribeEndpoint, useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
+import { useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
 
 /** A fact after another one, with a dot between them. */
 const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
@@ -44,7 +41,7 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
             {endpointTitle(endpoint)}
           </h1>
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
-          <DescribeEndpointButton endpoint={endpoint} />
+          <EditEndpointButton endpoint={endpoint} />
         </div>
         {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
         <p className="-ml-4 flex flex-wrap text-ink-2 max-md:text-sm max-xl:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
@@ -92,87 +89,42 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
 }
 
 /** Opens a dialog to change the name and the source of an endpoint. */
-function DescribeEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const [open, setOpen] = useState(false);
+function EditEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const [isEditing, setEditing] = useState(false);
   return (
     <>
       <IconButton
         label="Edit name and source"
         icon={<Pencil />}
-        onClick={() => setOpen(true)}
+        onClick={() => setEditing(true)}
         className="-mx-2 text-ink-3 hover:text-ink"
       />
-      <Dialog open={open} onOpenChange={setOpen} title="Edit endpoint">
-        <DescribeEndpointForm endpoint={endpoint} onDone={() => setOpen(false)} />
-      </Dialog>
+      {isEditing ? (
+        <Dialog onClose={() => setEditing(false)} title="Edit endpoint">
+          <EditEndpointForm endpoint={endpoint} onClose={() => setEditing(false)} />
+        </Dialog>
+      ) : null}
     </>
-  );
-}
-
-function DescribeEndpointForm({
-  endpoint,
-  onDone,
-}: {
-  readonly endpoint: EndpointDetail;
-  readonly onDone: () => void;
-}) {
-  const describe = useDescribeEndpoint(endpoint.uid);
-  const form = useForm({
-    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
-    validate: () => ({}),
-    onValid: (values) =>
-      describe.mutate(values, {
-        onSuccess: onDone,
-        onError: (error) => form.refuse(serverFieldErrors(error, ['name', 'source'])),
-      }),
-  });
-  const isAtAField = Object.keys(form.errors).length > 0;
-  const failure = isAtAField ? undefined : describeFailure(describe.error);
-  return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {/* Screen readers don't announce the toast while the dialog is open. */}
-      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
-      <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
-        {(control) => (
-          <Input {...control} {...form.bind('name')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
-        )}
-      </Field>
-      <Field
-        label="Source/Tag (Optional)"
-        error={form.errors['source']}
-        hint="If empty, it is detected from the next request."
-      >
-        {(control) => (
-          <Input {...control} {...form.bind('source')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
-        )}
-      </Field>
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={describe.isPending}>
-          {describe.isPending ? 'Saving...' : 'Save'}
-        </Button>
-      </div>
-    </form>
   );
 }
 
 function ClearDataButton({ uid }: { readonly uid: string }) {
-  const [isAsking, setAsking] = useState(false);
   const clear = useClearRequests(uid);
   return (
-    <>
-      <Button size="sm" variant="ghost" busy={clear.isPending} onClick={() => setAsking(true)}>
-        Clear Data
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Clear Request Data"
-        description="This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed."
-        confirmLabel="Clear Data"
-        onConfirm={() => clear.mutate()}
-      />
-    </>
+    <ConfirmButton
+      size="sm"
+      variant="ghost"
+      busy={clear.isPending}
+      confirm={{
+        title: 'Clear Request Data',
+        description:
+          'This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed.',
+        confirmLabel: 'Clear Data',
+        onConfirm: () => clear.mutate(),
+      }}
+    >
+      Clear Data
+    </ConfirmButton>
   );
 }
 
@@ -182,21 +134,21 @@ interface DeleteEndpointButtonProps {
 }
 
 function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonProps) {
-  const [isAsking, setAsking] = useState(false);
   const remove = useDeleteEndpoint();
   return (
-    <>
-      <Button size="sm" variant="danger-ghost" busy={remove.isPending} onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Delete Webhook Endpoint"
-        description="This will permanently delete the endpoint and all its request data. This action cannot be undone."
-        confirmLabel="Delete"
-        onConfirm={() => remove.mutate(uid, { onSuccess: onDeleted })}
-      />
-    </>
+    <ConfirmButton
+      size="sm"
+      variant="danger-ghost"
+      busy={remove.isPending}
+      confirm={{
+        title: 'Delete Webhook Endpoint',
+        description:
+          'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
+        confirmLabel: 'Delete',
+        onConfirm: () => remove.mutate(uid, { onSuccess: onDeleted }),
+      }}
+    >
+      Delete
+    </ConfirmButton>
   );
 }

@@ -1,5 +1,5 @@
 import { ApiError } from '@creel/contract';
-import type { Endpoint, EndpointDetail, User } from '@creel/contract';
+import type { Endpoint, EndpointDetail, OperationInput, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
@@ -7,15 +7,9 @@ import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 
-interface NewEndpoint {
-  readonly name?: string;
-  readonly source?: string;
-  readonly autoSaveEnabled?: boolean;
-}
-
 export function useCreateEndpoint() {
   return useMutation({
-    mutationFn: (body: NewEndpoint) => client.call('createEndpoint', { body }),
+    mutationFn: (body: OperationInput<'createEndpoint'>['body']) => client.call('createEndpoint', { body }),
     onSuccess: (endpoint) => {
       queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
         list === undefined ? list : [endpoint, ...list],
@@ -63,20 +57,20 @@ export function useClearRequests(uid: string) {
 }
 
 /** Changes the name and the source of an endpoint. */
-export function useDescribeEndpoint(uid: string) {
+export function useEditEndpoint(uid: string) {
   return useMutation({
     mutationFn: (body: { readonly name: string; readonly source: string }) =>
       client.call('changeEndpoint', { params: { uid }, body }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
     onError: (error) => {
-      const description = describeFailure(error);
+      const description = editFailure(error);
       if (description !== undefined) toastError(description, 'Update failed');
     },
   });
 }
 
 /** Why a change of name and source failed; see `createFailure`. */
-export const describeFailure = (error: unknown): string | undefined =>
+export const editFailure = (error: unknown): string | undefined =>
   isReportable(error) ? errorMessage(error, 'Failed to change the endpoint. Please try again.') : undefined;
 
 /** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { CloudOff, Unplug } from 'lucide-react';
+import { Unplug } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState, SkeletonRows, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../ui/feedback.tsx';
 
 const CARDS = [0, 1, 2, 3];
 
@@ -36,35 +36,25 @@ export function EndpointLoading() {
 
 export function EndpointNotFound() {
   return (
-    <div className="grid h-full place-items-center">
-      <EmptyState
-        page
-        icon={<Unplug />}
-        title="Endpoint Not Found"
-        actions={
-          <Button asChild variant="primary">
-            <Link to="/">Go Home</Link>
-          </Button>
-        }
-      >
-        The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.
-      </EmptyState>
-    </div>
+    <EmptyState
+      page
+      icon={<Unplug />}
+      title="Endpoint Not Found"
+      actions={
+        <Button asChild variant="primary">
+          <Link to="/">Go Home</Link>
+        </Button>
+      }
+    >
+      The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.
+    </EmptyState>
   );
 }
 
 export function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return (
-    <div className="grid h-full place-items-center">
-      <EmptyState
-        page
-        error
-        icon={<CloudOff />}
-        title="The endpoint could not be loaded"
-        actions={<Button onClick={onRetry}>Try again</Button>}
-      >
-        {errorMessage(error, 'Please try again.')}
-      </EmptyState>
-    </div>
+    <LoadError page title="The endpoint could not be loaded" onRetry={onRetry}>
+      {errorMessage(error, 'Please try again.')}
+    </LoadError>
   );
 }

@@ -2,13 +2,13 @@ import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Plus, TriangleAlert, Webhook, Star } from 'lucide-react';
+import { Plus, Star, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { SourceTag, Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, LoadError, Skeleton } from '../../ui/feedback.tsx';
 import { formatCount, timeAgo } from '../../ui/format.ts';
 import { Page, Card } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -41,8 +41,15 @@ export function EndpointCards() {
   const endpoints = useQuery({ ...endpointsQuery, refetchInterval: DASHBOARD_REFRESH_MS });
   const now = useNow();
   if (endpoints.isPending) return <CardsSkeleton />;
-  if (endpoints.data === undefined)
-    return <LoadError error={endpoints.error} onRetry={() => void endpoints.refetch()} />;
+  if (endpoints.data === undefined) {
+    return (
+      <Card>
+        <LoadError title="Error loading endpoints" onRetry={() => void endpoints.refetch()}>
+          {errorMessage(endpoints.error, 'Please try again.')}
+        </LoadError>
+      </Card>
+    );
+  }
   if (endpoints.data.length === 0) return <NoEndpoints />;
   return (
     <ul className={GRID}>
@@ -67,21 +74,6 @@ function CardsSkeleton() {
         </Card>
       ))}
     </div>
-  );
-}
-
-function LoadError({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
-  return (
-    <Card>
-      <EmptyState
-        error
-        icon={<TriangleAlert />}
-        title="Error loading endpoints"
-        actions={<Button onClick={onRetry}>Try again</Button>}
-      >
-        {errorMessage(error, 'Please try again.')}
-      </EmptyState>
-    </Card>
   );
 }
 

@@ -41,7 +41,7 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
   const last = Math.max(...timed.map(({ time }) => time));
   const oldest = Math.min(...timed.map(({ time }) => time));
   const span = { first: Math.min(oldest, last - BUCKETS * MIN_BUCKET_MS), last };
-  const course = (method?: string): number[] => {
+  const countsOf = (method?: string): number[] => {
     const chosen = timed.filter((each) => method === undefined || each.method === method);
     return bucketCounts(
       chosen.map(({ time }) => time),
@@ -50,9 +50,9 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
     );
   };
   return {
-    all: course(),
-    get: course('GET'),
-    post: course('POST'),
+    all: countsOf(),
+    get: countsOf('GET'),
+    post: countsOf('POST'),
     bucketMs: Math.max(0, span.last - span.first) / BUCKETS,
   };
 }

@@ -20,11 +20,11 @@ interface StatCardsProps {
 export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
   const { stats } = endpoint;
   const newest = recent.slice(0, LINE_REQUESTS);
-  const courses = sparklineSeries(newest);
+  const series = sparklineSeries(newest);
   const sizes = sizeSeries(newest);
   const overTime = (what: string) => ({
     label: `${what} over time`,
-    unit: `per ${formatLength(courses.bucketMs)}`,
+    unit: `per ${formatLength(series.bucketMs)}`,
     format: formatCount,
   });
   return (
@@ -35,19 +35,19 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
           value={formatCount(stats.total)}
           change={receivedInSession}
           icon={<Inbox />}
-          line={<Sparkline {...overTime('Requests')} values={courses.all} className="text-accent" />}
+          line={<Sparkline {...overTime('Requests')} values={series.all} className="text-accent" />}
         />
         <StatCard
           title="GET Requests"
           value={formatCount(stats.byMethod['GET'] ?? 0)}
           icon={<ArrowDownToLine />}
-          line={<Sparkline {...overTime('GET requests')} values={courses.get} className="text-get" />}
+          line={<Sparkline {...overTime('GET requests')} values={series.get} className="text-get" />}
         />
         <StatCard
           title="POST Requests"
           value={formatCount(stats.byMethod['POST'] ?? 0)}
           icon={<ArrowUpFromLine />}
-          line={<Sparkline {...overTime('POST requests')} values={courses.post} className="text-post" />}
+          line={<Sparkline {...overTime('POST requests')} values={series.post} className="text-post" />}
         />
         <StatCard
           title="Average Size"
@@ -147,9 +147,9 @@ function Sparkline({ values, label, unit, format, className }: SparklineProps) {
 
 /** The points of a line through `values`, in a box of 100 by 24. A constant line is at the bottom. */
 export function sparklinePoints(values: readonly number[]): string {
-  const most = Math.max(...values, 0);
+  const max = Math.max(...values, 0);
   const step = values.length > 1 ? SPARKLINE_WIDTH / (values.length - 1) : 0;
-  const height = (value: number): number => (most === 0 ? 0 : (value / most) * (SPARKLINE_HEIGHT - 2 * INSET));
+  const height = (value: number): number => (max === 0 ? 0 : (value / max) * (SPARKLINE_HEIGHT - 2 * INSET));
   return values
     .map((value, at) => `${(at * step).toFixed(1)},${(SPARKLINE_HEIGHT - INSET - height(value)).toFixed(1)}`)
     .join(' ');

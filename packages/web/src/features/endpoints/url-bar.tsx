@@ -13,9 +13,12 @@ import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <section
-      aria-label="Endpoint URL"
-      className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
+      aria-labelledby="endpoint-url"
+      className="relative flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
+      <h2 id="endpoint-url" className="sr-only">
+        Endpoint URL
+      </h2>
       <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-lg:gap-1 max-md:py-1 max-md:pr-1">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton

@@ -86,7 +86,7 @@ function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readon
   if (captured.state === 'loading') return <Skeleton className="h-24" />;
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {captured.state === 'asleep' ? (
+      {captured.state === 'not-loaded' ? (
         <Button size="sm" onClick={captured.load}>
           Edit as text
         </Button>
@@ -143,8 +143,7 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
   };
   return (
     <Dialog
-      open
-      onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}
+      onClose={onClose}
       title="Edit Request Body"
       width="lg"
       footer={

@@ -57,8 +57,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const isSending = phase === 'sending';
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       width="md"
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."

@@ -23,7 +23,7 @@ interface HeaderTableProps {
 /** The headers to send, with editable names and values. */
 export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const [showsAll, setShowsAll] = useState(false);
-  const [most, setMost] = useState(MAX_RENDERED_ROWS);
+  const [limit, setLimit] = useState(MAX_RENDERED_ROWS);
   const table = useRef<HTMLTableElement>(null);
   const adding = useRef<HTMLButtonElement>(null);
   const goTo = useFocusAt(table, adding);
@@ -45,17 +45,17 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   // Expand the table if a hidden row has an error.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
   const isOpen = showsAll || wrong >= COLLAPSED_ROWS;
-  const shown = rows.slice(0, isOpen ? Math.max(most, wrong + 1) : COLLAPSED_ROWS);
+  const shown = rows.slice(0, isOpen ? Math.max(limit, wrong + 1) : COLLAPSED_ROWS);
   const hidden = rows.length - shown.length;
   const showMore = (): void => {
     goTo(shown.length, 'input');
-    if (isOpen) setMost(shown.length + MAX_RENDERED_ROWS);
+    if (isOpen) setLimit(shown.length + MAX_RENDERED_ROWS);
     setShowsAll(true);
   };
   const add = (): void => {
     goTo(rows.length, 'input');
     setShowsAll(true);
-    setMost(Math.max(most, rows.length + 1));
+    setLimit(Math.max(limit, rows.length + 1));
     onChange(withNewRow(rows));
   };
   return (

@@ -20,7 +20,7 @@ export function withDraft(drafts: ReplayDrafts, index: number, change: ReplayDra
   return new Map(isChanged(draft) ? [...others, [index, draft]] : others);
 }
 
-interface Keeper {
+interface DraftsContext {
   readonly drafts: ReplayDrafts;
   readonly setDrafts: Dispatch<SetStateAction<ReplayDrafts>>;
   /** Index of the request whose replay form is open. */
@@ -29,7 +29,7 @@ interface Keeper {
 }
 
 const NONE: ReplayDraft = {};
-const Context = createContext<Keeper>({
+const Context = createContext<DraftsContext>({
   drafts: new Map(),
   setDrafts: () => undefined,
   open: undefined,

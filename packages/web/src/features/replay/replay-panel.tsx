@@ -16,7 +16,7 @@ import { useReplayState } from './replays.ts';
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height above the open panel. */
-const BOUNDS = { initial: 0.6, least: 0.3, most: 0.8 };
+const BOUNDS = { initial: 0.6, min: 0.3, max: 0.8 };
 
 interface ReplayPanelProps {
   readonly uid: string;

@@ -1,14 +1,15 @@
+import { bodyBytesOf } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { readable } from '../../bodies/encoding.ts';
 import { ResponseTabs } from '../../bodies/response-body.tsx';
-import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
+import { redirectOf, truncationNote } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
-import { REPLAY_FAILED, replayFailure, showReplayResult, replayViewQuery } from './replays.ts';
+import { replayFailure, replayViewQuery } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
 interface ReplayResponseProps {
@@ -21,11 +22,10 @@ interface ReplayResponseProps {
 
 /** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
 export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
-  useEffect(() => showReplayResult(uid, index), [uid, index]);
   return (
     <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
       <p role="status" className="sr-only">
-        {/* The toast announces a response, and a failure is an alert. */}
+        {/* A toast announces the outcome. */}
         {state?.phase === 'sending' ? 'Sending the request.' : null}
       </p>
       {state?.phase === 'sending' ? (
@@ -40,8 +40,7 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
       ) : null}
       {state?.phase === 'failed' ? (
         <Notice tone="bad" className="mx-4">
-          <p className="font-medium">{REPLAY_FAILED}</p>
-          <p>{replayFailure(state.error)}</p>
+          {replayFailure(state.error)}
         </Notice>
       ) : null}
       {state?.phase === 'answered' ? (
@@ -63,7 +62,7 @@ interface AnswerViewProps {
 
 /** The response to a replay: status, duration, size, body, and headers as received. */
 function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
-  const size = useMemo(() => responseBytes(answer).length, [answer]);
+  const size = useMemo(() => bodyBytesOf(answer).length, [answer]);
   const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
   return (
     <>

@@ -29,16 +29,6 @@ export function useReplayState(uid: string, index: number): ReplayState | undefi
   return useQuery<ReplayState>({ queryKey: queryKeys.replay(uid, index), queryFn: skipToken, gcTime: KEPT_MS }).data;
 }
 
-/** Requests whose last replay is on the screen, by cache key. Their failures need no toast. */
-const shown = new Set<string>();
-
-/** Registers that the result of a request's replay is visible, until the returned function is called. */
-export function showReplayResult(uid: string, index: number): () => void {
-  const key = JSON.stringify(queryKeys.replay(uid, index));
-  shown.add(key);
-  return () => shown.delete(key);
-}
-
 /** How a replay ended. */
 type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
 
@@ -70,7 +60,7 @@ export async function replayOnce(
 let closeLastToast = (): void => undefined;
 
 /**
- * Replays a request and shows a toast with the status. Returns the error if it failed. Only one replay per request runs
+ * Replays a request and shows a toast with the outcome. Returns the error if it failed. Only one replay per request runs
  * at a time.
  */
 export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
@@ -87,7 +77,10 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
     });
   }
   if (outcome.phase !== 'failed') return undefined;
-  if (!shown.has(JSON.stringify(key))) showFailure(outcome.error);
+  // The login dialog reports the end of a session.
+  if (!isEndOfSession(outcome.error)) {
+    closeLastToast = toastError('Failed to send request. Please check the URL and try again.');
+  }
   return outcome.error;
 }
 
@@ -102,14 +95,6 @@ async function call(uid: string, request: ListedRequest, form: ReplayForm, signa
     if (isComplete && error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return send();
     throw error;
   }
-}
-
-export const REPLAY_FAILED = 'Failed to send request. Please check the URL and try again.';
-
-/** The login dialog reports the end of a session, so there is no toast for it. */
-function showFailure(error: unknown): void {
-  if (isEndOfSession(error)) return;
-  toastError(REPLAY_FAILED);
 }
 
 const NOT_FOUND: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);

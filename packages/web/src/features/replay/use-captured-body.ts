@@ -1,10 +1,10 @@
-import { firstHeader } from '@creel/contract';
+import { bodyBytesOf, firstHeader } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyQuery } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { codingsOf } from '../../bodies/decode-body.ts';
-import { bodyBytes, textOf } from '../../bodies/encoding.ts';
+import { textOf } from '../../bodies/encoding.ts';
 import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 import { capturedText } from './replay-form.ts';
 import type { CapturedText } from './replay-form.ts';
@@ -15,8 +15,8 @@ const MAX_EDITABLE_BYTES = 2 * 1024 * 1024;
 export interface CapturedBody {
   /** The text, if the body is text and loaded. */
   readonly text: CapturedText | undefined;
-  /** `asleep`: probably text; loaded on request. */
-  readonly state: 'none' | 'text' | 'loading' | 'asleep' | 'binary' | 'large' | 'failed';
+  /** `not-loaded`: probably text; loaded on request. */
+  readonly state: 'none' | 'text' | 'loading' | 'not-loaded' | 'binary' | 'large' | 'failed';
   /** The content codings of the captured body. */
   readonly coding: string;
   readonly load: () => void;
@@ -26,8 +26,8 @@ export interface CapturedBody {
 export function useCapturedBody(uid: string, request: ListedRequest): CapturedBody {
   const [isAsked, ask] = useState(false);
   const { size, body, bodyEncoding, bodyTruncated } = request;
-  const atHand = useMemo(
-    () => (bodyTruncated ? undefined : bodyBytes(body, bodyEncoding)),
+  const preview = useMemo(
+    () => (bodyTruncated ? undefined : bodyBytesOf({ body, bodyEncoding })),
     [body, bodyEncoding, bodyTruncated],
   );
   // The list has the first part of a longer body, in base64 if it is not text.
@@ -36,9 +36,9 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
   const isWanted = !isKnownBinary && !isLarge && (isAsked || size <= BEGINNING_BYTES);
   const { data, isError } = useQuery({
     ...bodyQuery(uid, request, 'whole'),
-    enabled: size > 0 && atHand === undefined && isWanted,
+    enabled: size > 0 && preview === undefined && isWanted,
   });
-  const bytes = atHand ?? data;
+  const bytes = preview ?? data;
   const text = useMemo(() => (bytes === undefined ? undefined : editable(bytes)), [bytes]);
   const coding = codingsOf(firstHeader(request.rawHeaders, 'content-encoding')).join(', ');
   const load = (): void => ask(true);
@@ -48,7 +48,7 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
     if (isLarge) return 'large';
     if (bytes !== undefined) return text === undefined ? 'binary' : 'text';
     if (isError) return 'failed';
-    return isWanted ? 'loading' : 'asleep';
+    return isWanted ? 'loading' : 'not-loaded';
   };
   return { text: size === 0 ? capturedText('') : text, state: state(), coding, load };
 }

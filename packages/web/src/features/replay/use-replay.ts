@@ -1,11 +1,10 @@
 import { replaySchema } from '@creel/contract';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { useSignedOut } from '../../api/connection.ts';
-import { useUser } from '../../api/queries.ts';
+import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
-import type { FieldErrors } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
+import type { FieldErrors } from '../../ui/form.tsx';
 import { usePreference } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
@@ -55,10 +54,9 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
   const defaults = useMemo(() => defaultForm(request, last), [request, last]);
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
   const state = useReplayState(uid, request.index);
-  const signedOut = useSignedOut();
-  const anonymous = useUser() === null || signedOut;
+  const anonymous = useIsAnonymous();
   const [refused, setRefused] = useState<ReplayForm>();
-  const { ref, errors, refuse: setErrors } = useFormErrors();
+  const { ref, errors, refuse: setErrors } = useFormErrors(FIELDS);
 
   const send = (): void => {
     if (anonymous || state?.phase === 'sending') return;

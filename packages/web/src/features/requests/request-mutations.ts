@@ -5,7 +5,7 @@ import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { forgetRequest, hideRequests, showSaved } from '../../api/request-lists.ts';
+import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
 import { textOf, toBase64 } from '../../bodies/encoding.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';

@@ -3,7 +3,7 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { useLiveStatus } from '../../api/live-cache.ts';
+import { useLiveStatus } from '../../api/use-live.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings, listElement } from '../../ui/focus.ts';
@@ -15,6 +15,7 @@ import { DetailsMissing, DroppedNotice } from './details/details-notices.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
 import { ListPane } from './list/list-pane.tsx';
+import { MethodTabs } from './list/list-toolbar.tsx';
 import { useList } from './list/use-list.ts';
 import { useDetailsActions, useRequestActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
@@ -51,26 +52,37 @@ interface RequestsPaneProps {
 export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
   const [view, changeView, leaveView] = useViewState();
   const covers = useDetailsCover();
-  const filter = view.filter ?? 'all';
-  const method = filter === 'all' ? undefined : filter.toUpperCase();
-  const requests = { method, query: queryOf(view.find) };
-  const state = useList(uid, requests, view.request);
+  const methodTab = view.filter ?? 'all';
+  const filter = {
+    method: methodTab === 'all' ? undefined : methodTab.toUpperCase(),
+    query: validQuery(view.find),
+  };
+  const state = useList(uid, filter, view.request);
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, { view, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
-  const bulk = useBulk(uid, endpoint, state.items, requests);
+  const bulk = useBulk(uid, endpoint, state.items, filter);
   const detailsActions = useDetailsActions(selection, actions, changeView);
   useRequestKeys({ selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
   const isEmpty =
-    filter === 'all' &&
+    (methodTab === 'all' || endpoint.requestCount === 0) &&
     !state.isLoading &&
     state.error === null &&
     state.items.count === 0 &&
     state.waiting.count === 0;
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
-    return <EmptyEndpoint endpoint={endpoint} />;
+    return (
+      <div className="flex flex-col md:h-full">
+        <MethodTabs
+          methodTab={methodTab}
+          onMethodTab={(tab) => changeView({ filter: tab === 'all' ? undefined : tab })}
+          className="shrink-0 border-b border-line px-3 py-1"
+        />
+        <EmptyEndpoint endpoint={endpoint} />
+      </div>
+    );
   }
 
   if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
@@ -90,8 +102,8 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
     <ListPane
       uid={uid}
       endpoint={endpoint}
-      requests={requests}
       filter={filter}
+      methodTab={methodTab}
       state={state}
       live={live}
       selection={selection}
@@ -104,15 +116,12 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   );
   const details =
     current === undefined ? (
-      selection.isMissing ? (
-        <DetailsMissing onBack={covers ? selection.back : undefined} />
-      ) : null
+      // Without a selection, the list says that it loads or is empty.
+      selection.isMissing && <DetailsMissing onBack={covers ? selection.back : undefined} />
     ) : (
-      // The list, which loads or is empty, says why.
-      <div className="flex h-full min-h-0 flex-col">
+      <div key={current.index} className="flex h-full min-h-0 flex-col">
         {selection.isDropped ? (
           <DroppedNotice
-            key={current.index}
             uid={uid}
             request={current}
             maxUnsaved={endpoint.stats.maxUnsaved}
@@ -123,13 +132,11 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
         ) : null}
         <div className="min-h-0 grow">
           <RequestDetails
-            key={current.index}
             uid={uid}
             captureUrl={endpoint.url}
             listed={current}
             tab={view.tab}
             anonymous={actions.anonymous}
-            canSave={!actions.anonymous}
             saving={actions.isSaving(current)}
             covers={covers}
             actions={detailsActions}
@@ -161,7 +168,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
 }
 
 /** The query in the URL; `undefined` if it is empty or has a mistake. */
-function queryOf(find: string | undefined): string | undefined {
+function validQuery(find: string | undefined): string | undefined {
   return find === undefined || find.trim() === '' || !parseQuery(find).ok ? undefined : find;
 }
 
@@ -211,7 +218,7 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
 }
 
 /** The left pane's share of the width. */
-const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };
+const BOUNDS = { initial: 0.505, min: 0.25, max: 0.75 };
 
 /** Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. */
 function SplitPane({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {

@@ -111,7 +111,7 @@ function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
   const [, host = '', target = '/'] = /^https?:\/\/([^/]*)(.*)$/.exec(url) ?? [];
   const length: [string, string][] = bytes.length > 0 ? [['Content-Length', String(bytes.length)]] : [];
   const lines = [['Host', host] as const, ...headers, ...length].map(([name, value]) => `${name}: ${value}\r\n`);
-  const body = text ?? `[${bytes.length} bytes that are no text]`;
+  const body = text ?? `[${bytes.length} bytes of binary data]`;
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 

@@ -1,7 +1,6 @@
 import { useState, useMemo } from 'react';
 import { flushSync } from 'react-dom';
-import { useSignedOut } from '../../api/connection.ts';
-import { useUser } from '../../api/queries.ts';
+import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useLatest } from '../../ui/state.ts';
 import type { DetailsActions } from './details/details-header.tsx';
@@ -17,7 +16,7 @@ export interface RequestActions {
   /** Asks, then deletes. `onDeleted` runs if the user agrees. */
   readonly remove: (requests: readonly ListedRequest[], onDeleted?: () => void) => void;
   /** Indexes of the requests that the user is asked about. */
-  readonly doomed: ReadonlySet<number>;
+  readonly deleting: ReadonlySet<number>;
 }
 
 const NONE: ReadonlySet<number> = new Set();
@@ -25,15 +24,14 @@ const NONE: ReadonlySet<number> = new Set();
 /** The actions on requests. */
 export function useRequestActions(uid: string, selection: Selection): RequestActions {
   const saving = useSaveRequest(uid);
-  const signedOut = useSignedOut();
-  const anonymous = useUser() === null || signedOut;
-  const [doomed, setDoomed] = useState(NONE);
+  const anonymous = useIsAnonymous();
+  const [deleting, setDeleting] = useState(NONE);
   const remove = async (requests: readonly ListedRequest[], onDeleted?: () => void): Promise<void> => {
     if (requests.length === 0) return;
-    flushSync(() => setDoomed(new Set(requests.map((request) => request.index))));
+    flushSync(() => setDeleting(new Set(requests.map((request) => request.index))));
     await nextPaint();
     const isSure = confirm(deleteQuestion(requests.length));
-    setDoomed(NONE);
+    setDeleting(NONE);
     if (!isSure) return;
     const opened = requests.find((request) => request.index === selection.current?.index);
     // The neighbors of a selected request may be deleted with it.
@@ -49,7 +47,7 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
     },
     isSaving: (request) => saving.isPending && saving.variables.index === request.index,
     remove: (requests, onDeleted) => void remove(requests, onDeleted),
-    doomed,
+    deleting,
   };
 }
 

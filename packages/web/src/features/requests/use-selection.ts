@@ -5,8 +5,8 @@ import { useEffect, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { isDropped, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { readList } from '../../api/request-lists.ts';
-import { requestQuery, searchProgress } from '../../api/request-queries.ts';
+import { readList } from '../../api/list-cache.ts';
+import { requestQuery } from '../../api/request-queries.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
@@ -84,8 +84,8 @@ export function useSelection(
       changeView({ request: nearest(items, request)?.index });
     },
     compareWithPrevious(request) {
-      void findPreviousAlike(uid, request).then((alike) => {
-        const partner = alike ?? nearest(items, request);
+      void findPreviousSimilar(uid, request).then((similar) => {
+        const partner = similar ?? nearest(items, request);
         if (partner === undefined) toast({ title: 'There is no other request to compare with' });
         else compare(partner, request);
       });
@@ -148,10 +148,10 @@ const MAX_PAGES = 10;
  * The newest older request of the same event type, or, without one, of the same path. `undefined` if there is none, or
  * if the search fails.
  */
-async function findPreviousAlike(uid: string, request: ListedRequest): Promise<CapturedRequest | undefined> {
+async function findPreviousSimilar(uid: string, request: ListedRequest): Promise<CapturedRequest | undefined> {
   const isOlder = ({ index }: CapturedRequest): boolean => index < request.index;
   const { rows, gaps } = readList(uid);
-  const loaded = rows.filter(isOlder).find(isAlike(request));
+  const loaded = rows.filter(isOlder).find(isSimilarTo(request));
   const isNext = loaded !== undefined && !gaps.some((gap) => gap.before <= request.index && gap.after >= loaded.index);
   if (isNext) return loaded;
   const query: Query =
@@ -166,13 +166,13 @@ async function searchBelow(uid: string, request: ListedRequest, q: string): Prom
   for (let page = 0; page < MAX_PAGES && before !== undefined; page++) {
     const query = { q, endpoint: uid, limit: PAGE, before };
     const answer: Answer<'search'> = await client.callWithHeaders('search', { query });
-    const alike = answer.data.find(isAlike(request));
-    if (alike !== undefined) return alike;
-    before = searchProgress(answer).before;
+    const similar = answer.data.find(isSimilarTo(request));
+    if (similar !== undefined) return similar;
+    before = answer.nextBefore;
   }
   return undefined;
 }
 
-function isAlike({ eventType, path }: CapturedRequest): (other: CapturedRequest) => boolean {
+function isSimilarTo({ eventType, path }: CapturedRequest): (other: CapturedRequest) => boolean {
   return (other) => (eventType === null ? other.path === path : other.eventType === eventType);
 }

@@ -1,4 +1,4 @@
-import { parseQuery, queryOf } from '@creel/contract';
+import { foldCase, parseQuery, queryOf } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
 
 /** A piece of text. `hit` is true if it matches the search. */
@@ -7,15 +7,10 @@ interface TextPart {
   readonly hit: boolean;
 }
 
-/** Lower case for ASCII only, like the search on the server, so that positions don't change. */
-function foldAscii(text: string): string {
-  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-/** Splits a text into matches and the text between them. */
+/** Splits a text into matches and the text between them. Folds only ASCII, like the search, so positions stay. */
 export function highlightParts(text: string, query: string): TextPart[] {
   if (query === '') return [{ text, hit: false }];
-  const [folded, wanted] = [foldAscii(text), foldAscii(query)];
+  const [folded, wanted] = [foldCase(text), foldCase(query)];
   const parts: TextPart[] = [];
   let from = 0;
   for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, from)) {
@@ -33,7 +28,7 @@ const AFTER = 160;
 
 /** The text around the first match on one line, with ellipses; `undefined` if there is no match. */
 export function excerpt(text: string, query: string): string | undefined {
-  const at = foldAscii(text).indexOf(foldAscii(query));
+  const at = foldCase(text).indexOf(foldCase(query));
   if (at === -1) return undefined;
   const from = Math.max(0, at - BEFORE);
   const to = Math.min(text.length, at + query.length + AFTER);

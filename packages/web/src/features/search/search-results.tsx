@@ -30,8 +30,7 @@ export const searchQuery = (q: string, endpoint: string | undefined) =>
       const scan = pageParam === undefined ? FIRST_SCAN : undefined;
       const query = { q, endpoint, limit: SEARCH_PAGE, scan, before: pageParam };
       const answer = await client.callWithHeaders('search', { query }, signal);
-      const { searched, before } = searchProgress(answer);
-      return { found: answer.data, searched, before };
+      return { found: answer.data, searched: searchProgress(answer).searched, before: answer.nextBefore };
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.before,

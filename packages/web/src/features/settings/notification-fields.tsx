@@ -64,7 +64,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
           onCheckedChange={(emailNotifySubscription) => onChange({ emailNotifySubscription })}
         />
       </div>
-      <Field label="Email" error={emailError} hint="Where notices go." className="max-w-sm">
+      <Field label="Email" error={emailError} hint="Notifications are sent to this address." className="max-w-sm">
         {(control) => (
           <div className="flex gap-2">
             <Input

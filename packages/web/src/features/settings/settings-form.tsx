@@ -8,7 +8,7 @@ import { userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
+import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
@@ -37,7 +37,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   const save = useSaveSettings();
   const isDirty = user !== null && !isSame(draft, settings);
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
-  const { ref, errors, refuse, clear } = useFormErrors();
+  const { ref, errors, refuse, clear } = useFormErrors(['email']);
   const change = (part: Partial<UserSettings>): void => {
     setDraft((before) => ({ ...before, ...part }));
     if ('email' in part) clear('email');

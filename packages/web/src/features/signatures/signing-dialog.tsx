@@ -8,13 +8,13 @@ import { patchEndpoint, useSigning } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { rowOf } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
-import { readList } from '../../api/request-lists.ts';
+import { readList } from '../../api/list-cache.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Input, Select } from '../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.ts';
-import type { FieldErrors } from '../../ui/form.ts';
+import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
+import type { FieldErrors } from '../../ui/form.tsx';
 
 const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {
   stripe: { name: 'Stripe', hint: 'The signing secret of the webhook endpoint in Stripe. It begins with whsec_.' },
@@ -56,8 +56,7 @@ export function SigningDialog({ uid, opened, onClose }: SigningDialogProps) {
   const signing = useSigning(uid);
   return (
     <Dialog
-      open
-      onOpenChange={onClose}
+      onClose={onClose}
       title="Signing secret"
       description="With the sender's secret, Creel checks the signature of each request and can sign what you send again. It is stored encrypted and never shown again."
     >
@@ -76,12 +75,16 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
   const [scheme, setScheme] = useState<SigningScheme>(present ?? suggested?.scheme ?? 'stripe');
   const [secret, setSecret] = useState('');
   const [plain, setPlain] = useState<Plain>({ header: '', encoding: 'hex', prefix: '', ...suggested });
-  const { ref, errors, refuse, clear } = useFormErrors();
+  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(FIELDS);
   const set = useSetSecret(uid);
   const remove = useDeleteSecret(uid);
   const changePlain = (change: Partial<Plain>): void => {
     setPlain((before) => ({ ...before, ...change }));
     clear(...Object.keys(change));
+  };
+  const outcome = {
+    onSuccess: onDone,
+    onError: (error: Error) => fail(error, errorMessage(error, 'The secret could not be stored. Please try again.')),
   };
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
@@ -89,15 +92,11 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
     const wanted = { scheme, secret, ...(scheme === 'hmac-sha256' ? plain : {}) };
     const found = fieldErrors(signingSecretSchema, wanted);
     if (Object.keys(found).length > 0) return refuse(found);
-    set.mutate(wanted, { onSuccess: onDone, onError: (error) => refuse(serverFieldErrors(error, FIELDS)) });
+    clear();
+    set.mutate(wanted, outcome);
   };
-  const failure = [set.error, remove.error].find((error) => error !== null);
-  const isAtAField = Object.keys(serverFieldErrors(failure, FIELDS)).length > 0;
   return (
-    <form ref={ref} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
-      {failure === undefined || isAtAField ? null : (
-        <Notice tone="bad">{errorMessage(failure, 'The secret could not be stored. Please try again.')}</Notice>
-      )}
+    <Form ref={ref} failure={failure} onSubmit={onSubmit}>
       {present === undefined ? null : (
         <Notice tone="good">A secret is set ({SCHEMES[present].name}). A new one replaces it.</Notice>
       )}
@@ -146,7 +145,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
             variant="danger-ghost"
             className="mr-auto"
             busy={remove.isPending}
-            onClick={() => remove.mutate(undefined, { onSuccess: onDone })}
+            onClick={() => remove.mutate(undefined, outcome)}
           >
             Remove
           </Button>
@@ -156,7 +155,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
           {set.isPending ? 'Saving…' : present === undefined ? 'Save' : 'Replace'}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

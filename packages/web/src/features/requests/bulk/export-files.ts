@@ -1,7 +1,7 @@
-import { firstHeader, targetOf, queryPairs } from '@creel/contract';
+import { bodyBytesOf, firstHeader, targetOf, queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { Zip, ZipPassThrough } from 'fflate';
-import { bodyBytes, latin1Bytes, toBase64 } from '../../../bodies/encoding.ts';
+import { latin1Bytes, toBase64 } from '../../../bodies/encoding.ts';
 import { sendable } from '../sendable.ts';
 import type { Sendable } from '../sendable.ts';
 
@@ -23,7 +23,7 @@ export function exportFile(
   if (format === 'zip') return zipOf(requests, captureUrl);
   const inputs = requests.map((request) => ({
     request,
-    sendable: sendable(request, captureUrl, bodyBytes(request.body, request.bodyEncoding)),
+    sendable: sendable(request, captureUrl, bodyBytesOf(request)),
   }));
   return [toHar(inputs)];
 }
@@ -64,7 +64,7 @@ export function fixtureName({ index, method, path }: Pick<CapturedRequest, 'inde
  */
 export function rawMessage(request: CapturedRequest, captureUrl: string): Uint8Array<ArrayBuffer> {
   const { method, rawHeaders } = request;
-  const body = bodyBytes(request.body, request.bodyEncoding);
+  const body = bodyBytesOf(request);
   const length = ['Content-Length', String(body.length)] as const;
   const isCoded = firstHeader(rawHeaders, 'transfer-encoding') !== undefined;
   const headers = rawHeaders.flatMap(([name, value]) => {

@@ -6,7 +6,6 @@ import { searchText } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isHidden } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { nextBefore } from '../../../api/request-queries.ts';
 
 const PAGE = 500;
 
@@ -20,8 +19,7 @@ interface ReadOptions {
 
 interface Page {
   readonly data: readonly ListedRequest[];
-  /** URL of the next page. */
-  readonly next: string | undefined;
+  readonly nextBefore: string | undefined;
 }
 
 /**
@@ -74,7 +72,7 @@ async function readPages(
     const page = await read(before);
     rows.push(...page.data.filter((row) => !isHidden(row)).flatMap((row) => keep(row) ?? []));
     onProgress(rows.length);
-    before = nextBefore(page.next);
+    before = page.nextBefore;
   } while (before !== undefined);
   return rows;
 }

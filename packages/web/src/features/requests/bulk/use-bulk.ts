@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readList } from '../../../api/request-lists.ts';
+import { readList } from '../../../api/list-cache.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import type { ListItems } from '../list-items.ts';
@@ -68,7 +68,7 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
         await saveThese(unsaved, options);
       }),
     exportAs: (format) =>
-      run('Reading', requests.length, (options) => exportRequests(format, uid, endpoint.url, requests, options)),
+      run('Exporting', requests.length, (options) => exportRequests(format, uid, endpoint.url, requests, options)),
   };
 }
 

@@ -70,5 +70,6 @@ function linesOf(view: BodyView | undefined, sortsKeys: boolean): string[] | und
 function bytesSentence(left: BodyView | undefined, right: BodyView | undefined): string {
   const same =
     left?.bytes.length === right?.bytes.length && left?.bytes.every((byte, at) => byte === right?.bytes[at]) === true;
-  return same ? 'Both bodies are the same bytes.' : 'The bodies are bytes that differ.';
+  if (same) return 'Both bodies have the same bytes.';
+  return "The bodies differ. They can't be compared line by line, because at least one is binary.";
 }

@@ -69,16 +69,17 @@ export interface DiffRow {
 
 export function sideBySide(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = [];
-  let out: DiffLine[] = [];
-  let put: DiffLine[] = [];
+  let removed: DiffLine[] = [];
+  let added: DiffLine[] = [];
   const flush = (): void => {
-    for (let at = 0; at < Math.max(out.length, put.length); at++) rows.push({ left: out[at], right: put[at] });
-    out = [];
-    put = [];
+    for (let at = 0; at < Math.max(removed.length, added.length); at++)
+      rows.push({ left: removed[at], right: added[at] });
+    removed = [];
+    added = [];
   };
   for (const line of lines) {
-    if (line.mark === 'left') out.push(line);
-    else if (line.mark === 'right') put.push(line);
+    if (line.mark === 'left') removed.push(line);
+    else if (line.mark === 'right') added.push(line);
     else {
       flush();
       rows.push({ left: line, right: line });

@@ -5,7 +5,7 @@ import { queryKeys } from '../../../api/query-client.ts';
 import { knownValuesOf } from '../../../ui/query-completion.ts';
 import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readList } from '../../../api/request-lists.ts';
+import { readList } from '../../../api/list-cache.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -36,7 +36,7 @@ export function RequestPicker({ uid, title, onChoose, onClose }: RequestPickerPr
     gcTime: 0,
   });
   return (
-    <Dialog open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())} width="md" title={title}>
+    <Dialog onClose={onClose} width="md" title={title}>
       <QueryField
         label="Find a request"
         placeholder="Text, or method:POST, path:/orders, event:invoice.*…"

@@ -36,7 +36,8 @@ export interface DetailsHeaderProps {
   readonly uid: string;
   readonly captureUrl: string;
   readonly request: ListedRequest;
-  readonly canSave: boolean;
+  /** True if nobody is logged in: nothing can be saved. */
+  readonly anonymous: boolean;
   readonly saving: boolean;
   /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
@@ -99,14 +100,14 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 }
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
-function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
+function SaveButton({ request, anonymous, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button size="sm" disabled={!canSave} busy={request.saved || saving} onClick={actions.onSave}>
+    <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={actions.onSave}>
       <Save />
       {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
     </Button>
   );
-  if (canSave) return button;
+  if (!anonymous) return button;
   return (
     <Tooltip text={AUTHENTICATION_HINT}>
       <span title={AUTHENTICATION_HINT}>{button}</span>

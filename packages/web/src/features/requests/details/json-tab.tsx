@@ -1,7 +1,7 @@
 import { Braces } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { jsonBreak } from '../../../bodies/format-json.ts';
+import { findJsonError } from '../../../bodies/format-json.ts';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -61,13 +61,13 @@ const AROUND = 24;
 
 /** The position of the syntax error. */
 function JsonErrorLocation({ text }: { readonly text: string }) {
-  const place = useMemo(() => jsonBreak(text), [text]);
+  const place = useMemo(() => findJsonError(text), [text]);
   if (place === undefined) return null;
   const { at, line, column, ended } = place;
   if (ended) return <p>The text ends before the JSON is complete.</p>;
   return (
     <p>
-      It stops being JSON at line {line}, column {column}:
+      Invalid JSON at line {line}, column {column}:
       <code className="mt-1 block text-sm wrap-anywhere">
         {at > AROUND ? '…' : ''}
         {text.slice(Math.max(0, at - AROUND), at)}

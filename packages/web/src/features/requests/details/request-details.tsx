@@ -40,13 +40,12 @@ interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tool
   readonly listed: ListedRequest;
   /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;
-  readonly anonymous: boolean;
   readonly parts: DetailsParts;
 }
 
 /** One captured request as JSON, headers, query and raw text. Memoized. */
 export const RequestDetails = memo(function RequestDetails(props: RequestDetailsProps) {
-  const { listed, tab, anonymous, parts, ...header } = props;
+  const { listed, tab, parts, ...header } = props;
   const { Below, Deliveries, SignatureFact } = parts;
   const { onTab } = header.actions;
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
@@ -76,7 +75,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
     >
       <DetailsHeader request={request} tools={tools} SignatureFact={SignatureFact} {...header} />
-      {anonymous ? <AuthenticationRequired /> : null}
+      {header.anonymous ? <AuthenticationRequired /> : null}
       <Tabs
         label="Parts of the request"
         value={shown}

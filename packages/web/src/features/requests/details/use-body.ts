@@ -1,10 +1,9 @@
-import { firstHeader } from '@creel/contract';
+import { bodyBytesOf, firstHeader } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyViewQuery } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { codingsOf } from '../../../bodies/decode-body.ts';
-import { bodyBytes } from '../../../bodies/encoding.ts';
 import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 
@@ -23,17 +22,17 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
   const { slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType } = request;
   // A delivery or a save makes another object of the request. The body stays the same.
-  const atHand = useMemo(
+  const preview = useMemo(
     () => viewOfPreview({ slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType }),
     [slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType],
   );
   const { data, error, isFetching } = useQuery({
     ...bodyViewQuery(uid, request, extent),
-    enabled: request.size > 0 && atHand?.whole !== true,
+    enabled: request.size > 0 && preview?.whole !== true,
   });
   const { data: beginning } = useQuery({ ...bodyViewQuery(uid, request, 'beginning'), enabled: false });
   return {
-    view: data ?? beginning ?? atHand,
+    view: data ?? beginning ?? preview,
     error,
     isLoading: isFetching,
     showAll: () => setWantsAll(true),
@@ -50,7 +49,7 @@ function viewOfPreview(request: Preview): BodyView | undefined {
   const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
   if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;
   return viewPlain({
-    bytes: bodyBytes(request.body, request.bodyEncoding),
+    bytes: bodyBytesOf(request),
     complete: !request.bodyTruncated,
     contentEncoding,
     contentType: request.contentType,

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { sendTestRequest } from '../../../api/client.ts';
-import { useLiveStatus } from '../../../api/live-cache.ts';
+import { useLiveStatus } from '../../../api/use-live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
@@ -30,7 +30,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
     onError: () => toastError('The test request could not be sent. Please try again.'),
   });
   return (
-    <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 md:h-full md:justify-center">
+    <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 max-md:pt-4 md:min-h-0 md:grow md:justify-center">
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>

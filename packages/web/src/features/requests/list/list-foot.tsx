@@ -2,7 +2,7 @@ import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useLiveStatus } from '../../../api/live-cache.ts';
+import { useLiveStatus } from '../../../api/use-live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount, ProgressBar } from '../../../ui/progress.tsx';

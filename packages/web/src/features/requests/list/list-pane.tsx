@@ -3,12 +3,12 @@ import { useRef } from 'react';
 import type { LiveStatus } from '../../../api/live-feed.ts';
 import { knownValuesOf } from '../../../ui/query-completion.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { readList } from '../../../api/request-lists.ts';
+import { readList } from '../../../api/list-cache.ts';
 import { useFocusKept, listElement } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
-import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
+import type { ChangeView, MethodTab, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
@@ -19,8 +19,8 @@ import type { ListState } from './use-list.ts';
 interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
-  readonly requests: RequestFilter;
-  readonly filter: Filter;
+  readonly filter: RequestFilter;
+  readonly methodTab: MethodTab;
   readonly state: ListState;
   readonly live: LiveStatus;
   readonly selection: Selection;
@@ -33,11 +33,11 @@ interface ListPaneProps {
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { uid, endpoint, filter, state, live, actions, bulk, view, changeView, onAutosave } = props;
+  const { uid, endpoint, methodTab, state, live, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
-  const onFilter = (wanted: Filter): void => {
+  const onMethodTab = (wanted: MethodTab): void => {
     state.showWaiting();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
   };
@@ -47,8 +47,8 @@ export function ListPane(props: ListPaneProps) {
         <BulkBar bulk={bulk} selection={props.selection} actions={actions} />
       ) : (
         <ListToolbar
-          filter={filter}
-          onFilter={onFilter}
+          methodTab={methodTab}
+          onMethodTab={onMethodTab}
           find={view.find ?? ''}
           onFind={(find) => {
             state.setAtTop(true);
@@ -78,9 +78,9 @@ export function ListPane(props: ListPaneProps) {
   );
 }
 
-function ListContent({ uid, endpoint, requests, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
+function ListContent({ uid, endpoint, filter, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
   const { items, waiting, search } = state;
-  const { method, query } = requests;
+  const { method, query } = filter;
   const clear = (): void => changeView({ find: undefined });
   // A query with a mistake does not become a part of the filter.
   if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
@@ -96,11 +96,11 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, bulk,
     <RequestList
       key={`${method ?? 'all'} ${query ?? ''}`}
       uid={uid}
-      filter={requests}
+      filter={filter}
       state={state}
       selected={selection.current?.index}
       bulk={bulk}
-      doomed={actions.doomed}
+      deleting={actions.deleting}
       canSave={!actions.anonymous}
       onStep={selection.step}
       onOpen={selection.open}

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, SearchX } from 'lucide-react';
+import { SearchX } from 'lucide-react';
 import { errorMessage } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState, SkeletonRows, Skeleton } from '../../../ui/feedback.tsx';
+import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
 import { formatCount } from '../../../ui/format.ts';
 
 export function ListLoading() {
@@ -19,14 +19,9 @@ export function ListLoading() {
 
 export function ListFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return (
-    <EmptyState
-      error
-      icon={<CloudOff />}
-      title="The requests could not be loaded"
-      actions={<Button onClick={onRetry}>Try again</Button>}
-    >
+    <LoadError title="The requests could not be loaded" onRetry={onRetry}>
       {errorMessage(error, 'Failed to fetch temporary requests.')}
-    </EmptyState>
+    </LoadError>
   );
 }
 

@@ -7,7 +7,7 @@ import type { KnownValues } from '../../../ui/query-completion.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import type { Bulk } from '../bulk/use-bulk.ts';
-import type { Filter } from '../use-view-state.ts';
+import type { MethodTab } from '../use-view-state.ts';
 import { COLUMNS } from './request-row.tsx';
 import type { SearchState } from './use-list.ts';
 
@@ -33,9 +33,19 @@ const TABS = [
   { value: 'delete', label: 'DELETE' },
 ] as const;
 
-interface ListToolbarProps {
-  readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
+interface MethodTabsProps {
+  readonly methodTab: MethodTab;
+  readonly onMethodTab: (tab: MethodTab) => void;
+  readonly className?: string;
+  readonly listClassName?: string;
+}
+
+/** The tabs that filter the list by method. */
+export function MethodTabs({ methodTab, onMethodTab, ...look }: MethodTabsProps) {
+  return <Tabs label="Filter by method" value={methodTab} onValueChange={onMethodTab} tabs={TABS} {...look} />;
+}
+
+interface ListToolbarProps extends Pick<MethodTabsProps, 'methodTab' | 'onMethodTab'> {
   readonly find: string;
   readonly onFind: (find: string) => void;
   /** Set while the list is filtered by a query. */
@@ -52,7 +62,7 @@ interface ListToolbarProps {
 
 /** Filter tabs, the filter field, the state of the live connection, and the pause button. */
 export function ListToolbar(props: ListToolbarProps) {
-  const { filter, onFilter, find, onFind, search, stored, known, live, paused, onPaused, onLeave } = props;
+  const { methodTab, onMethodTab, find, onFind, search, stored, known, live, paused, onPaused, onLeave } = props;
   useCommands([
     {
       id: 'list.pause',
@@ -67,11 +77,9 @@ export function ListToolbar(props: ListToolbarProps) {
     <div className="@container relative z-20 shrink-0">
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <div className="relative flex min-w-0 grow basis-0 items-center gap-2 @max-lg:contents">
-          <Tabs
-            label="Filter by method"
-            value={filter}
-            onValueChange={onFilter}
-            tabs={TABS}
+          <MethodTabs
+            methodTab={methodTab}
+            onMethodTab={onMethodTab}
             className="shrink-0 @max-lg:basis-full"
             listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5"
           />

@@ -36,14 +36,14 @@ interface RequestListProps extends RowActions {
   readonly state: ListState;
   readonly selected: number | undefined;
   readonly bulk: ListHeaderProps['bulk'];
-  readonly doomed: ReadonlySet<number>;
+  readonly deleting: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly onStep: (by: 1 | -1) => void;
 }
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
-  const { uid, filter, state, selected, bulk, doomed } = props;
+  const { uid, filter, state, selected, bulk, deleting } = props;
   const { marked } = bulk;
   const { items, waiting, setAttended } = state;
   const frame = useRef<HTMLDivElement>(null);
@@ -144,7 +144,7 @@ export function RequestList(props: RequestListProps) {
                   active={request.index === active}
                   selected={request.index === selected}
                   marked={marked.has(request.index)}
-                  doomed={doomed.has(request.index)}
+                  deleting={deleting.has(request.index)}
                   dropped={isDropped(state, request)}
                   marking={marked.size > 0}
                   fresh={request.index > fresh.after}

@@ -8,7 +8,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
-import { formatSize, formatMoment, shortAge } from '../../../ui/format.ts';
+import { formatSize, formatMoment, shortAge, timeAgo } from '../../../ui/format.ts';
 import { useNow } from '../../../ui/state.ts';
 import { SwipeActions } from './row-swipe.tsx';
 import type { Swipe } from './row-swipe.tsx';
@@ -38,7 +38,7 @@ interface RowContentProps {
   readonly selected: boolean;
   readonly marked: boolean;
   /** True while the user is asked whether to delete it. */
-  readonly doomed: boolean;
+  readonly deleting: boolean;
   /** True if the server has dropped it. */
   readonly dropped: boolean;
   /** True if any row is selected. Then every row shows its checkbox. */
@@ -85,7 +85,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
       aria-selected={selected}
       data-fresh={fresh || undefined}
       data-active={active || undefined}
-      data-doomed={content.doomed || undefined}
+      data-deleting={content.deleting || undefined}
       data-index={request.index}
       onClick={click}
       className="request-row group absolute top-0 left-0 w-full"
@@ -106,7 +106,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
 
 /** Method, source, path and event, size, age and actions. */
 const RowContent = memo(function RowContent(props: RowContentProps) {
-  const { request, selected, marked, doomed, dropped, marking, actions } = props;
+  const { request, selected, marked, deleting, dropped, marking, actions } = props;
   const { source } = labelOf(request);
   const { index } = request;
   return (
@@ -114,10 +114,10 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
       className={clsx(
         COLUMNS,
         'h-full border-b border-line select-none',
-        doomed
-          ? 'bg-bad-soft shadow-[inset_2px_0_0_var(--bad)]'
+        deleting
+          ? 'bg-bad-soft shadow-[inset_2px_0_0_var(--color-bad)]'
           : selected
-            ? 'bg-selected shadow-[inset_2px_0_0_var(--accent)]'
+            ? 'bg-selected shadow-[inset_2px_0_0_var(--color-accent)]'
             : 'hover:bg-sunk',
         dropped && 'text-ink-2',
       )}
@@ -189,16 +189,19 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
   );
 }
 
+/** The short form fits the column. Screen readers get the long one. */
 function Age({ request: { index, timestamp } }: Pick<RowContentProps, 'request'>) {
+  const now = useNow();
   return (
     <span
       role="gridcell"
       id={cellId(index, 'age')}
       className="text-right font-mono text-sm whitespace-nowrap text-ink-2"
     >
-      <time dateTime={timestamp} title={formatMoment(timestamp)}>
-        {shortAge(timestamp, useNow())}
+      <time aria-hidden dateTime={timestamp} title={formatMoment(timestamp)}>
+        {shortAge(timestamp, now)}
       </time>
+      <span className="sr-only">{timeAgo(timestamp, now)}</span>
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { holdRows } from '../../../api/limit-requests.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST } from '../../../api/request-list.ts';
 import type { RequestList } from '../../../api/request-list.ts';
-import { changeLists } from '../../../api/request-lists.ts';
+import { changeLists } from '../../../api/list-cache.ts';
 import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 import type { ListItems, Waiting } from '../list-items.ts';

@@ -34,29 +34,29 @@ export function useAttention(setAttended: (attended: boolean) => void) {
   const latest = useLatest(setAttended);
   useEffect(() => () => latest.current(false), [latest]);
   return useMemo(() => {
-    const tell = (): void => latest.current(pointer.current || keyboard.current);
+    const report = (): void => latest.current(pointer.current || keyboard.current);
     return {
       onPointerEnter: ({ pointerType }: PointerEvent) => {
         pointer.current = pointerType !== 'touch';
-        tell();
+        report();
       },
       onPointerLeave: () => {
         pointer.current = false;
-        tell();
+        report();
       },
       // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
       onFocus: ({ target, relatedTarget }: FocusEvent) => {
         keyboard.current ||= relatedTarget !== null && target.matches(':focus-visible');
-        tell();
+        report();
       },
       onKeyDown: () => {
         keyboard.current = true;
-        tell();
+        report();
       },
       onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
         if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
         keyboard.current = false;
-        tell();
+        report();
       },
     };
   }, [latest]);

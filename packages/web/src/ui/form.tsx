@@ -1,7 +1,8 @@
 import { ApiError } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
-import type { RefObject, FormEvent } from 'react';
+import type { ComponentProps, FormEvent, ReactNode, RefObject } from 'react';
 import type { z } from 'zod';
+import { Notice } from './feedback.tsx';
 
 /** Messages by field name. */
 export type FieldErrors = Readonly<Record<string, string>>;
@@ -15,7 +16,7 @@ export function fieldErrors(schema: z.ZodType, values: unknown): FieldErrors {
   return errors;
 }
 
-/** The server's messages by field, for the fields of this form. Everything else belongs above the form. */
+/** The server's messages by field, for the fields of a form. */
 export function serverFieldErrors(error: unknown, fields: readonly string[]): FieldErrors {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
@@ -25,55 +26,83 @@ interface FormErrors {
   /** For the form element. */
   readonly ref: RefObject<HTMLFormElement | null>;
   readonly errors: FieldErrors;
+  /** Why the call failed, if the server named no field of the form. */
+  readonly failure: ReactNode;
   /** Sets the messages of a failed submission and focuses the first invalid field. */
   readonly refuse: (found: FieldErrors) => void;
-  /** Removes the messages of these fields, or all of them. */
+  /** Shows why the call failed: at the fields that the server names, else `reason` above the form. */
+  readonly fail: (error: unknown, reason: ReactNode) => void;
+  /** Removes the messages of these fields, or all messages. */
   readonly clear: (...fields: readonly string[]) => void;
 }
 
-/** The messages of a form that was rejected. */
-export function useFormErrors(): FormErrors {
+interface FormErrorsState extends Pick<FormErrors, 'errors' | 'failure'> {
+  /** Number of submissions that were rejected at a field. */
+  readonly refusals: number;
+}
+
+const NO_ERRORS: FormErrorsState = { errors: {}, failure: undefined, refusals: 0 };
+
+/** The messages of a form with these fields. */
+export function useFormErrors(fields: readonly string[]): FormErrors {
   const ref = useRef<HTMLFormElement>(null);
-  const [{ errors, refusals }, setState] = useState<{ errors: FieldErrors; refusals: number }>(NO_ERRORS);
+  const [{ errors, failure, refusals }, setState] = useState(NO_ERRORS);
   // React may render the messages later than the next frame. If a dialog has opened in the meantime, it keeps the focus.
   useEffect(() => {
     if (refusals === 0 || ref.current === null || ref.current.closest('[aria-hidden="true"]') !== null) return;
     ref.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
+  const refuse = (found: FieldErrors): void =>
+    setState((before) => ({ errors: found, failure: undefined, refusals: before.refusals + 1 }));
   return {
     ref,
     errors,
-    refuse: (found) => setState((before) => ({ errors: found, refusals: before.refusals + 1 })),
-    clear: (...fields) =>
+    failure,
+    refuse,
+    fail(error, reason) {
+      const found = serverFieldErrors(error, fields);
+      if (Object.keys(found).length > 0) refuse(found);
+      else setState((before) => ({ ...before, errors: {}, failure: reason }));
+    },
+    clear: (...cleared) =>
       setState((before) => {
-        const rest = Object.entries(before.errors).filter(([field]) => fields.length > 0 && !fields.includes(field));
+        if (cleared.length === 0) return { ...NO_ERRORS, refusals: before.refusals };
+        const rest = Object.entries(before.errors).filter(([field]) => !cleared.includes(field));
         return { ...before, errors: Object.fromEntries(rest) };
       }),
   };
 }
 
-const NO_ERRORS = { errors: {}, refusals: 0 };
+interface FormProps extends Omit<ComponentProps<'form'>, 'className' | 'noValidate'> {
+  readonly failure: ReactNode;
+}
+
+/** A form with the reason why its call failed above the fields. The browser's own validation is off. */
+export function Form({ failure, children, ...rest }: FormProps) {
+  return (
+    <form {...rest} noValidate className="flex flex-col gap-4">
+      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
+      {children}
+    </form>
+  );
+}
 
 type Values = Readonly<Record<string, string>>;
 
-interface Form<V extends Values> {
+interface FormState<V extends Values> extends Pick<FormErrors, 'errors' | 'failure' | 'refuse' | 'fail'> {
   readonly values: V;
-  readonly errors: FieldErrors;
   /** Value and change handler of a field. */
   readonly bind: (field: keyof V & string) => {
     name: string;
     value: string;
     onChange: (change: FormEvent<HTMLInputElement>) => void;
   };
-  /** Props of the form element: `<form {...form.props}>`. The browser's own validation is off. */
+  /** Props of the form element. */
   readonly props: {
     readonly ref: RefObject<HTMLFormElement | null>;
     readonly noValidate: true;
     readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
   };
-  readonly set: (field: keyof V & string, value: string) => void;
-  /** Sets the messages of a failed submission and focuses the first invalid field. */
-  readonly refuse: (found: FieldErrors) => void;
   readonly reset: () => void;
 }
 
@@ -82,9 +111,9 @@ export function useForm<V extends Values>(options: {
   readonly initial: V;
   readonly validate: (values: V) => FieldErrors;
   readonly onValid: (values: V) => void;
-}): Form<V> {
+}): FormState<V> {
   const [values, setValues] = useState(options.initial);
-  const { ref, errors, refuse, clear } = useFormErrors();
+  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(Object.keys(options.initial));
 
   const set = (field: keyof V & string, value: string): void => {
     setValues((before) => ({ ...before, [field]: value }));
@@ -100,9 +129,10 @@ export function useForm<V extends Values>(options: {
   return {
     values,
     errors,
+    failure,
     props: { ref, noValidate: true, onSubmit },
-    set,
     refuse,
+    fail,
     bind: (field) => ({
       name: field,
       value: values[field] ?? '',

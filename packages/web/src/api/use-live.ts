@@ -7,7 +7,7 @@ import type { LiveStatus } from './live-feed.ts';
 import { queryKeys } from './query-client.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
 import type { ListedRequest } from './request-list.ts';
-import { readList } from './request-lists.ts';
+import { readList } from './list-cache.ts';
 import { requestListQuery } from './request-queries.ts';
 
 /** The live view of an endpoint. */

@@ -1,0 +1,134 @@
+import { MAX_LABEL_LENGTH } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
+import { useNow } from '../../ui/state.ts';
+import { createBlock } from './endpoint-labels.ts';
+import { createFailure, editFailure, isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
+
+interface CreateEndpointDialogProps {
+  readonly onClose: () => void;
+  readonly onCreated: (uid: string) => void;
+}
+
+/** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
+export function CreateEndpointDialog({ onClose, onCreated }: CreateEndpointDialogProps) {
+  return (
+    <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that catches whatever is sent to it.">
+      <CreateEndpointForm onClose={onClose} onCreated={onCreated} />
+    </Dialog>
+  );
+}
+
+function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
+  const user = useUser();
+  const endpoints = useQuery(endpointsQuery);
+  const now = useNow();
+  const create = useCreateEndpoint();
+  const block = user === null ? undefined : createBlock(user.subscriptionTier, endpoints.data, now);
+  const upgrade = user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onClose} />;
+  const form = useForm({
+    initial: { name: '', source: '' },
+    validate: () => ({}),
+    onValid: ({ name, source }) =>
+      create.mutate(
+        { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
+        {
+          onSuccess: ({ uid }) => onCreated(uid),
+          onError: (error) => form.fail(error, createFailure(error)),
+        },
+      ),
+  });
+  const failure =
+    block !== undefined || form.failure === undefined ? undefined : (
+      <>
+        <span>{form.failure}</span> {isPlanLimit(create.error) ? upgrade : null}
+      </>
+    );
+  return (
+    <Form {...form.props} failure={failure}>
+      {block === undefined ? null : (
+        <Notice tone="warn">
+          <span>{block}</span> {upgrade}
+        </Notice>
+      )}
+      <NameAndSource
+        form={form}
+        placeholders={{ name: 'e.g. Stripe billing', source: 'e.g. Stripe, GitHub, Shopify' }}
+        sourceHint="If empty, it is detected from the first request."
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" disabled={block !== undefined} busy={create.isPending}>
+          {create.isPending ? 'Creating…' : 'Create Endpoint'}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** Empty fields are not sent. The server then uses no name and detects the source. */
+function filled(field: 'name' | 'source', value: string): { name?: string; source?: string } {
+  return value.trim() === '' ? {} : { [field]: value };
+}
+
+/** From the settings in this browser. Without them, the server uses its stored settings. */
+function autosaveChoice(): { autoSaveEnabled?: boolean } {
+  const settings = userSettingsPreference.read();
+  return settings === null ? {} : { autoSaveEnabled: settings.autoSaveNewEndpoints };
+}
+
+interface EditEndpointFormProps {
+  readonly endpoint: Endpoint;
+  readonly onClose: () => void;
+}
+
+/** Changes the name and the source of an endpoint. */
+export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
+  const edit = useEditEndpoint(endpoint.uid);
+  const form = useForm({
+    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
+    validate: () => ({}),
+    onValid: (values) =>
+      edit.mutate(values, { onSuccess: onClose, onError: (error) => form.fail(error, editFailure(error)) }),
+  });
+  return (
+    <Form {...form.props} failure={form.failure}>
+      <NameAndSource form={form} sourceHint="If empty, it is detected from the next request." />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={edit.isPending}>
+          {edit.isPending ? 'Saving...' : 'Save'}
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+interface NameAndSourceProps {
+  readonly form: Pick<
+    ReturnType<typeof useForm<{ readonly name: string; readonly source: string }>>,
+    'bind' | 'errors'
+  >;
+  readonly placeholders?: { readonly name: string; readonly source: string };
+  readonly sourceHint: string;
+}
+
+function NameAndSource({ form: { bind, errors }, placeholders, sourceHint }: NameAndSourceProps) {
+  const common = { dir: 'auto', maxLength: MAX_LABEL_LENGTH, autoComplete: 'off' } as const;
+  return (
+    <>
+      <Field label="Endpoint Name (Optional)" error={errors['name']}>
+        {(control) => <Input {...control} {...common} {...bind('name')} placeholder={placeholders?.name} />}
+      </Field>
+      <Field label="Source/Tag (Optional)" error={errors['source']} hint={sourceHint}>
+        {(control) => <Input {...control} {...common} {...bind('source')} placeholder={placeholders?.source} />}
+      </Field>
+    </>
+  );
+}
