@@ -1,27 +1,37 @@
 import type { LiveMessage } from '@creel/contract';
 import { liveMessageSchema } from '@creel/contract';
+import { fork } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { Server } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
+import { z } from 'zod';
 import { listenLocally } from '../fixtures/listen-locally.ts';
-import type { Load, LoadResult } from './load.ts';
 import { median, quantile } from './quantile.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 /** Steady captures, so that the p99 is that of the server and not of a full queue. */
-const STEADY = { connections: 64, pauseMs: 250 } as const;
+const STEADY = { connections: 64, maxPauseMs: 250 } as const;
 /** Short turns, so that a slow moment of the machine spoils few of many. */
 const TURN_SECONDS = 2;
+/** Number of times that rounds are drawn for an interval. */
+const BOOTSTRAPS = 200;
 /** After a destination is deleted, its pending deliveries are still being removed. */
 const SETTLE_MS = 500;
 const BADGES = 300;
 const BADGE_PAUSE_MS = 20;
 
+const turnSchema = z.object({ latenciesMs: z.array(z.number()), failures: z.int() });
+type Turn = z.infer<typeof turnSchema>;
+
+/** The turns of one kind, one per round. */
 interface Beside {
   readonly name: string;
-  readonly results: readonly LoadResult[];
+  readonly turns: readonly Turn[];
 }
 
 export interface DeliveryFigures {
@@ -48,39 +58,57 @@ async function startTargets(): Promise<{ answers: string; hangs: string; refuses
 
 /**
  * Measures captures of an endpoint in short turns: without a destination, with one that is dead or answers, and without
- * one again as a control, whose difference from the first is noise. Each round starts with another turn, so that none always
- * follows the same one. The destination is new in each turn, because it is paused after 50 failures.
+ * one again as a control, whose difference from the first is noise. The captures never stop. Each round has each turn
+ * once, in random order. The destination is new in each turn, because it is paused after 50 failures.
  */
 async function capturesBeside(
   { client, uid, captureUrl }: MeasuredCreel,
-  load: Load,
   { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
 ): Promise<Beside[]> {
   const targets = await startTargets();
-  const turns = [
+  const { connections, maxPauseMs } = STEADY;
+  const captures = fork(join(import.meta.dirname, 'steady-captures.ts'), [
+    captureUrl,
+    String(connections),
+    String(maxPauseMs),
+  ]);
+  /** The captures since the last call. */
+  const take = async (): Promise<Turn> => {
+    captures.send('take');
+    const [message]: unknown[] = await once(captures, 'message');
+    return turnSchema.parse(message);
+  };
+  const kinds = [
     { name: 'without a destination', url: undefined },
-    { name: 'to a destination whose connections hang', url: targets.hangs },
     { name: 'without a destination, again', url: undefined },
+    { name: 'to a destination whose connections hang', url: targets.hangs },
     { name: 'to a destination that refuses connections', url: targets.refuses },
     { name: 'to a destination that answers', url: targets.answers },
-  ].map((turn) => ({ ...turn, results: new Array<LoadResult>() }));
+  ].map((kind) => ({ ...kind, turns: new Array<Turn>() }));
   const shortRounds = Math.max(1, Math.round((rounds * seconds) / TURN_SECONDS));
   // The first round is a warm-up.
   for (let round = -1; round < shortRounds; round += 1) {
-    const first = (round + turns.length) % turns.length;
-    for (const { name, url, results } of [...turns.slice(first), ...turns.slice(0, first)]) {
+    for (const { name, url, turns } of inRandomOrder(kinds)) {
       const created = url && (await client.call('createDestination', { params: { uid }, body: { url } }));
-      const result = await load.send(captureUrl, { ...STEADY, seconds: TURN_SECONDS });
+      await take();
+      await sleep(TURN_SECONDS * 1000);
+      const turn = await take();
       if (created) await client.call('deleteDestination', { params: { uid, id: created.id } });
       await sleep(SETTLE_MS);
       process.stderr.write(
-        `${round < 0 ? 'warm-up' : `round ${round + 1}`}  captures ${name}: p99 ${result.p99Ms.toFixed(1)} ms\n`,
+        `${round < 0 ? 'warm-up' : `round ${round + 1}`}  captures ${name}: p99 ${quantile(turn.latenciesMs, 0.99).toFixed(1)} ms\n`,
       );
-      if (round >= 0) results.push(result);
+      if (round >= 0) turns.push(turn);
     }
   }
+  captures.disconnect();
   targets.close();
-  return turns;
+  return kinds;
+}
+
+function inRandomOrder<T>(list: readonly T[]): T[] {
+  const keyed = list.map((item) => ({ item, key: Math.random() }));
+  return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
 /** The index in the header of a capture's answer. */
@@ -126,33 +154,55 @@ async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCre
 /** Captures beside destinations, and how soon the result of a delivery is on the screen. */
 export async function deliveryFigures(
   creel: MeasuredCreel,
-  load: Load,
   turns: { readonly rounds: number; readonly seconds: number },
 ): Promise<DeliveryFigures> {
   // The threads of deliveries start with the first destination.
   await badgeTimes(creel);
-  return { badgeMs: await badgeTimes(creel), beside: await capturesBeside(creel, load, turns) };
+  return { badgeMs: await badgeTimes(creel), beside: await capturesBeside(creel, turns) };
 }
 
-/** Medians over all rounds. The ratio is of the medians of the p99. */
+/** The latencies of the given rounds of these kinds, ascending. */
+function pooled(kinds: readonly Beside[], rounds: readonly number[]): Float64Array {
+  const turns = kinds.flatMap((kind) => rounds.map((round) => kind.turns[round]?.latenciesMs ?? []));
+  return Float64Array.from(turns.flat()).toSorted();
+}
+
+const shareOf = (sorted: Float64Array, share: number): number =>
+  sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+
+/**
+ * A quantile of all latencies relative to the same of the base, with its 95% interval. Rounds are drawn again and again
+ * from those that were measured (bootstrap), each with all of its turns, so that a slow moment of the machine counts for both.
+ */
+function ratioText(kind: Beside, base: readonly Beside[], share: number): string {
+  const rounds = kind.turns.map((_, round) => round);
+  const ratioIn = (some: readonly number[]): number =>
+    shareOf(pooled([kind], some), share) / shareOf(pooled(base, some), share);
+  const drawn = Array.from({ length: BOOTSTRAPS }, () => ratioIn(rounds.map(() => randomInt(rounds.length))));
+  const [low, high] = [0.025, 0.975].map((end) => quantile(drawn, end).toFixed(2));
+  return `${ratioIn(rounds).toFixed(2)} (${low} to ${high})`;
+}
+
+/** A Markdown table of the captures of all rounds. */
 export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigures): string {
-  const [base] = beside.map(({ results }) => median(results.map(({ p99Ms }) => p99Ms)));
-  const lines = beside.map(({ name, results }) => {
-    const p99s = results.map(({ p99Ms }) => p99Ms).toSorted((a, b) => a - b);
+  const [first, again] = beside;
+  if (first === undefined || again === undefined) return '';
+  const rounds = first.turns.map((_, round) => round);
+  const lines = beside.map((kind) => {
+    const all = pooled([kind], rounds);
+    const base = kind === again ? [first] : [first, again];
     const cells = [
-      `captures ${name}`,
-      Math.round(median(results.map(({ perSecond }) => perSecond))).toLocaleString('en'),
-      median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
-      median(p99s).toFixed(1),
-      `${quantile(p99s, 0.25).toFixed(1)} to ${quantile(p99s, 0.75).toFixed(1)}`,
-      (median(p99s) / (base ?? Number.NaN)).toFixed(2),
-      results.reduce((sum, { failures }) => sum + failures, 0),
+      `captures ${kind.name}`,
+      Math.round(all.length / rounds.length / TURN_SECONDS).toLocaleString('en'),
+      ...[0.5, 0.9, 0.99, 0.999].map((share) => shareOf(all, share).toFixed(1)),
+      ...[0.9, 0.99].map((share) => (kind === first ? '' : ratioText(kind, base, share))),
+      kind.turns.reduce((sum, { failures }) => sum + failures, 0),
     ];
     return `| ${cells.join(' | ')} |`;
   });
   return [
-    `| ${title}, ${beside[0]?.results.length ?? 0} rounds of ${TURN_SECONDS} s | captures/s | p50 ms | p99 ms | middle half of the p99 | of the first row | failures |`,
-    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    `| ${title}, ${rounds.length} rounds of ${TURN_SECONDS} s | captures/s | p50 ms | p90 ms | p99 ms | p99.9 ms | p90 relative to without | p99 | failures |`,
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...lines,
     '',
     `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${median(badgeMs).toFixed(1)} ms, p95 ${quantile(badgeMs, 0.95).toFixed(1)} ms.`,

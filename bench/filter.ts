@@ -72,10 +72,7 @@ async function filter({ client, uid }: MeasuredCreel, q: string): Promise<{ firs
     const answer = await client.callWithHeaders('search', { query: { q, endpoint: uid, limit: 50, scan, before } });
     firstMs ??= performance.now() - start;
     searched += Number(answer.headers.get(SEARCHED_HEADER) ?? 0);
-    before =
-      answer.next === undefined
-        ? undefined
-        : (new URL(answer.next, 'http://h').searchParams.get('before') ?? undefined);
+    before = answer.nextBefore;
     // The page loads further matches as it is scrolled.
     more = before !== undefined && answer.data.length < 50;
   }

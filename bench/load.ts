@@ -29,7 +29,7 @@ export interface Load {
 }
 
 /** 1 KiB of JSON, like a usual webhook. */
-const BODY = JSON.stringify({ id: 'evt_1', type: 'bench', data: 'x'.repeat(1024 - 43) });
+export const BODY = JSON.stringify({ id: 'evt_1', type: 'bench', data: 'x'.repeat(1024 - 43) });
 
 /** Prefers `wrk`, which needs less processor time than a load generator in JavaScript. */
 export async function chooseLoad(): Promise<Load> {

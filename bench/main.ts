@@ -3,7 +3,6 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { startPostgres } from '../scripts/postgres.ts';
 import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
 import { deliveryFigures, deliveryTable } from './deliveries.ts';
@@ -17,7 +16,7 @@ import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario,
 import type { Sample, Scenario } from './scenarios.ts';
 import { MANY_LOGINS, signInTable, signInTimes } from './sign-ins.ts';
 import { senderTable } from './senders/senders.ts';
-import { startCreel, startMeasured } from './server-under-test.ts';
+import { startCreel, startMeasured, startWarmPostgres } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
@@ -71,7 +70,7 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
     scenarios.push(captureScenario(full), dashboardScenario('dashboard in use, 100,000 stored', full));
   }
   if (wanted('postgres')) {
-    const postgres = keep(await startPostgres());
+    const postgres = keep(await startWarmPostgres());
     scenarios.push(captureScenario(await creel('capture, PostgreSQL', { DATABASE_URL: postgres.url })));
   }
   if (wanted('nodes')) scenarios.push(...keep(await startNodes(echo)).scenarios);
@@ -128,17 +127,17 @@ async function signInFigures(load: Load): Promise<string[]> {
   }
 }
 
-async function deliveryPart(load: Load): Promise<string[]> {
+async function deliveryPart(): Promise<string[]> {
   const measureOn = async (title: string, environment: Record<string, string>): Promise<string> => {
     const creel = await startCreel(`deliveries, ${title}`, environment);
     try {
-      return deliveryTable(title, await deliveryFigures(creel, load, { rounds, seconds }));
+      return deliveryTable(title, await deliveryFigures(creel, { rounds, seconds }));
     } finally {
       await creel.stop();
     }
   };
   const onSqlite = await measureOn('SQLite', {});
-  const postgres = await startPostgres();
+  const postgres = await startWarmPostgres();
   try {
     return [onSqlite, await measureOn('PostgreSQL', { DATABASE_URL: postgres.url })];
   } finally {
@@ -152,7 +151,7 @@ const text = [
   '# Figures',
   machine(),
   ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
-  ...(wanted('deliveries') ? await deliveryPart(load) : []),
+  ...(wanted('deliveries') ? await deliveryPart() : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
   ...(wanted('senders') ? [await senderTable()] : []),
   ...(wanted('filter') ? [await filterTable(load)] : []),

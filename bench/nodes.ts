@@ -2,11 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startNats } from '../packages/server/test/nats-server.ts';
-import { startPostgres } from '../scripts/postgres.ts';
 import { captureScenario, echoScenario } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { startNginx } from './senders/nginx.ts';
-import { startCreel } from './server-under-test.ts';
+import { startCreel, startWarmPostgres } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** The scenario that the others of this part are compared with. */
@@ -33,7 +32,7 @@ export async function startNodes(echo: Measured): Promise<StartedPart> {
     return program;
   };
   const startNode = async (name: string, given: Record<string, string> = {}): Promise<MeasuredCreel> => {
-    const environment = { DATABASE_URL: keep(await startPostgres()).url, ...given };
+    const environment = { DATABASE_URL: keep(await startWarmPostgres()).url, ...given };
     const program = join(import.meta.dirname, 'bus-node.ts');
     const node = keep(await startCreel(name, environment, program));
     if (given['BENCH_BUS'] !== 'none') keep(await startCreel('its second node', environment, program));

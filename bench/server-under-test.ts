@@ -4,10 +4,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startPostgres } from '../scripts/postgres.ts';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 import { CookieJar } from '../fixtures/cookie-jar.ts';
 import { freePort } from '../fixtures/free-port.ts';
-import { startProgram } from '../fixtures/start-program.ts';
+import { answersAt, startProgram } from '../fixtures/start-program.ts';
 
 /** Time to exit after SIGTERM, before SIGKILL. */
 const STOP_MS = 12_000;
@@ -46,9 +47,9 @@ export async function startMeasured(
   environment: Record<string, string>,
 ): Promise<Measured> {
   const port = await freePort();
-  const { pid, kill } = await startProgram([...serverFlags, file], {
+  const { pid, kill } = await startProgram(process.execPath, [...serverFlags, file], {
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...serverEnvironment, ...environment },
-    readyUrl: `http://127.0.0.1:${port}${path}`,
+    isReady: answersAt(`http://127.0.0.1:${port}${path}`),
   });
   return { name, port, pid, stop: async () => void (await kill('SIGTERM', STOP_MS)) };
 }
@@ -74,6 +75,29 @@ export async function startCreel(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** As many as PostgreSQL reuses with its default settings. */
+const LOG_FILES = 60;
+
+/**
+ * Starts a PostgreSQL that has its log files, as after some minutes of load. A new one creates a file for every 16 MB,
+ * and for 40 to 55 ms stores nothing.
+ */
+export async function startWarmPostgres(): ReturnType<typeof startPostgres> {
+  const postgres = await startPostgres();
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  try {
+    for (let file = 0; file < LOG_FILES; file += 1) {
+      await client.query(`select pg_logical_emit_message(true, 'bench', '')`);
+      await client.query('select pg_switch_wal()');
+    }
+    await client.query('checkpoint');
+  } finally {
+    await client.end();
+  }
+  return postgres;
 }
 
 let users = 0;

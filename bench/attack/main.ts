@@ -1,14 +1,19 @@
 // `npm run attack -- tenant idle`: runs each attack whose name contains one of the words, or all attacks, on a separate server, and prints
-// the measurements of a witness and a neighbor. Exits with 1 if a limit is exceeded.
+// the measurements of a witness and a neighbor. `--postgres`: the servers store in PostgreSQL. Exits with 1 if a limit is exceeded.
 import { cpus } from 'node:os';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { buildIfStale } from '../../scripts/build.ts';
+import { startPostgres } from '../../scripts/postgres.ts';
 import { ATTACKS } from './attacks/all.ts';
 import { missedAims, outcomeRow, tableHead, verdictLine } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { runAttack } from './run-attack.ts';
 
-const words = process.argv.slice(2);
+const { values, positionals: words } = parseArgs({
+  options: { postgres: { type: 'boolean' } },
+  allowPositionals: true,
+});
 const chosen = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 if (chosen.length === 0) {
   process.stderr.write(`No attack has that name. There are: ${ATTACKS.map(({ name }) => name).join(', ')}\n`);
@@ -18,11 +23,13 @@ await buildIfStale();
 process.stdout.write(
   `Server, attacker and witness share this machine's ${cpus().length} cores. The attacker runs at a lower priority.\n\n${tableHead()}\n`,
 );
+const postgres = values.postgres === true ? await startPostgres() : undefined;
 const outcomes: Outcome[] = [];
 for (const attack of chosen) {
-  const outcome = await runAttack(attack);
+  const outcome = await runAttack(attack, postgres && { DATABASE_URL: postgres.url });
   outcomes.push(outcome);
   process.stdout.write(`${outcomeRow(outcome)}\n`);
 }
+await postgres?.stop();
 process.stdout.write(`\n${outcomes.map(verdictLine).join('\n')}\n`);
 process.exitCode = outcomes.every((outcome) => missedAims(outcome).length === 0) ? 0 : 1;

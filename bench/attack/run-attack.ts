@@ -128,9 +128,9 @@ async function observe(creel: MeasuredCreel, attack: Attack, target: AttackTarge
   };
 }
 
-/** Starts a server, attacks it, and measures it during and after the attack. */
-export async function runAttack(attack: Attack): Promise<Outcome> {
-  const creel = await startCreel(attack.name, { DEFAULT_TIER: 'PREMIUM' });
+/** Starts a server, attacks it, and measures it during and after the attack. `environment`: more variables of the server. */
+export async function runAttack(attack: Attack, environment: Record<string, string> = {}): Promise<Outcome> {
+  const creel = await startCreel(attack.name, { DEFAULT_TIER: 'PREMIUM', ...environment });
   const memory = watchMemory(creel.pid);
   try {
     const target = await targetOf(creel);

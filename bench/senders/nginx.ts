@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../fixtures/free-port.ts';
-
-const START_MS = 10_000;
+import { answersAt, startProgram } from '../../fixtures/start-program.ts';
+import { requireProgram } from '../../scripts/system-program.ts';
 
 /** How nginx connects to the server: with its defaults (HTTP/1.0, no keep-alive), or as its documentation recommends. */
 const UPSTREAM = {
@@ -25,25 +23,22 @@ export async function startNginx(upstreamPort: number, upstream: NginxUpstream):
   const folder = await mkdtemp(join(tmpdir(), 'creel-nginx-'));
   const port = await freePort();
   await writeFile(join(folder, 'nginx.conf'), configuration(port, upstreamPort, upstream));
-  const child = spawn('nginx', ['-p', folder, '-c', 'nginx.conf', '-g', 'daemon off;'], { stdio: 'ignore' });
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve());
-    child.once('error', () => resolve());
-  });
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await exited;
-    await rm(folder, { recursive: true, force: true });
+  const { pid, kill } = await startProgram(
+    requireProgram('nginx'),
+    ['-p', folder, '-c', 'nginx.conf', '-g', 'daemon off;'],
+    {
+      env: { PATH: process.env['PATH'] },
+      isReady: answersAt(`http://127.0.0.1:${port}/nginx-ready`),
+    },
+  );
+  return {
+    port,
+    pid,
+    async stop() {
+      await kill('SIGTERM');
+      await rm(folder, { recursive: true, force: true });
+    },
   };
-  const deadline = Date.now() + START_MS;
-  while (!(await fetch(`http://127.0.0.1:${port}/nginx-ready`).catch(() => undefined))?.ok) {
-    if (Date.now() > deadline) {
-      await stop();
-      throw new Error('nginx did not start.');
-    }
-    await sleep(50);
-  }
-  return { port, pid: child.pid ?? 0, stop };
 }
 
 /** Buffers hold whole bodies, because the worker process may not be allowed to write into the folder. */
