@@ -14,4 +14,4 @@ VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--no-allocation-site-pretenuring", "--expose-gc", "--memory-pool-timeout=2", "packages/server/dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--no-allocation-site-pretenuring", "--expose-gc", "--memory-pool-timeout=2", "--disable-warning=ExperimentalWarning", "packages/server/dist/main.js"]
