@@ -15,7 +15,6 @@ const isRoot = process.getuid?.() === 0;
 /** PostgreSQL refuses to run as root, so root runs it as "nobody". */
 const NOBODY = 65_534;
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
-const MAX_PORT_ATTEMPTS = 3;
 
 /** Durability as in production. Reachable only through loopback TCP. */
 const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', fsync: 'on' };
@@ -69,17 +68,10 @@ async function createCluster(folder: string, password: string): Promise<void> {
   await program(folder, 'initdb', ['-D', 'data', ...access, '--encoding=UTF8', '--locale=C', '--no-sync', ...settings]);
 }
 
-/** Another process may take the port between the search and the start. */
 async function startOnFreePort(folder: string): Promise<number> {
-  for (let attempt = 1; ; attempt += 1) {
-    const port = await freePort();
-    try {
-      await program(folder, 'pg_ctl', ['start', '-D', 'data', '-w', '-l', 'log', '-o', `-p ${port}`]);
-      return port;
-    } catch (error) {
-      if (attempt === MAX_PORT_ATTEMPTS) throw error;
-    }
-  }
+  const port = await freePort();
+  await program(folder, 'pg_ctl', ['start', '-D', 'data', '-w', '-l', 'log', '-o', `-p ${port}`]);
+  return port;
 }
 
 /** Runs a program of PostgreSQL in the folder, without the caller's PG* and LC_* variables. @throws Error with its output */

@@ -25,7 +25,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     crash: () =>
       withClient(async (client) => {
         const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-        process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+        for (const { pid } of rows) process.kill(pid, 'SIGKILL');
       }),
     stop,
   };
