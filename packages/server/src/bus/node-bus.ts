@@ -14,7 +14,7 @@ const FORGET_MS = 60_000;
 const MAX_PER_SEND = 100;
 const MAX_WAITING = 1000;
 /** Milliseconds between two sends, so that a busy node sends one notice for several batches. */
-const SEND_MS = 25;
+const SEND_MS = 50;
 /** Milliseconds for the other nodes to answer at the start, and for the bus to work. The start does not fail. */
 const GREETING_MS = 100;
 const START_MS = 2000;
