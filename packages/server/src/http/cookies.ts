@@ -14,7 +14,7 @@ interface Cookie {
 
 /** The session's token. Its age is the maximum age of a session; the server ends it earlier. */
 export const SESSION: Cookie = { name: 'creel_session', maxAgeS: 90 * DAY_S };
-/** The users who have logged in from this browser; see known-browsers.ts. */
+/** The users who have logged in from this browser; see `KnownBrowsers`. */
 export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: KNOWN_BROWSER_DAYS * DAY_S };
 /** The state of a provider login. `Lax` like all, so that it is sent when the provider redirects back. */
 export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };

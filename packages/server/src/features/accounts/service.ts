@@ -3,17 +3,17 @@ import type { Config } from '../../config.ts';
 import type { Mailer } from '../mail/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { KnownBrowsers } from './known-browsers.ts';
+import { KnownBrowsers, Login } from './login.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
-import { Sessions } from './sessions.ts';
 import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
-import { randomToken } from '../../secrets.ts';
-import { Login } from './login.ts';
+import { randomToken, tokenHash } from '../../secrets.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
-import type { UserRecord } from '../../database/records.ts';
+import type { UserRecord, SessionRecord } from '../../database/records.ts';
+import { randomBytes } from 'node:crypto';
+import type { SignedIn } from '../../http/call.ts';
 
 /** The URL that starts a third-party login. */
 export const START_PATH = '/auth/oidc/start';
@@ -21,7 +21,7 @@ export const START_PATH = '/auth/oidc/start';
 /** The services for users, sessions and logins. */
 export type Accounts = Awaited<ReturnType<typeof createAccounts>>;
 
-export interface AccountsOptions {
+interface AccountsOptions {
   readonly store: Remote<typeof accountQueries>;
   readonly config: Config;
   readonly mailer: Mailer | undefined;
@@ -67,4 +67,68 @@ export function presentUser(user: UserRecord): User {
     emailVerified: user.emailVerified,
     hasPassword: user.passwordHash !== null,
   };
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** A session ends after 30 days without use, or after 90 days. */
+const IDLE_MS = 30 * DAY_MS;
+const ABSOLUTE_MS = 90 * DAY_MS;
+/** Minimum interval between two records of a session's use, to avoid a write per read. */
+const TOUCH_EVERY_MS = 5 * 60_000;
+const MAX_USER_AGENT = 300;
+
+/** Sessions with random tokens: the browser's cookie has the token, the database its hash. */
+class Sessions {
+  readonly #store: Remote<typeof accountQueries>;
+  readonly #now: () => number;
+
+  constructor(store: Remote<typeof accountQueries>, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /**
+   * Starts a session and returns its token, which is not stored. `undefined` when the password was changed since the
+   * login, or the account does not exist.
+   */
+  async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
+    const token = randomToken();
+    const now = this.#now();
+    const session: SessionRecord = {
+      id: randomBytes(12).toString('base64url'),
+      userId: user.id,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + IDLE_MS,
+      userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
+      ip: client.ip,
+    };
+    const started = await this.#store.createSession(tokenHash(token), session, user.passwordHash);
+    return started ? token : undefined;
+  }
+
+  /** The user of a token; `undefined` when it is unknown or expired. */
+  async find(token: string): Promise<SignedIn | undefined> {
+    const hash = tokenHash(token);
+    const now = this.#now();
+    const found = await this.#store.findSession(hash, now);
+    if (found === undefined) return undefined;
+    if (now - found.session.lastSeenAt > TOUCH_EVERY_MS) {
+      await this.#store.touchSession(hash, now, Math.min(now + IDLE_MS, found.session.createdAt + ABSOLUTE_MS));
+    }
+    return found;
+  }
+
+  /**
+   * Replaces a session's token, so that a stolen token becomes useless. `undefined` when the session does not exist.
+   */
+  async renew(sessionId: string): Promise<string | undefined> {
+    const token = randomToken();
+    return (await this.#store.renewSession(sessionId, tokenHash(token))) ? token : undefined;
+  }
+
+  /** Ends a session. Returns its public id, or `undefined` when there was none. */
+  async end(token: string): Promise<string | undefined> {
+    return this.#store.endSession(tokenHash(token));
+  }
 }

@@ -4,23 +4,29 @@ import type { Socket } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/request-head.ts';
-import { RETRY_SECONDS } from './admission.ts';
-import type { Admit, Admitted } from './admission.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
-import type { CachedEndpoint } from './endpoint-cache.ts';
+import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
+import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { StoredAs } from '../../database/store.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 
+/** Value of `Retry-After` in seconds for a capture that could not be stored. */
+const RETRY_SECONDS = 1;
+
 export interface CaptureDependencies {
-  readonly admit: Admit;
+  readonly endpoints: EndpointCache;
+  /** For the bodies that arrive or wait. */
+  readonly budget: MemoryBudget;
   readonly writer: CaptureWriter;
+  /** Maximum bytes of one body. */
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
+  readonly now: () => number;
   readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
   /**
    * Stores the source of an endpoint without one. The sender is answered afterwards, so that its next call sees the
@@ -29,6 +35,53 @@ export interface CaptureDependencies {
   readonly detectSource: (endpoint: CachedEndpoint, capture: PendingCapture) => Promise<void> | undefined;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
+  readonly onLookupFailure: (error: unknown) => void;
+}
+
+interface Admitted {
+  readonly endpoint: CachedEndpoint;
+  /** Grows with the body. Released when the body is stored or rejected. */
+  readonly reservation: Reservation;
+}
+
+/**
+ * Accepts or rejects a request of either reader before its body is read; synchronous when its endpoint is cached.
+ * `declaredLength` of the body is -1 if unknown. `bytesAtHand`: bytes of the body that have already arrived.
+ */
+function admit(
+  deps: CaptureDependencies,
+  uid: string | undefined,
+  declaredLength: number,
+  bytesAtHand: number,
+): Admitted | Refusal | Promise<Admitted | Refusal> {
+  if (uid === undefined) return { code: 'ENDPOINT_NOT_FOUND' };
+  const known = deps.endpoints.peek(uid);
+  if (known !== undefined) return check(deps, known, declaredLength, bytesAtHand);
+  return deps.endpoints.lookup(uid).then(
+    (endpoint) =>
+      endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(deps, endpoint, declaredLength, bytesAtHand),
+    (error: unknown) => {
+      deps.onLookupFailure(error);
+      return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
+    },
+  );
+}
+
+/** The order matters: a request without memory takes no rate-limit token, and every request takes at most one. */
+function check(
+  { budget, maxBodyBytes, now }: CaptureDependencies,
+  endpoint: CachedEndpoint,
+  declaredLength: number,
+  bytesAtHand: number,
+): Admitted | Refusal {
+  if (endpoint.expiresAt !== null && endpoint.expiresAt <= now()) return { code: 'ENDPOINT_EXPIRED' };
+  if (declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
+  const reservation = budget.reserve(endpoint.userId);
+  if (!reservation.grow(bytesAtHand)) return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
+  const wait = endpoint.bucket?.consume() ?? 0;
+  if (wait === 0) return { endpoint, reservation };
+  reservation.release();
+  return { code: 'RATE_LIMITED', retryAfter: wait };
 }
 
 /** Captures requests that Node's parser has read. */
@@ -38,7 +91,7 @@ export function createCaptureHandler(deps: CaptureDependencies): RequestHandler 
     if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     if (head.isPreflight) return answerPreflight(response, head);
     const arriving = { request, response, target: target?.rest ?? '', head, expectsContinue };
-    const verdict = deps.admit(target?.uid, head.declaredLength, 0);
+    const verdict = admit(deps, target?.uid, head.declaredLength, 0);
     if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
     void verdict.then((late) => {
       // The sender may have aborted meanwhile.
@@ -144,7 +197,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
               record(deps, verdict, arrived, reply);
             },
           };
-    const verdict = deps.admit(target?.uid, bodyLength, bytesAtHand);
+    const verdict = admit(deps, target?.uid, bodyLength, bytesAtHand);
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
   };
 }

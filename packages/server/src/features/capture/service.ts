@@ -12,7 +12,6 @@ import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { within } from '../../limits/within.ts';
-import { createAdmit } from './admission.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
@@ -64,10 +63,12 @@ export function createCaptureService(options: CaptureServiceOptions) {
   // For PostgreSQL, batches of all senders need less processor time: docs/decisions/0001-acknowledge-after-sync.md.
   const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure, isOneGroup: store.shared });
   const dependencies: CaptureDependencies = {
-    admit: createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure: (error) => onFailure(error, 1) }),
+    endpoints,
+    budget,
     writer,
     maxBodyBytes,
     trustProxy,
+    now,
     metrics,
     onStored: (endpoint, capture, result) => {
       metrics.countStored();
@@ -75,6 +76,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
       if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
     },
     detectSource: (endpoint, capture) => (endpoint.needsSource ? detectSource(options, endpoint, capture) : undefined),
+    onLookupFailure: (error) => onFailure(error, 1),
   };
   return {
     handle: createCaptureHandler(dependencies),
