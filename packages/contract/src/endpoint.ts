@@ -80,4 +80,3 @@ export const endpointChangeSchema = z.object({
   isFavorite: flagInput('Favorite').optional(),
   autosave: flagInput('Autosave').optional(),
 });
-export type EndpointChange = z.output<typeof endpointChangeSchema>;

@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { decodeHead } from './request-head.ts';
+import { CapturePacker } from './packed-captures.ts';
+import { decodeHead, encodeHead } from './request-head.ts';
 import type { AppStore } from '../queries.ts';
 import {
   LIMITS,
@@ -189,6 +190,16 @@ export function captureSuite(open: () => AppStore): void {
       expect(kept?.size).toBe(body.length);
       expect(Buffer.compare(Buffer.from(kept?.body ?? []), body)).toBe(0);
       expect(textOf(await open().findRequest(id, { index: 2 }))).toBe('after');
+    });
+
+    test('a time before the newest one of the endpoint is raised, and the outcome has the stored time', async () => {
+      const { id } = await someEndpoint(open());
+      await capture(open(), [{ to: id, at: T0 + 60_000 }]);
+      const packer = new CapturePacker();
+      packer.add(id, T0, 'POST', encodeHead('/', '192.0.2.1', true, []), null);
+      const { receivedAt } = await open().writeCaptures(packer.take(), LIMITS);
+      expect([...(receivedAt ?? [])]).toEqual([T0 + 60_000]);
+      expect((await everything(open(), id)).map((row) => row.receivedAt)).toEqual([T0 + 60_000, T0 + 60_000]);
     });
 
     test('no body and an empty one are the same', async () => {

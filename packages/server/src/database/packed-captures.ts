@@ -49,10 +49,6 @@ export class CapturePacker {
     this.#bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
   }
 
-  get byteLength(): number {
-    return this.#used;
-  }
-
   /** Adds a capture. `head` is Latin-1 text; an empty body counts as no body. */
   add(endpointId: number, receivedAt: number, method: string, head: string, body: Buffer | null): void {
     const bodyLength = body?.length ?? 0;

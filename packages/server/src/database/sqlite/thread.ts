@@ -86,13 +86,13 @@ const methods = {
   /** Its commit syncs the log, with all earlier commits. */
   checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, ({ db }) => checkWritable(db)),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
-    const { indexes, savedIds } = await guarded('capture', async ({ raw, writer }) => {
+    const outcome = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
       return commitBatch(raw, writer.statements, batch, limits);
     });
     const recycled = batch.bytes.buffer;
-    const buffers = [indexes.buffer, savedIds.buffer, recycled].filter(isArrayBuffer);
-    return new Transferred<CaptureOutcome>({ indexes, savedIds, recycled }, buffers);
+    const buffers = [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer);
+    return new Transferred<CaptureOutcome>({ ...outcome, recycled }, buffers);
   },
 };
 
