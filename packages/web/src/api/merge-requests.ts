@@ -149,8 +149,7 @@ export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Acc
   const at = positionOf(list.rows, saved.index);
   const known = list.rows[at];
   if (known?.index === saved.index) return replaceRow(list, at, withLaterDelivery(saved, known), accepts);
-  const unknown =
-    saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
+  const unknown = saved.index > list.newest || isInGap(list, saved.index);
   return unknown || isHidden(saved) ? list : addLive(list, [saved], accepts);
 }
 
@@ -178,15 +177,11 @@ export function dropRequest(list: RequestList, id: number): RequestList {
   const row = list.rows[positionOf(list.rows, index)];
   // The request was saved in the meantime: only the unsaved copy is deleted.
   if (row?.index === index && row.id !== id) return list;
-  return {
-    ...list,
-    rows: list.rows.filter((other) => other.index !== index),
-    deleted: new Set(list.deleted).add(index),
-  };
+  return dropRequests(list, [{ index }]);
 }
 
 /** Removes requests that are about to be deleted. */
-export function dropRequests(list: RequestList, requests: readonly ListedRequest[]): RequestList {
+export function dropRequests(list: RequestList, requests: readonly Pick<ListedRequest, 'index'>[]): RequestList {
   const indexes = new Set(requests.map((request) => request.index));
   return {
     ...list,

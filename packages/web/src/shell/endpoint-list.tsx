@@ -7,7 +7,7 @@ import { Star } from 'lucide-react';
 import { endpointsQuery } from '../api/queries.ts';
 import { expiryLine, isExpired, sortEndpoints, countedEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { SourceTag } from '../ui/badges.tsx';
-import { Skeleton } from '../ui/feedback.tsx';
+import { Loading } from '../ui/feedback.tsx';
 import { formatCount } from '../ui/format.ts';
 import { useNow } from '../ui/state.ts';
 
@@ -25,7 +25,9 @@ export function EndpointList({ tier }: { readonly tier: Tier }) {
           </span>
         )}
       </div>
-      {endpoints.isPending ? <ListSkeleton /> : null}
+      {endpoints.isPending ? (
+        <Loading label="Loading endpoints" bars={['h-9', 'h-9', 'h-9']} className="gap-2 px-2" />
+      ) : null}
       {endpoints.data === undefined && endpoints.isError ? (
         <p role="alert" className="px-2 py-1 text-bad">
           Failed to load endpoints
@@ -76,15 +78,5 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
         <SourceTag source={endpoint.source} />
       </span>
     </Link>
-  );
-}
-
-function ListSkeleton() {
-  return (
-    <div role="status" aria-label="Loading endpoints" className="flex flex-col gap-2 px-2">
-      <Skeleton className="h-9" />
-      <Skeleton className="h-9" />
-      <Skeleton className="h-9" />
-    </div>
   );
 }

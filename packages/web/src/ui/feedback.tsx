@@ -72,12 +72,14 @@ const TONES = {
 
 interface NoticeProps {
   readonly tone?: keyof typeof TONES;
+  /** Adds a button to try again. */
+  readonly onRetry?: () => void;
   readonly children: ReactNode;
   readonly className?: string;
 }
 
 /** A message about a form or page. Errors are announced at once, other messages politely. */
-export function Notice({ tone = 'info', children, className }: NoticeProps) {
+export function Notice({ tone = 'info', onRetry, children, className }: NoticeProps) {
   const { look, Icon } = TONES[tone];
   return (
     <div
@@ -85,14 +87,43 @@ export function Notice({ tone = 'info', children, className }: NoticeProps) {
       className={clsx('flex items-start gap-2 rounded-md px-3 py-2', look, className)}
     >
       <Icon aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <div className="min-w-0 wrap-anywhere">{children}</div>
+      <div className="min-w-0 wrap-anywhere">
+        {children}
+        {onRetry === undefined ? null : (
+          <>
+            {' '}
+            <button type="button" className="underline" onClick={onRetry}>
+              Try again
+            </button>
+          </>
+        )}
+      </div>
     </div>
   );
 }
 
-/** Placeholder of content that is loading. The screen announces the wait. */
+/** Placeholder of content that is loading, in a `Loading` or an element that announces it. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return <div aria-hidden className={clsx('rounded-md bg-skeleton animate-pulse-soft', className)} />;
+}
+
+interface LoadingProps {
+  /** What loads, for screen readers. */
+  readonly label: string;
+  /** Classes of each placeholder, from top to bottom. */
+  readonly bars: readonly string[];
+  readonly className?: string;
+}
+
+/** Placeholders of content that is loading, and a label that is announced. */
+export function Loading({ label, bars, className = 'gap-2' }: LoadingProps) {
+  return (
+    <div role="status" aria-label={label} className={clsx('flex flex-col', className)}>
+      {bars.map((bar, place) => (
+        <Skeleton key={place} className={bar} />
+      ))}
+    </div>
+  );
 }
 
 const ROWS = [0, 1, 2, 3, 4, 5, 6, 7];

@@ -5,7 +5,7 @@ import { Download } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Loading, Notice } from '../../ui/feedback.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { confirmation, consequences, deletionHeading, exportAddress } from './subscription-labels.ts';
 import type { ConfirmedAction } from './subscription-labels.ts';
@@ -35,16 +35,11 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
     >
       {preview.data === undefined ? null : <Consequences preview={preview.data} now={now} />}
       {preview.isFetching && preview.data === undefined ? (
-        <div role="status" aria-label="Loading what changes" className="mt-4">
-          <Skeleton className="h-16" />
-        </div>
+        <Loading label="Loading what changes" bars={['h-16']} className="mt-4" />
       ) : null}
       {preview.isError && !preview.isFetching ? (
-        <Notice tone="bad" className="mt-4">
-          {errorMessage(preview.error, 'The preview of this change could not be loaded.')}{' '}
-          <button type="button" className="underline" onClick={() => void preview.refetch()}>
-            Try again
-          </button>
+        <Notice tone="bad" onRetry={() => void preview.refetch()} className="mt-4">
+          {errorMessage(preview.error, 'The preview of this change could not be loaded.')}
         </Notice>
       ) : null}
     </ConfirmDialog>

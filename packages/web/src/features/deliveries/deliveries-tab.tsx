@@ -6,9 +6,11 @@ import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { EmptyState, LoadError, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
 import { AttemptRow, WaitingRow } from './attempt-row.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
+
+const LOADING = <Loading label="Loading the deliveries" bars={['h-4 w-2/3', 'h-4 w-1/2']} className="gap-3 p-4" />;
 
 export interface DeliveriesTabProps {
   readonly uid: string;
@@ -26,7 +28,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   /** `undefined` until the user opens or closes an attempt; then the newest one is open. */
   const [chosen, setChosen] = useState<string | null>();
   if (attempts === undefined) {
-    if (error === null) return <Loading />;
+    if (error === null) return LOADING;
     return (
       <LoadError title="The deliveries could not be loaded" onRetry={() => void refetch()}>
         {errorMessage(error, "The server can't be reached.")}
@@ -36,7 +38,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   const [first] = attempts;
   // A request that waits gets its first entry in a moment.
   if (first === undefined)
-    return request.deliveryPending ? <Loading /> : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
+    return request.deliveryPending ? LOADING : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
   const open = chosen === undefined ? nameOf(newest) : chosen;
   return (
@@ -83,14 +85,5 @@ function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
         Each attempt to forward or replay this request is listed here, with its response.
       </EmptyState>
     </>
-  );
-}
-
-function Loading() {
-  return (
-    <div role="status" aria-label="Loading the deliveries" className="flex flex-col gap-3 p-4">
-      <Skeleton className="h-4 w-2/3" />
-      <Skeleton className="h-4 w-1/2" />
-    </div>
   );
 }

@@ -9,7 +9,7 @@ import { readList } from '../../api/list-cache.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { EmptyState, LoadError, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { formatCount, formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
@@ -38,12 +38,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
     );
   }
   if (destinations === undefined) {
-    return (
-      <div role="status" aria-label="Loading the destinations" className="flex flex-col gap-3">
-        <Skeleton className="h-20 w-full" />
-        <Skeleton className="h-20 w-full" />
-      </div>
-    );
+    return <Loading label="Loading the destinations" bars={['h-20', 'h-20']} className="gap-3" />;
   }
   const isFull = destinations.length >= MAX_DESTINATIONS;
   const add = (

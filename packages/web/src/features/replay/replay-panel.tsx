@@ -5,7 +5,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Kbd, Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
-import { Skeleton } from '../../ui/feedback.tsx';
+import { Loading } from '../../ui/feedback.tsx';
 import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
@@ -13,7 +13,9 @@ import { useDetailsCover } from '../../ui/state.ts';
 import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
 import { useReplayState } from './replays.ts';
 
-const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
+const FORM_LOADING = <Loading label="Loading the form" bars={['h-8', 'h-24']} className="gap-2 p-4" />;
+
+const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, FORM_LOADING);
 
 /** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.6, min: 0.3, max: 0.8 };
@@ -90,20 +92,11 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
               onLeave={() => toggle.current?.focus()}
             />
           ) : (
-            <FormLoading />
+            FORM_LOADING
           )}
         </div>
       ) : null}
     </section>
-  );
-}
-
-function FormLoading() {
-  return (
-    <div role="status" aria-label="Loading the form" className="flex flex-col gap-2 p-4">
-      <Skeleton className="h-8 w-full" />
-      <Skeleton className="h-24 w-full" />
-    </div>
   );
 }
 

@@ -10,7 +10,7 @@ import { queryKeys } from '../../api/query-client.ts';
 import { searchProgress } from '../../api/request-queries.ts';
 import { Badge, MethodBadge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { EmptyState, Loading, Notice } from '../../ui/feedback.tsx';
 import { formatSize, formatMoment, shortAge, timeAgo } from '../../ui/format.ts';
 import { MatchCount } from '../../ui/progress.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -36,6 +36,8 @@ export const searchQuery = (q: string, endpoint: string | undefined) =>
     getNextPageParam: (page) => page.before,
     staleTime: 0,
   });
+
+const SEARCHING = <Loading label="Searching" bars={['h-14', 'h-14', 'h-14']} />;
 
 interface HighlightedProps {
   readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
@@ -69,7 +71,7 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
     if (goesOn) void fetchNextPage();
   }, [goesOn, fetchNextPage]);
   if (results.data === undefined) {
-    if (!isError) return <ResultsSkeleton />;
+    if (!isError) return SEARCHING;
     return <Notice tone="bad">{errorMessage(results.error, 'The search failed. Please try again.')}</Notice>;
   }
   const isComplete = !hasNextPage && !isFetching;
@@ -95,7 +97,7 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
         onRetry={() => void fetchNextPage()}
         className="text-ink-2"
       />
-      {found.length === 0 ? <ResultsSkeleton /> : <ResultList found={found} text={text} nameOf={nameOf} />}
+      {found.length === 0 ? SEARCHING : <ResultList found={found} text={text} nameOf={nameOf} />}
       {hasNextPage && found.length > 0 ? (
         <Button className="self-center" busy={isFetching} onClick={() => void fetchNextPage()}>
           {isFetching ? 'Loading…' : 'Show more'}
@@ -168,15 +170,5 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
         </span>
       )}
     </Link>
-  );
-}
-
-function ResultsSkeleton() {
-  return (
-    <div role="status" aria-label="Searching" className="flex flex-col gap-2">
-      <Skeleton className="h-14" />
-      <Skeleton className="h-14" />
-      <Skeleton className="h-14" />
-    </div>
   );
 }

@@ -8,7 +8,7 @@ import { errorMessage } from '../../api/client.ts';
 import { useSignedOut } from '../../api/connection.ts';
 import { settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Loading, Notice } from '../../ui/feedback.tsx';
 import { Page, SectionCard } from '../../ui/page.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { THEMES, useTheme } from './theme.tsx';
@@ -43,20 +43,12 @@ function AccountSettings() {
   if (settings.data !== undefined) return <SettingsForm user={signedOut ? null : user} settings={settings.data} />;
   if (settings.isError) {
     return (
-      <Notice tone="bad">
-        {errorMessage(settings.error, 'The settings could not be loaded.')}{' '}
-        <button type="button" className="underline" onClick={() => void settings.refetch()}>
-          Try again
-        </button>
+      <Notice tone="bad" onRetry={() => void settings.refetch()}>
+        {errorMessage(settings.error, 'The settings could not be loaded.')}
       </Notice>
     );
   }
-  return (
-    <div role="status" aria-label="Loading settings" className="flex flex-col gap-4">
-      <Skeleton className="h-28" />
-      <Skeleton className="h-60" />
-    </div>
-  );
+  return <Loading label="Loading settings" bars={['h-28', 'h-60']} className="gap-4" />;
 }
 
 /** Light, dark or system theme; stored in this browser. */

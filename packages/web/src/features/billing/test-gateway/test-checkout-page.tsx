@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice, Skeleton } from '../../../ui/feedback.tsx';
+import { Loading, Notice } from '../../../ui/feedback.tsx';
 import { PublicLayout, Card, FactList } from '../../../ui/page.tsx';
 import { TEST_MODE, formatMoney, INTERVAL_LABELS } from '../subscription-labels.ts';
 import { testCheckoutQuery, useDecideCheckout } from './test-gateway-queries.ts';
@@ -39,11 +39,7 @@ export function TestCheckout({ id }: { readonly id: string }) {
       </>
     );
   }
-  return (
-    <div role="status" aria-label="Loading the checkout">
-      <Skeleton className="h-40" />
-    </div>
-  );
+  return <Loading label="Loading the checkout" bars={['h-40']} />;
 }
 
 function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {

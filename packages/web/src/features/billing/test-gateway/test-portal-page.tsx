@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice, Skeleton } from '../../../ui/feedback.tsx';
+import { Loading, Notice } from '../../../ui/feedback.tsx';
 import { formatMoment } from '../../../ui/format.ts';
 import { PublicLayout, Card, FactList } from '../../../ui/page.tsx';
 import { returnPath } from '../../../ui/urls.ts';
@@ -44,11 +44,7 @@ export function TestPortal() {
       </Notice>
     );
   }
-  return (
-    <div role="status" aria-label="Loading the subscription">
-      <Skeleton className="h-48" />
-    </div>
-  );
+  return <Loading label="Loading the subscription" bars={['h-48']} />;
 }
 
 function LoadedPortal({ subscription }: { readonly subscription: TestSubscription }) {

@@ -10,7 +10,7 @@ import { readable } from '../../../bodies/encoding.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
-import { Skeleton } from '../../../ui/feedback.tsx';
+import { Loading } from '../../../ui/feedback.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import type { DetailTab } from '../use-view-state.ts';
@@ -23,8 +23,12 @@ import type { RawView } from './tab-content.ts';
 import { useBody } from './use-body.ts';
 import type { ShownBody } from './use-body.ts';
 
-const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, <BodyLoading />);
-const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, <BodyLoading />);
+const BODY_LOADING = (
+  <Loading label="Loading the body" bars={['h-3 w-1/3', 'h-3 w-2/3', 'h-3 w-1/2']} className="gap-2 p-4" />
+);
+
+const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, BODY_LOADING);
+const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, BODY_LOADING);
 
 /** Parts of the details that other features show. */
 export interface DetailsParts {
@@ -138,7 +142,7 @@ function BodyPanel({
   return (
     <>
       <BodyNotes body={body} request={request} />
-      {body.view === undefined && body.error === null ? <BodyLoading /> : children}
+      {body.view === undefined && body.error === null ? BODY_LOADING : children}
     </>
   );
 }
@@ -146,16 +150,6 @@ function BodyPanel({
 /** A heading in the Headers tab of a request without a body, which also shows its query parameters. */
 function PartTitle({ children }: { readonly children: string }) {
   return <h3 className="px-4 pt-3 pb-1 text-sm font-medium text-ink-2">{children}</h3>;
-}
-
-function BodyLoading() {
-  return (
-    <div role="status" aria-label="Loading the body" className="flex flex-col gap-2 p-4">
-      <Skeleton className="h-3 w-1/3" />
-      <Skeleton className="h-3 w-2/3" />
-      <Skeleton className="h-3 w-1/2" />
-    </div>
-  );
 }
 
 /** The headers as received, with their case, order and repeats. */
