@@ -61,7 +61,7 @@ import { VERSION } from './version.ts';
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
-/** Milliseconds in which balancers learn that the server stops, and requests on open connections are answered. */
+/** Milliseconds for load balancers to notice that the server stops. Requests on open connections are still answered. */
 const DRAIN_MS = 1000;
 
 /** Maximum number of open connections. Each costs a file descriptor and about 10 KiB. */

@@ -49,7 +49,7 @@ export function restore(dataDir: string, file: string): string | undefined {
   }
 }
 
-/** Gives the database a second name, so that at every moment there is a whole database under the first. */
+/** Links the database to a second name, so that the first name always has a complete database. */
 function keepPrevious(file: string): string {
   const database = new DatabaseSync(file);
   // The last connection moves the log into the file and removes it when it closes.

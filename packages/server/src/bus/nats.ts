@@ -20,7 +20,7 @@ export interface NatsOptions {
 
 /**
  * The process's connection to NATS, for notices and for the overflow log. It is opened in the background, so that the
- * server starts while NATS is away, and it reconnects without a limit.
+ * server starts without NATS, and it reconnects without a limit.
  */
 export class NatsLink {
   readonly #options: NatsOptions;

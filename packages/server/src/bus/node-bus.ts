@@ -18,14 +18,14 @@ const SEND_MS = 50;
 /** Milliseconds for the other nodes to answer at the start, and for the bus to work. The start does not fail. */
 const GREETING_MS = 100;
 const START_MS = 2000;
-/** Milliseconds between two attempts to revive a channel that brings nothing. */
+/** Milliseconds between two replacements of a channel that delivers nothing. */
 const REVIVE_MS = 2000;
 
 /** A way to send text to all nodes, this one included. It may lose, repeat and reorder. */
 export interface Channel {
   /** Resolves when more can be sent. */
   send(texts: readonly string[]): Promise<void>;
-  /** Replaces the connection, because it brings nothing. */
+  /** Replaces the connection, because it delivers nothing. */
   revive(): void;
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ interface Peer {
 
 /**
  * Notices over a channel. Each node numbers its notices and sends a heartbeat with the last number, so that the others
- * see what they have missed. Its own heartbeats come back to it and show whether the channel works.
+ * see what they have missed. It also receives its own heartbeats, which show whether the channel works.
  */
 export class NodeBus implements Bus {
   /** Its name in messages. */
@@ -122,7 +122,7 @@ export class NodeBus implements Bus {
     return this.#isUp && this.#peers.size > 0;
   }
 
-  /** The number of the dropped notice is missing later, which tells the others to read everything again. */
+  /** The other nodes then find a missing number, and read everything again. */
   #drop(): void {
     this.#sequence += 1;
   }
@@ -152,7 +152,7 @@ export class NodeBus implements Bus {
     });
   }
 
-  /** One send at a time. What is published meanwhile is sent together. */
+  /** Sends one message at a time. Notices that are published during a send are sent together. */
   async #send(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -200,8 +200,8 @@ export class NodeBus implements Bus {
   }
 
   /**
-   * Compares a message's number with its sender's last one. False for a repeated or late notice: what it says is
-   * covered by the gap that an earlier message showed.
+   * Compares a message's number with its sender's last one. False for a repeated or late notice: an earlier message has
+   * already reported the gap that covers it.
    */
   #follow({ n, s, notice }: BusMessage): boolean {
     const peer = this.#peers.get(n) ?? { seen: 0, heardAt: 0, isSilent: false };

@@ -6,8 +6,8 @@ const MAX_ENDPOINTS = 150;
 const id = z.int();
 
 /**
- * What one node tells the others, after the commit. It has no captured content: receivers that need it read the
- * database.
+ * A message from one node to the others, sent after the commit. It has no captured content: receivers that need it read
+ * the database.
  */
 const noticeSchema = z.discriminatedUnion('kind', [
   /** Captures are stored, once per batch: endpoint and newest index. */
@@ -28,7 +28,7 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session'), id: z.string() }),
   /** All sessions of a user ended, except one. */
   z.object({ kind: z.literal('user'), id, exceptSessionId: z.string().optional() }),
-  /** A node started, and wants to hear from the others. */
+  /** A node started, and asks the others to answer. */
   z.object({ kind: z.literal('hello') }),
   /** A node stops in good order. */
   z.object({ kind: z.literal('left') }),

@@ -59,7 +59,7 @@ export class PostgresChannel implements Channel {
     this.#client = client;
     client
       .connect()
-      // A notice needs no sync of its own: what it is about is committed.
+      // A notice needs no sync: its change is already committed.
       .then(() => client.query('set synchronous_commit = off; listen creel'))
       .then(() => {
         if (this.#client === client) this.#events.onOpen();

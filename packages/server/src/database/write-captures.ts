@@ -34,8 +34,8 @@ export interface LockedEndpoint {
 }
 
 /**
- * What one endpoint's captures of a batch became. With the batch it gives the outcome, so a batch whose commit was not
- * answered can be answered later.
+ * The result of one endpoint's captures in a batch. The outcome follows from it and the batch, so a batch whose commit
+ * was not answered can be answered later.
  */
 export interface EndpointReceipt {
   readonly endpointId: number;

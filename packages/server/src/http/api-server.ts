@@ -122,7 +122,7 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
   });
   // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
   server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
-  // Making the text takes 2 ms, so calls that arrive meanwhile get the same one.
+  // Making the text takes 2 ms, so concurrent calls share one.
   let text: Promise<string> | undefined;
   const metricsText = (): Promise<string> =>
     (text ??= sources.metrics.metrics().finally(() => {

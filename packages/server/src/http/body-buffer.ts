@@ -38,7 +38,7 @@ export function freeBuffer(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
-/** Frees bytes that nothing reads again, unless they share their memory with others, as small Buffers do. */
+/** Frees bytes that are not read again, unless they share their memory with others, as small Buffers do. */
 export function freeBytes(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) freeBuffer(bytes.buffer);
 }

@@ -63,8 +63,8 @@ export type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | '
 };
 
 /**
- * Look up what a call names besides its endpoint, if its input is not valid: another user's resource is a 404 whatever
- * else is wrong. @throws ProblemError with a 404
+ * Look up what a call names besides its endpoint, if its input is not valid: another user's resource is a 404, also if
+ * the input has mistakes. @throws ProblemError with a 404
  */
 export type Finders = { readonly [Name in OperationName]?: (call: InvalidCall<Name>) => Promise<void> };
 

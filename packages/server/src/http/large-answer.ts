@@ -101,7 +101,7 @@ export function utf8Boundary(bytes: Uint8Array): number {
 export const SMALL_ANSWER_BYTES = 256 * 1024;
 /** Bytes per write to a connection. */
 const WRITE_BYTES = 64 * 1024;
-/** A client that reads nothing of its response for this long is cut off. */
+/** Milliseconds after which a client is cut off that reads nothing of its response. */
 const MAX_SILENCE_MS = 30_000;
 
 /** Bytes, or pieces of text; asynchronous pieces are read from storage while the response is sent. */

@@ -16,9 +16,9 @@ const READ_EVERY = 4;
 export const FULL_READ_BYTES = 64 * 1024;
 
 /**
- * Turns of a client address. With one for each connection, an address with a thousand of them would delay all others.
- * With one in total, a proxy's calls would wait behind one piece of work of each other address. A prime, because systems
- * give out every other port.
+ * Maximum owners of turns per client address. With one per connection, an address with a thousand connections would
+ * delay all others. With one per address, the calls of a proxy would get as few turns as a single client. A prime,
+ * because systems assign every other port.
  */
 const TURNS_PER_ADDRESS = 31;
 
@@ -47,7 +47,7 @@ export class LoopTurns {
     this.#elapsed = elapsed;
   }
 
-  /** Runs `work` now or in a later turn. `owner`: what shares one turn, such as a `turnOwner`. */
+  /** Runs `work` now or in a later turn. All work of one `owner`, such as a `turnOwner`, shares its turns. */
   run(owner: object | string, work: () => void): void {
     if (this.#isFree) this.#start(work);
     else this.#waiting.push(owner, work);

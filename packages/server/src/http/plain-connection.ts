@@ -140,7 +140,7 @@ export class PlainConnection {
     });
   }
 
-  /** False when the rest of the bytes is back in the socket. Nothing refers to the bytes that were read. */
+  /** False when the rest of the bytes is back in the socket. If true, nothing refers to the bytes any more. */
   #read(bytes: Buffer): boolean {
     let rest = bytes;
     let mayBegin = this.#hasTurn ? MAX_PER_TURN : 1;

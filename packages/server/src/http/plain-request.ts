@@ -31,7 +31,7 @@ const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
 const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
 
 /**
- * Reads the head at the start of some bytes. `undefined` for everything else, valid or not: Node's parser decides then.
+ * Reads the head at the start of some bytes. `undefined` if they are not a plain request; then Node's parser decides.
  */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const headEnd = bytes.indexOf(HEAD_END);

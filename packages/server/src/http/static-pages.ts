@@ -68,8 +68,8 @@ interface Representation {
 }
 
 /**
- * Serves the files of `root` from memory: 2 MB. A call then takes 0.1 ms and no memory of its own, even if the client
- * doesn't read, and a new build doesn't change the files below a running server.
+ * Serves the files of `root` from memory: 2 MB. A call takes 0.1 ms and no further memory, even if the client does not
+ * read. A new build does not change the files of a running server.
  */
 export async function registerWebFiles(server: FastifyInstance, root: string, pageFile: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });

@@ -4,7 +4,7 @@ import { trimMemoryAfterFloods } from '../limits/memory-trimmer.ts';
 /** The calls that a worker answers. `signal` aborts when the caller no longer waits. */
 export type WorkerMethods = Readonly<Record<string, (input: never, signal: AbortSignal) => Promise<unknown>>>;
 
-/** How errors cross the thread boundary, where their classes get lost. */
+/** How errors cross the thread boundary, which does not keep their classes. */
 export interface ErrorCodec<Failure> {
   /** Runs in the worker. The result is cloned. */
   readonly encode: (error: unknown) => Failure;

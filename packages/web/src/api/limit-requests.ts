@@ -1,7 +1,9 @@
 import { positionOf, labelOf } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
-/** Maximum of rows while requests stream in and nobody scrolls. Dropped rows can be loaded again as a page. */
+/**
+ * Maximum of rows while requests stream in and the user does not scroll. Dropped rows can be loaded again as a page.
+ */
 export const MAX_LIVE_ROWS = 2000;
 
 /** Maximum of rows above the row that the user is reading. */

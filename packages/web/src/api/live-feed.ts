@@ -98,8 +98,8 @@ function logBadFrame(uid: string, reason: string): void {
 }
 
 /**
- * Batches live messages. Applies a single message at once, messages within the same frame in the next animation frame
- * (or by a timer in hidden tabs), and a stream a few times a second.
+ * Batches live messages. A single message applies at once. Messages within the same frame apply in the next animation
+ * frame, or by a timer in hidden tabs. A stream applies a few times a second.
  */
 export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
   add: (message: LiveMessage) => void;

@@ -38,7 +38,7 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
     const rows = absent.flatMap((index) => rowOf(readList(uid), index) ?? []);
     return rows.length === 0 ? list : addLive(list, rows, accepts);
   });
-  // One pass for all of them. A request that was opened by its address has a copy of its own.
+  // One pass for all of them. A request that was opened by its address has a separate copy.
   const histories = new Set([...sent].map((index) => hashKey(queryKeys.deliveries(uid, index))));
   const copies = new Set([...sent].map((index) => hashKey(queryKeys.request(uid, index))));
   const queryKey = queryKeys.requests(uid);

@@ -115,8 +115,9 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
 const POLL_INTERVAL_MS = 3000;
 
 /**
- * The only message about a lost connection. It floats, so that it moves nothing, beside the menu button on narrow screens. While the server can't be reached, it
- * is polled; afterwards all failed queries are loaded again, and the error messages of the outage close.
+ * The only message about a lost connection. It floats, so that nothing moves. On narrow screens, it is beside the menu
+ * button. While the server can't be reached, it is polled; afterwards all failed queries are loaded again, and the
+ * error messages of the outage close.
  */
 function ConnectionBar() {
   const reachable = useReachable();

@@ -6,9 +6,8 @@ import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
 /**
- * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast.
- * They are in the corner of the list, because the opposite one has the response to what was just sent, and above the
- * bars at the bottom of the list and of the details.
+ * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast. They
+ * are in the lower corner of the list, above its bar: the opposite corner has the response of a replay.
  */
 export function Toaster() {
   const items = useSignal(toastStore);

@@ -25,7 +25,7 @@ export interface Command {
    */
   readonly keys?: string | undefined;
   readonly run: () => void;
-  /** False for commands that make no sense in the palette, such as 'next request'. */
+  /** False for commands that are not useful in the palette, such as 'next request'. */
   readonly inPalette?: boolean | undefined;
 }
 

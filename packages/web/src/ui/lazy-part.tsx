@@ -16,9 +16,9 @@ const all: (() => Promise<void>)[] = [];
 
 /**
  * A component whose code is loaded when it is first rendered. If loading fails, only this part shows an error with a
- * retry button. If the retry fails although the server can be reached, the page reloads, because browsers cache a
- * failed module and a newer version of Creel has other files. `React.lazy` would keep the failure forever.
- * @param fallback rendered until the code is loaded
+ * retry button. If the retry also fails while the server can be reached, the page reloads: browsers cache a failed
+ * module, and a newer version of Creel has other files. `React.lazy` would keep the failure forever. @param fallback
+ * rendered until the code is loaded
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -43,8 +43,8 @@ export class CaptureConnection {
   }
 
   /**
-   * Stores a batch, once: after a lost connection its id tells whether the commit took effect. @throws
-   * StorageUnavailable when PostgreSQL does not answer within `withinMs`; the batch may then be stored nevertheless.
+   * Stores a batch, once: after a lost connection its id shows whether the commit took effect. @throws
+   * StorageUnavailable when PostgreSQL does not answer within `withinMs`; the batch may still be stored.
    */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
     return this.#next(withinMs, async (deadline) => {

@@ -48,8 +48,8 @@ export const postgresEngine: Engine = {
     return rows[0]?.found === true;
   },
   async lockForMigration(transaction) {
-    // Another process may migrate for any length of time. Wait only briefly for busy tables, because captures queue up
-    // meanwhile.
+    // Another process may migrate for any length of time. Waits only briefly for busy tables, because captures queue up
+    // behind the lock.
     await sql`set local lock_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     await sql`set local lock_timeout = '1s'`.execute(transaction);

@@ -13,7 +13,7 @@ const UNAVAILABLE =
  * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.
  */
 const CONFLICT = /^(?:40P01|40001|0A000)$/;
-/** The driver gives no code to these errors, only a message. */
+/** These errors of the driver have a message and no code. */
 const DRIVER_LOST = /^Connection terminated/;
 const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 

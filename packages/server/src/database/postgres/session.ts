@@ -76,9 +76,9 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 }
 
 /**
- * For every session: no JIT compilation; no sequential scans, because every lookup has an index, whatever a new table's
- * missing statistics suggest; and every commit waits for the disk, whatever the defaults of the role or database are.
- * `openPool` takes the last one back for unsynced sessions.
+ * For every session: no JIT compilation; no sequential scans, because every lookup has an index, although a new table
+ * has no statistics; and every commit waits for the disk, although the role or database may have another default. For
+ * unsynced sessions, `openPool` reverses the last one.
  */
 export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
@@ -95,7 +95,7 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
       void (await client.query(kind.isUnsynced ? `${SESSION_SETTINGS}; ${UNSYNCED}` : SESSION_SETTINGS)),
   };
   const pool = new pg.Pool(config);
-  // A used connection reports its failure through the query. For an idle one nothing needs to be done.
+  // A used connection reports its failure through the query. An idle one needs no action.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

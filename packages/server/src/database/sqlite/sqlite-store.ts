@@ -34,7 +34,7 @@ class DeferredSync {
   plan(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      // While the disk is at fault nothing is committed, and the next commit plans another sync.
+      // If the disk fails, nothing is committed, and the next commit plans another sync.
       this.#sync().catch(() => undefined);
     }, SYNC_AFTER_MS).unref();
   }

@@ -102,8 +102,8 @@ export class Login {
 
   /**
    * Checks a password. `limits`: the counters for a failed attempt, the account's first. They are checked before the
-   * queue, so that blocked attempts never wait for a hash, and after it, so that a thousand parallel guesses get no more
-   * attempts than sequential ones.
+   * queue, so that a blocked attempt does not wait for a hash. They are checked again after it, so that parallel
+   * guesses get no more attempts than sequential ones.
    */
   async #isRight(
     password: string,

@@ -71,7 +71,7 @@ async function resetPassword(
 
 /**
  * Stores the token of a link that is mailed to the user's current address. Older tokens stay valid, so that a
- * stranger's request cancels nothing.
+ * stranger's request does not cancel them.
  */
 async function createMailToken(
   db: EngineDatabase,

@@ -42,7 +42,7 @@ async function consumeTurn(
   });
 }
 
-/** Takes back one turn that turned out not to count. */
+/** Takes one turn back. */
 async function refundTurn(db: EngineDatabase, key: string, rule: ThrottleRule): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));

@@ -36,7 +36,9 @@ const rulesOf = (signupsPerHour: number) => ({
   /** Test mails, per user and per client address. */
   testMail: perHour(5),
   testMailAddress: perHour(30),
-  /** Returns from the provider that prove nothing, per client address: each makes the server ask the provider. */
+  /**
+   * Callbacks from the provider without a valid proof, per client address: each one makes the server call the provider.
+   */
   providerAnswer: perHour(100),
   /**
    * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a

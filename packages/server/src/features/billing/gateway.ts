@@ -53,7 +53,7 @@ export interface BillingGateway {
   /** Revokes a cancellation. */
   renew(customerId: string, subscription: SubscriptionState, key: string): Promise<void>;
   cancelNow(customerId: string, id: string, key: string): Promise<void>;
-  /** The immediate charge of a plan change; `null` when the gateway can't tell. */
+  /** The immediate charge of a plan change; `null` if the gateway does not know it. */
   previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null>;
   /** URL of the billing portal, created for each visit. */
   openPortal(customerId: string, returnUrl: string): Promise<string>;

@@ -22,8 +22,8 @@ export interface PendingCapture {
 }
 
 /**
- * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted meanwhile. `failed`:
- * storage did not accept it in time.
+ * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted while it waited.
+ * `failed`: storage did not accept it in time.
  */
 export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 
@@ -63,8 +63,8 @@ export interface CaptureWriterOptions {
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /**
- * Larger captures don't count as bytes of a batch. Every other batch has room for one, so that they take as long as
- * they take, and the small captures of others wait for one of them at most.
+ * Larger captures don't count as bytes of a batch. At most every other batch has one of them, so the small captures of
+ * other users wait for one at most.
  */
 const LARGE_BYTES = MAX_BATCH_BYTES / 2;
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */

@@ -17,7 +17,7 @@ export interface CachedEndpoint {
   readonly expiresAt: number | null;
   /** True until a source is detected; each capture is examined until then. */
   needsSource: boolean;
-  /** Captures of other endpoints cost the planner of deliveries nothing. */
+  /** Captures of other endpoints do not wake the planner of deliveries. */
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
@@ -91,7 +91,7 @@ export class EndpointCache {
     return this.#lookups.run(uid, (isLatest) => this.#read(uid, isLatest));
   }
 
-  /** Drops an endpoint that was changed or deleted. Reads in progress are not cached, whatever they read. */
+  /** Drops an endpoint that was changed or deleted. The results of reads in progress are not cached. */
   forget(id: number): void {
     const uid = this.#uids.get(id);
     if (uid !== undefined) this.#drop(uid);
@@ -111,7 +111,7 @@ export class EndpointCache {
       if (before === undefined) throw error;
       return 'unavailable' as const;
     });
-    // What was known last is better than nothing: whether the capture is stored, storage decides.
+    // The old entry serves: storage checks again whether the endpoint exists.
     if (found === 'unavailable') return before;
     if (found === undefined) {
       if (isLatest()) this.#drop(uid);

@@ -205,8 +205,8 @@ export class OverflowLog {
   }
 
   /**
-   * A node that ended between two parts of a batch leaves parts that nobody takes. Parts that were in the log a minute
-   * ago are deleted when it has no batch.
+   * Deletes parts of batches that no node completed, because their node ended. When the log has no batch, parts that
+   * were in it a minute ago are orphans.
    */
   async #deleteOrphans(manager: JetStreamManager, upTo: LogPosition): Promise<void> {
     const { upTo: seen, seenAt } = this.#orphans;

@@ -19,7 +19,7 @@ const RETRY_MS = 250;
 const STATE_MS = 1000;
 /** Milliseconds between two looks for batches while this node has some in the log. */
 const NEXT_MS = 50;
-/** An empty log is believed this many milliseconds after a batch was added, whatever its last position is. */
+/** Milliseconds after a batch was added, before an empty log counts as drained at any last position. */
 const SETTLED_MS = 10_000;
 /** Milliseconds that a start waits for the first look at the log. */
 const FIRST_LOOK_MS = 10_000;
@@ -30,7 +30,7 @@ const CATCH_UP_STEP_MS = 20;
 
 export interface OverflowWriterOptions {
   readonly store: CaptureStore;
-  /** Writes the log's batches, on a connection of its own. */
+  /** Writes the log's batches, on a separate connection. */
   readonly drainStore: DrainStore;
   readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'isFull'>;
   readonly limits: CaptureLimits;
@@ -71,7 +71,10 @@ export class OverflowWriter implements BatchStore {
     return this.#isAway || this.#lastPosition > 0;
   }
 
-  /** The last look succeeded and found the log empty. While the log is away, another node may have added batches. */
+  /**
+   * The last read of the log's state succeeded and found it empty. While the log can't be reached, another node may
+   * have added batches.
+   */
   get isDrained(): boolean {
     return this.#isVisible && !this.isLogging && this.#state?.messages === 0;
   }
@@ -147,7 +150,7 @@ export class OverflowWriter implements BatchStore {
     if (this.isLogging !== before) this.#options.onMode(this.isLogging ? 'log' : 'database');
   }
 
-  /** If the end of the log is near, waits for it; else the log would never become empty under load. */
+  /** If few messages are left, waits until they are drained. Otherwise the log would never become empty under load. */
   async #catchUp(): Promise<void> {
     const until = performance.now() + CATCH_UP_MS;
     try {

@@ -165,7 +165,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
   };
 }
 
-/** Milliseconds for a look whether PostgreSQL stores a capture. */
+/** Milliseconds to check whether PostgreSQL stores a capture. */
 const READY_MS = 3000;
 
 /** Resolves when a capture can be stored now, in the database or in the log. @throws Error otherwise */

@@ -117,7 +117,7 @@ export function wantsExpiryNotice(user: UserRecord): boolean {
 
 /**
  * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.
- * Each expiry is noticed once, also if its owner wants no mail. Returns the number of endpoints.
+ * Each expiry counts as notified once, also if its owner gets no mail. Returns the number of endpoints.
  */
 async function addExpiryNotices(db: EngineDatabase, from: number, until: number, limit: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {

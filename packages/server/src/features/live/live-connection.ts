@@ -108,7 +108,7 @@ export class LiveConnection {
     // A protocol error closes the socket. Without a listener it would end the process.
     socket.on('error', () => {
       this.#end();
-      // In the next tick, `ws` goes on reading.
+      // `ws` resumes reading in the next tick.
       process.nextTick(() => socket.pause());
     });
     socket.on('close', () => {
@@ -265,7 +265,7 @@ export class LiveConnection {
     this.#peer.noteFrame(bytes);
     if (this.#isClosed || !this.#peer.isFlooding) return;
     this.sendAway(1008);
-    // Otherwise the flood is read until the peer answers.
+    // Otherwise it would read the flood until the peer answers.
     this.#options.socket.pause();
   }
 

@@ -10,7 +10,7 @@ import type { liveQueries } from './queries.ts';
 
 /** Milliseconds between two polls while notices may be missing. */
 const POLL_MS = 500;
-/** Milliseconds for one poll. A database that comes back after an outage may never answer the polls from before. */
+/** Milliseconds for one poll. After an outage, the database may never answer earlier polls. */
 const CHECK_MS = 2000;
 
 export interface LivePollOptions {

@@ -182,7 +182,7 @@ function isOverrun(state: LiveState, bytes: number, { room, pendingBytes }: Surr
   return heldBytes(state, pendingBytes) + bytes > room;
 }
 
-/** Puts an event in line, or reads first what precedes it. */
+/** Queues an event to be sent. If requests before it are missing, reads them first. */
 function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
   const { newest } = state;
   switch (event.type) {
@@ -216,7 +216,7 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
 function placeClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' }>): Step {
   // The last snapshot was read after the clear.
   if (state.snapshotNewest >= event.below) return [state, []];
-  // Requests from after the clear were sent already, by way of another node. A `clear` would remove them too.
+  // Requests after the clear were already sent, because another node stored them. A `clear` would remove them too.
   if (state.newest >= event.below) return overflow(state, 0);
   return [{ ...state, newest: event.below - 1, ready: push(state.ready, event) }, []];
 }

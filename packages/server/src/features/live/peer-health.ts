@@ -2,7 +2,7 @@
 const MAX_FRAMES = 1000;
 const MAX_BYTES = 1024 * 1024;
 
-/** What a live connection observes of its peer between two pings: whether it lives, and whether it floods. */
+/** Detects peers that are dead or that flood, from what a live connection observes between two pings. */
 export class PeerHealth {
   #hasAnswered = true;
   #frames = 0;

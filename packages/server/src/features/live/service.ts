@@ -32,7 +32,7 @@ const SOCKET_OPTIONS = {
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  /** One frame per turn of the event loop, so that a connection with thousands of frames delays nobody. */
+  /** One frame per turn of the event loop, so that a connection with thousands of frames does not delay others. */
   allowSynchronousEvents: false,
   maxPayload: 64 * 1024,
   maxFragments: 1024,
@@ -114,7 +114,7 @@ export class LiveService {
     return this.#all().length;
   }
 
-  /** Whether what is published about the endpoint may reach a live connection, of this node or another one. */
+  /** Whether the endpoint may have a live connection, on this node or another one. */
   mayHaveViewers(endpointId: number): boolean {
     return this.#connections.has(endpointId) || this.#options.bus.hasListeners;
   }

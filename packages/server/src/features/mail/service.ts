@@ -24,8 +24,8 @@ export interface Letter {
 type Composed = Letter | 'unwanted' | undefined;
 
 /**
- * Makes the mail of a feature's notice. `undefined` for notices of other features, and `unwanted` when the user gets no
- * mail about it any more, because settings and addresses change after the notice is written.
+ * Makes the mail of a feature's notice. `undefined` for notices of other features. `unwanted` if the user no longer
+ * gets mail about it: settings and addresses may change after the notice is written.
  */
 export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Composed | Promise<Composed>;
 

@@ -45,7 +45,7 @@ export const replayHandlers = {
   },
 } satisfies Handlers;
 
-/** The stored requests that a body names, whatever else it has. */
+/** The stored requests that a body names. Ignores its other fields. */
 const sourcesSchema = z.object({
   bodyFrom: replaySchema.shape.bodyFrom.catch(undefined),
   of: replaySchema.shape.of.catch(undefined),

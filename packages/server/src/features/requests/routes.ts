@@ -23,7 +23,7 @@ async function listPage(
   const records = await app.store.listRequests({
     endpointId: endpoint.id,
     which,
-    // One more than requested tells whether there is a next page.
+    // Reads one more than requested, to know whether there is a next page.
     limit: query.limit + 1,
     before: query.before,
     method: query.method,
@@ -56,7 +56,7 @@ function wholeAnswer(
   record: RequestRecord,
   more: object = {},
 ): LargeAnswer {
-  // V8 frees it at its next collection, which comes late, because large bodies are few objects.
+  // Without this, V8 frees it late, because large bodies are few objects.
   whenDone(() => record.body && freeBytes(record.body));
   return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), ...more });
 }

@@ -103,7 +103,7 @@ async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downT
     const isMatch = await work.run(matcher(new RequestView(await searchableRecord(record, readsBody))));
     if (isMatch === undefined) return { found: [], searched: 0, bytes: 0, next: undefined, tooSlowFor: record.size };
     if (isMatch) found.push(withShortBody(record, step.bodyBytes));
-    // V8 frees it at its next collection, which comes late, because large bodies are few objects.
+    // Without this, V8 frees it late, because large bodies are few objects.
     if (record.body !== null && record.body.length > Math.max(step.bodyBytes, LARGE_BODY_BYTES)) freeBytes(record.body);
     if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
   }

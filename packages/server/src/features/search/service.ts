@@ -94,7 +94,7 @@ export async function searchRequests(
   let searched = 0;
   let bytes = 0;
   for (let newest = waiting[0]; newest !== undefined; newest = waiting[0]) {
-    // One more than requested tells whether there is a next page.
+    // Reads one more than requested, to know whether there is a next page.
     const ready = matches.slice(0, limit + 1).filter((match) => newestFirst(match, newest) < 0);
     if (ready.length > limit) return fullPage(ready, limit, searched);
     const isLate = searched > 0 && performance.now() - began >= maxMs;

@@ -231,7 +231,7 @@ export function headerFinder(headers: RawHeaders): HeaderFinder {
 /** Bytes that are hashed before other work gets a turn. */
 const SLICE_BYTES = 1024 * 1024;
 
-/** HMAC over some text and the body. Gives other work a turn while it hashes a long body. */
+/** HMAC over some text and the body. Lets other work run while it hashes a long body. */
 export async function hmac(
   algorithm: 'sha1' | 'sha256',
   key: Uint8Array,

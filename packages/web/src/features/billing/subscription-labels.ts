@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MONTHS_PER_YEAR = 12;
 
-/** '24 hours', '7 days': how long an endpoint lives. */
+/** '24 hours', '7 days': the time until an endpoint expires. */
 export function lifetime(expiryMs: number): string {
   return expiryMs <= DAY_MS ? `${expiryMs / HOUR_MS} hours` : `${expiryMs / DAY_MS} days`;
 }

@@ -2,7 +2,7 @@ import type { CapturedRequest } from '@creel/contract';
 
 const BUCKETS = 16;
 
-/** Milliseconds. A burst of requests within less would have a unit that nobody can picture: 'per 0.6 ms'. */
+/** Milliseconds. A shorter burst would have a unit that means little to a reader: 'per 0.6 ms'. */
 const MIN_BUCKET_MS = 1000;
 
 /** The fields of a request that the sparklines use. */

@@ -33,7 +33,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [results, setResults] = useState<readonly BulkResult[]>([]);
   const controller = useRef<AbortController>(undefined);
   const [first] = chosen;
-  // Nothing is sent after the dialog is gone, because nobody could stop it.
+  // Stops when the dialog closes, because the user could not stop it afterwards.
   useEffect(() => () => controller.current?.abort(), []);
 
   const send = async (): Promise<void> => {

@@ -149,7 +149,7 @@ export function quoteText(text: string): string {
   return CONTROL.test(text) ? ansiQuote(text, false) : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Quotes Latin-1 text such as paths and headers. The bytes are kept, whatever the terminal's encoding is. */
+/** Quotes Latin-1 text such as paths and headers. The bytes stay the same in every encoding of the terminal. */
 export function quoteLatin1(text: string): string {
   return BEYOND_ASCII.test(text) ? ansiQuote(text, true) : quoteText(text);
 }

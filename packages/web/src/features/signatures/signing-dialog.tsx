@@ -223,7 +223,7 @@ function useSetSecret(uid: string) {
   return useMutation({
     mutationFn: (body: SigningSecret) => client.call('setSigningSecret', { params: { uid }, body }),
     onSuccess: (_, body) => showSigning(uid, body),
-    // The secret stays in memory no longer than the call.
+    // Drops the secret from memory after the call.
     gcTime: 0,
   });
 }

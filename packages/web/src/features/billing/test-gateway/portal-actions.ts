@@ -9,7 +9,7 @@ interface PortalAction {
   readonly destructive?: boolean;
 }
 
-/** True if nothing can happen to the subscription any more. */
+/** True if the subscription can't change any more. */
 const hasEnded = ({ status }: TestSubscription): boolean => status === 'canceled' || status === 'incomplete_expired';
 
 const isUnpaid = ({ status }: TestSubscription): boolean => status === 'past_due' || status === 'unpaid';

@@ -7,7 +7,7 @@ type Kept = Pick<EndpointDetail, 'autosave' | 'stats'>;
 const NEARLY_FULL = 0.9;
 
 /**
- * Says that only the newest unsaved requests are kept, and how many were dropped. `undefined` while there is room, and
+ * Says that only the newest unsaved requests are kept, and how many were dropped. `undefined` below the limit, and
  * while autosave keeps every request.
  */
 export function droppingLabel({ autosave, stats }: Kept): string | undefined {

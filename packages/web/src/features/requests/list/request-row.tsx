@@ -21,7 +21,7 @@ export const COLUMNS =
   'grid items-center gap-x-2 pr-3 grid-cols-[1.25rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
   '@md:grid-cols-[1.25rem_3.25rem_4rem_minmax(0,1fr)_4.25rem_2.5rem_3.25rem]';
 
-/** Pixels. On a touch screen, a finger needs 44 px, and the row has nothing smaller to press. */
+/** Pixels. A finger needs 44 px. On a touch screen, the row is the smallest target. */
 export const ROW_HEIGHT = 36;
 export const TOUCH_ROW_HEIGHT = 48;
 
