@@ -51,21 +51,22 @@ const LOOK =
   'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
   'disabled:opacity-50 disabled:hover:border-line-strong';
 
-interface InputProps extends ComponentProps<'input'> {
-  /** Shows data in the monospaced font. */
-  readonly mono?: boolean;
+interface DataProps {
+  /** For data such as a URL: monospaced, without suggestions of the browser. */
+  readonly isData?: boolean;
 }
 
-export function Input({ mono = false, className, ...rest }: InputProps) {
-  return <input className={clsx(LOOK, 'h-8 px-2.5', mono && 'font-mono text-sm', className)} {...rest} />;
+const DATA_PROPS = { autoComplete: 'off', spellCheck: false };
+const DATA_LOOK = 'font-mono text-sm';
+
+export function Input({ isData = false, className, ...rest }: ComponentProps<'input'> & DataProps) {
+  const look = clsx(LOOK, 'h-8 px-2.5', isData && DATA_LOOK, className);
+  return <input className={look} {...(isData && DATA_PROPS)} {...rest} />;
 }
 
-interface TextAreaProps extends ComponentProps<'textarea'> {
-  readonly mono?: boolean;
-}
-
-export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
-  return <textarea className={clsx(LOOK, 'px-2.5 py-1.5', mono && 'font-mono text-sm', className)} {...rest} />;
+export function TextArea({ isData = false, className, ...rest }: ComponentProps<'textarea'> & DataProps) {
+  const look = clsx(LOOK, 'px-2.5 py-1.5', isData && DATA_LOOK, className);
+  return <textarea className={look} {...(isData && DATA_PROPS)} {...rest} />;
 }
 
 /** A native select. */

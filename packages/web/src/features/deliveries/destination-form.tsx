@@ -66,10 +66,8 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           <Input
             {...control}
             data-first-focus
-            mono
+            isData
             inputMode="url"
-            autoComplete="off"
-            spellCheck={false}
             placeholder="https://api.example.com/webhooks"
             value={url}
             onChange={({ target }) => {

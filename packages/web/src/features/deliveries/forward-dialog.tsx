@@ -76,9 +76,8 @@ export function LocalForward({ endpoint }: { readonly endpoint: Pick<Endpoint, '
         {(control) => (
           <Input
             {...control}
-            mono
+            isData
             inputMode="numeric"
-            autoComplete="off"
             maxLength={5}
             value={port}
             onChange={(change) => setPort(change.target.value.replaceAll(/\D/g, ''))}

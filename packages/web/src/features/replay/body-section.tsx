@@ -57,10 +57,9 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
         <NoText captured={captured} onWrite={() => change('')} />
       ) : (
         <TextArea
-          mono
+          isData
           aria-label="Body"
           rows={5}
-          spellCheck={false}
           value={shown}
           onChange={(input) => change(input.target.value)}
           className="min-h-20 resize-y"
@@ -162,9 +161,8 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
     >
       <TextArea
         data-first-focus
-        mono
+        isData
         aria-label="Request body"
-        spellCheck={false}
         value={draft}
         onChange={(input) => setDraft(input.target.value)}
         onKeyDown={(press) => {

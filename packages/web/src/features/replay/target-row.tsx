@@ -64,12 +64,10 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
         <Input
           ref={field}
           id={`${id}-url`}
-          mono
+          isData
           // Not `type="url"`, because the browser would show its own validation messages.
           type="text"
           inputMode="url"
-          autoComplete="off"
-          spellCheck={false}
           value={form.url}
           aria-invalid={message === undefined ? undefined : true}
           aria-describedby={message === undefined && hint !== undefined ? `${id}-hint` : `${id}-error`}

@@ -127,10 +127,8 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
           <Input
             {...control}
             data-first-focus
-            mono
+            isData
             type="password"
-            autoComplete="off"
-            spellCheck={false}
             value={secret}
             onChange={({ target }) => {
               setSecret(target.value);
@@ -175,9 +173,7 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
         {(control) => (
           <Input
             {...control}
-            mono
-            autoComplete="off"
-            spellCheck={false}
+            isData
             placeholder="X-Signature"
             value={values.header}
             onChange={({ target }) => onChange({ header: target.value.trim() })}
@@ -200,9 +196,7 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
         {(control) => (
           <Input
             {...control}
-            mono
-            autoComplete="off"
-            spellCheck={false}
+            isData
             placeholder="sha256="
             value={values.prefix}
             onChange={({ target }) => onChange({ prefix: target.value.trim() })}
