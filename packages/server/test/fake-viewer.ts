@@ -166,7 +166,7 @@ export function newViewer(memory = newLiveMemory()) {
   };
   return {
     ...wire,
-    viewer: Object.assign(connection, { stop: () => connection.sendAway(1001), release: closed }),
+    viewer: Object.assign(connection, { stop: () => connection.close(1001), release: closed }),
     failures,
     elsewhere,
     reads: () => reads.length,

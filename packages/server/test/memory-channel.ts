@@ -25,7 +25,7 @@ export class MemoryNetwork {
         for (const text of texts)
           for (const [to, node] of this.#nodes) for (const each of this.fault(text, to)) node.onText(each);
       },
-      revive: () => {
+      reconnect: () => {
         this.#revived += 1;
       },
       close: async () => void this.#nodes.delete(name),

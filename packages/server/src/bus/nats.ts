@@ -104,7 +104,7 @@ export class NatsChannel implements Channel {
   }
 
   /** The connection's own pings find a dead server, and it reconnects by itself. */
-  revive(): void {
+  reconnect(): void {
     void this.#connection?.reconnect().catch(() => undefined);
   }
 

@@ -3,9 +3,9 @@ import type { Bus } from './bus.ts';
 import { capturedNotices, readMessage, writeMessage } from './notice.ts';
 import type { BusMessage, Notice } from './notice.ts';
 
-/** Milliseconds between two heartbeats, and between two looks at the heartbeats of all nodes. */
+/** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /** A node counts as lost after two missed heartbeats, with this much tolerance. */
 const SILENCE_MS = 2 * HEARTBEAT_MS + 100;
 /** A node that is lost for this long has ended. */
@@ -19,14 +19,14 @@ const SEND_MS = 50;
 const GREETING_MS = 100;
 const START_MS = 2000;
 /** Milliseconds between two replacements of a channel that delivers nothing. */
-const REVIVE_MS = 2000;
+const RECONNECT_MS = 2000;
 
 /** A way to send text to all nodes, this one included. It may lose, repeat and reorder. */
 export interface Channel {
   /** Resolves when more can be sent. */
   send(texts: readonly string[]): Promise<void>;
   /** Replaces the connection, because it delivers nothing. */
-  revive(): void;
+  reconnect(): void;
   close(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface Peer {
   /** The last sequence number. */
   seen: number;
   /** When its last message came, in milliseconds. */
-  heardAt: number;
+  lastHeardAt: number;
   isSilent: boolean;
 }
 
@@ -66,14 +66,14 @@ export class NodeBus implements Bus {
   /** Notices were lost since the channel last opened. */
   #hasMissed = false;
   #silentPeers = 0;
-  #heardOwnAt = performance.now();
-  #lookedAt = performance.now();
-  #revivedAt = 0;
+  #lastOwnAt = performance.now();
+  #checkedAt = performance.now();
+  #reconnectedAt = 0;
 
   constructor(openChannel: (events: ChannelEvents) => Channel) {
     this.#channel = openChannel({ onText: (text) => this.#receive(text), onOpen: () => this.#opened() });
     const every = (ms: number, run: () => void): NodeJS.Timeout => setInterval(run, ms).unref();
-    this.#timers = [every(HEARTBEAT_MS, () => this.#beat()), every(LOOK_MS, () => this.#look())];
+    this.#timers = [every(HEARTBEAT_MS, () => this.#sendHeartbeat()), every(CHECK_MS, () => this.#checkPeers())];
   }
 
   /** Resolves when the bus works and the other nodes had time to answer, or after two seconds. */
@@ -166,7 +166,7 @@ export class NodeBus implements Bus {
     this.#isSending = false;
   }
 
-  #beat(): void {
+  #sendHeartbeat(): void {
     this.#enqueueCaptured();
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
     this.#sendSoon();
@@ -182,16 +182,16 @@ export class NodeBus implements Bus {
   #receive(text: string): void {
     const message = readMessage(text);
     if (message === undefined) return;
-    if (message.n === this.node) return this.#heardOwn();
-    const isNext = this.#follow(message);
+    if (message.n === this.node) return this.#receiveOwn();
+    const isNext = this.#trackSequence(message);
     if (message.notice === undefined || !isNext) return;
-    if (message.notice.kind === 'hello') return this.#beat();
+    if (message.notice.kind === 'hello') return this.#sendHeartbeat();
     if (message.notice.kind === 'left') return this.#forget(message.n);
     for (const handle of this.#handlers) handle(message.notice);
   }
 
-  #heardOwn(): void {
-    this.#heardOwnAt = performance.now();
+  #receiveOwn(): void {
+    this.#lastOwnAt = performance.now();
     if (this.#isUp) return;
     this.#isUp = true;
     if (this.#hasMissed) this.#gap();
@@ -203,35 +203,35 @@ export class NodeBus implements Bus {
    * Compares a message's number with its sender's last one. False for a repeated or late notice: an earlier message has
    * already reported the gap that covers it.
    */
-  #follow({ n, s, notice }: BusMessage): boolean {
-    const peer = this.#peers.get(n) ?? { seen: 0, heardAt: 0, isSilent: false };
+  #trackSequence({ n, s, notice }: BusMessage): boolean {
+    const peer = this.#peers.get(n) ?? { seen: 0, lastHeardAt: 0, isSilent: false };
     this.#peers.set(n, peer);
-    peer.heardAt = performance.now();
-    this.#noteSilence(peer, false);
+    peer.lastHeardAt = performance.now();
+    this.#setSilent(peer, false);
     const before = peer.seen;
     peer.seen = Math.max(before, s);
     if (s > before + (notice === undefined ? 0 : 1)) this.#gap();
     return s > before;
   }
 
-  #look(): void {
+  #checkPeers(): void {
     const now = performance.now();
     // If this process was late itself, messages may wait in its sockets.
-    const late = Math.max(0, now - this.#lookedAt - 2 * LOOK_MS);
-    this.#lookedAt = now;
-    this.#heardOwnAt += late;
+    const late = Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
+    this.#checkedAt = now;
+    this.#lastOwnAt += late;
     for (const [node, peer] of this.#peers) {
-      peer.heardAt += late;
-      if (now - peer.heardAt > FORGET_MS) this.#forget(node);
-      else if (!peer.isSilent && now - peer.heardAt > SILENCE_MS) {
-        this.#noteSilence(peer, true);
+      peer.lastHeardAt += late;
+      if (now - peer.lastHeardAt > FORGET_MS) this.#forget(node);
+      else if (!peer.isSilent && now - peer.lastHeardAt > SILENCE_MS) {
+        this.#setSilent(peer, true);
         this.#gap();
       }
     }
-    if (now - this.#heardOwnAt > SILENCE_MS) this.#noteDown(now);
+    if (now - this.#lastOwnAt > SILENCE_MS) this.#markDown(now);
   }
 
-  #noteSilence(peer: Peer, isSilent: boolean): void {
+  #setSilent(peer: Peer, isSilent: boolean): void {
     if (peer.isSilent !== isSilent) this.#silentPeers += isSilent ? 1 : -1;
     peer.isSilent = isSilent;
   }
@@ -239,19 +239,19 @@ export class NodeBus implements Bus {
   #forget(node: string): void {
     const peer = this.#peers.get(node);
     if (peer === undefined) return;
-    this.#noteSilence(peer, false);
+    this.#setSilent(peer, false);
     this.#peers.delete(node);
   }
 
-  #noteDown(now: number): void {
+  #markDown(now: number): void {
     if (this.#isUp) {
       this.#isUp = false;
       this.#hasMissed = true;
       this.#gap();
     }
-    if (now - this.#revivedAt < REVIVE_MS) return;
-    this.#revivedAt = now;
-    this.#channel.revive();
+    if (now - this.#reconnectedAt < RECONNECT_MS) return;
+    this.#reconnectedAt = now;
+    this.#channel.reconnect();
   }
 
   #gap(): void {

@@ -36,7 +36,7 @@ export class PostgresChannel implements Channel {
     await this.#client?.query({ name: 'notify', text: NOTIFY, values: [texts] });
   }
 
-  revive(): void {
+  reconnect(): void {
     if (this.#client !== undefined) this.#lose(this.#client);
   }
 

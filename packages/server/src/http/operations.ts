@@ -80,7 +80,7 @@ function registerOperation(
       const call = { ...named, ...input, request, reply, hold: hold.take, whenDone: hold.whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
-      const answer = await handler(call as never).finally(() => hold.made());
+      const answer = await handler(call as never).finally(() => hold.handlerDone());
       if (reply.sent) return reply;
       void reply.code(operation.status);
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');

@@ -88,7 +88,7 @@ export class PlainConnection {
   #incoming: Incoming | undefined;
   /** Remaining bytes of a rejected request's body. */
   #toSkip = 0;
-  #hasSpoken = false;
+  #hasSentRequest = false;
   /** The memory of the last read, which the socket shares with nothing else. */
   #readBuffer: ArrayBufferLike | undefined;
   /** The socket is paused and holds unread bytes. */
@@ -98,7 +98,7 @@ export class PlainConnection {
   /** The socket was resumed in this connection's turn. */
   #hasTurn = false;
   /** The next bytes are not a plain request: the parser gets them after the last response. */
-  #isLeaving = false;
+  #isSwitching = false;
   /** The sender has closed its sending side. */
   #hasEnded = false;
   /** No further request is read. */
@@ -135,7 +135,7 @@ export class PlainConnection {
   #readInTurn(): void {
     this.#socket.pause();
     this.#traffic.turns.runRead(this.#turnOwner, () => {
-      // Otherwise #goOn or the parser resumes it.
+      // Otherwise #continue or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
   }
@@ -156,12 +156,12 @@ export class PlainConnection {
         return false;
       } else if (mayBegin === 0) {
         this.#hold(rest);
-        this.#goOn();
+        this.#continue();
         return false;
       } else {
         const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
         if (head === undefined) {
-          this.#leave(rest);
+          this.#switchToParser(rest);
           return false;
         }
         rest = rest.subarray(head.headLength);
@@ -177,8 +177,8 @@ export class PlainConnection {
   }
 
   #begin(head: PlainHead, bytesAtHand: number): void {
-    if (!this.#hasSpoken) this.#socket.setTimeout(this.#traffic.keepAliveMs);
-    this.#hasSpoken = true;
+    if (!this.#hasSentRequest) this.#socket.setTimeout(this.#traffic.keepAliveMs);
+    this.#hasSentRequest = true;
     this.#isLast = !head.keepsAlive;
     const reply = new PlainReply(head.keepsAlive, this.#flush);
     this.#replies.push(reply);
@@ -191,7 +191,7 @@ export class PlainConnection {
       this.#incoming = undefined;
       if (!this.#socket.destroyed) this.#decide(incoming, late);
       else if ('reservation' in late) late.reservation.release();
-      this.#goOn();
+      this.#continue();
     });
   }
 
@@ -224,7 +224,7 @@ export class PlainConnection {
         this.#traffic.turns.run(this.#turnOwner, () => {
           this.#isFinishing = false;
           capture(body.take(), incoming.reply);
-          this.#goOn();
+          this.#continue();
         });
       }
     }
@@ -268,12 +268,12 @@ export class PlainConnection {
       text += reply.text(!isLast);
     }
     if (text === '' || this.#socket.destroyed) return;
-    this.#socket.write(text, 'latin1', this.#goOn);
+    this.#socket.write(text, 'latin1', this.#continue);
     if (isLast) this.#end();
-    else if (replies.length > 0) this.#goOn();
-    else if (this.#isLeaving) this.#handOver();
+    else if (replies.length > 0) this.#continue();
+    else if (this.#isSwitching) this.#handOver();
     else if (this.#hasEnded) this.#end();
-    else this.#goOn();
+    else this.#continue();
   };
 
   /** Returns unhandled bytes to the socket, so that the end of the connection is not reported before them. */
@@ -284,8 +284,8 @@ export class PlainConnection {
   }
 
   /** Continues to read when there is room for another request, after the turns of the other connections. */
-  readonly #goOn = (): void => {
-    if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
+  readonly #continue = (): void => {
+    if (!this.#isHeld || this.#isSwitching || this.#isFull()) return;
     this.#isHeld = false;
     this.#traffic.turns.runRead(this.#turnOwner, () => {
       this.#hasTurn = true;
@@ -293,8 +293,8 @@ export class PlainConnection {
     });
   };
 
-  #leave(bytes: Buffer): void {
-    this.#isLeaving = true;
+  #switchToParser(bytes: Buffer): void {
+    this.#isSwitching = true;
     this.#hold(bytes);
     if (this.#replies.length === 0) this.#handOver();
   }
@@ -318,7 +318,7 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     if (this.#replies.length > 0) return;
-    if (!this.#hasSpoken) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
+    if (!this.#hasSentRequest) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
     this.#socket.destroySoon();
   };
 

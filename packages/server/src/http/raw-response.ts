@@ -6,7 +6,7 @@ import { problemBody } from './problem.ts';
 import type { HeadFacts } from './inspect-head.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
-const FENCE = [
+const SANDBOX_HEADERS = [
   'access-control-allow-origin',
   '*',
   'content-security-policy',
@@ -24,7 +24,7 @@ const LOGGED_HEADERS = [
   'application/json',
   'content-length',
   String(CAPTURED_BODY.length),
-  ...FENCE,
+  ...SANDBOX_HEADERS,
 ] as const;
 
 /** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
@@ -42,7 +42,13 @@ function capturedHeaders(index: number | undefined): string[] {
 }
 
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
-  const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
+  const headers = [
+    'content-type',
+    'application/json',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    ...SANDBOX_HEADERS,
+  ];
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
   return headers;
 }
@@ -104,11 +110,17 @@ function linger(request: IncomingMessage, done: () => void): void {
 }
 
 /** A true CORS preflight is allowed and is not captured. */
-export function answerPreflight(response: ServerResponse, asked: HeadFacts): void {
-  const headers = ['access-control-allow-methods', asked.requestedMethod, 'access-control-max-age', '600', ...FENCE];
-  if (asked.requestedHeaders !== '') headers.push('access-control-allow-headers', asked.requestedHeaders);
+export function answerPreflight(response: ServerResponse, head: HeadFacts): void {
+  const headers = [
+    'access-control-allow-methods',
+    head.requestedMethod,
+    'access-control-max-age',
+    '600',
+    ...SANDBOX_HEADERS,
+  ];
+  if (head.requestedHeaders !== '') headers.push('access-control-allow-headers', head.requestedHeaders);
   // A page on the internet sends to a Creel on its user's own machine.
-  if (asked.requestsPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
+  if (head.requestsPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
   response.writeHead(204, headers);
   response.end();
 }
@@ -116,8 +128,8 @@ export function answerPreflight(response: ServerResponse, asked: HeadFacts): voi
 /** Milliseconds that a connection may be idle between two requests, as announced in every response. */
 export const KEEP_ALIVE_MS = 65_000;
 
-const LAST_ANSWER = 'Connection: close';
-const MORE_TO_COME = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
+const CLOSE = 'Connection: close';
+const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
 
 export interface RawOptions {
   /** Seconds for `Retry-After`. */
@@ -144,6 +156,6 @@ export function rawCaptured(index: number | undefined, keepsAlive: boolean): str
 function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
-  lines.push(`Date: ${new Date().toUTCString()}`, keepsAlive ? MORE_TO_COME : LAST_ANSWER);
+  lines.push(`Date: ${new Date().toUTCString()}`, keepsAlive ? KEEP_ALIVE : CLOSE);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -45,7 +45,7 @@ export class ResponseReservation {
   readonly #userId: number;
   readonly #response: ServerResponse;
   readonly #onEnd: (() => void)[] = [];
-  #isMade = false;
+  #isHandlerDone = false;
 
   constructor(budget: ResponseBudget, userId: number, response: ServerResponse) {
     this.#budget = budget;
@@ -72,12 +72,12 @@ export class ResponseReservation {
   };
 
   /** The handler has finished. Until then its reads use memory even if the client has left. */
-  made(): void {
-    this.#isMade = true;
+  handlerDone(): void {
+    this.#isHandlerDone = true;
     this.#settle();
   }
 
   #settle(): void {
-    if (this.#isMade && this.#response.destroyed) for (const release of this.#onEnd.splice(0)) release();
+    if (this.#isHandlerDone && this.#response.destroyed) for (const release of this.#onEnd.splice(0)) release();
   }
 }

@@ -87,7 +87,7 @@ export interface RowLabel {
 }
 
 /** The label of a row. */
-export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel }): RowLabel {
+export function labelOf(request: ListedRequest): RowLabel {
   const { slim, source, eventType, contentType, body, bodyEncoding } = request;
   if (slim !== undefined) return slim;
   const text = bodyEncoding === 'utf8' ? (body ?? '') : '';

@@ -31,24 +31,24 @@ export function useSearchText(
   const [settled, setSettled] = useState(searched);
   const [timers] = useState(createTimers);
   /** Texts that will come back as `searched`, oldest first. Begins with the current one, because users type before effects run. */
-  const asked = useRef([searched]);
+  const requested = useRef([searched]);
   useEffect(() => timers.stop, [timers]);
   useEffect(() => {
-    const own = asked.current.indexOf(searched);
+    const own = requested.current.indexOf(searched);
     if (own >= 0) {
-      asked.current.splice(0, own + 1);
+      requested.current.splice(0, own + 1);
       return;
     }
     // Older searches will not come back any more.
-    asked.current = [];
+    requested.current = [];
     timers.stop();
     setText(searched);
     setSettled(searched);
   }, [timers, searched]);
   const search = (next: string): void => {
     const wanted = next.trim();
-    if (wanted === (asked.current.at(-1) ?? searched) || !canSearch(wanted)) return;
-    asked.current.push(wanted);
+    if (wanted === (requested.current.at(-1) ?? searched) || !canSearch(wanted)) return;
+    requested.current.push(wanted);
     onSearch(wanted);
   };
   return {

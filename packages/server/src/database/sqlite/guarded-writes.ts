@@ -42,12 +42,12 @@ class DatabaseFiles {
    * Checks the files again if the last check is too old. @throws StorageUnavailable when one was removed or replaced
    */
   check(): void {
-    if (performance.now() - this.#checkedAt >= CHECK_MS) this.look();
+    if (performance.now() - this.#checkedAt >= CHECK_MS) this.refresh();
     if (this.#missing === undefined) return;
     throw new StorageUnavailable(`The file ${this.#missing} was removed or replaced.`, { reason: 'file-replaced' });
   }
 
-  look(): void {
+  refresh(): void {
     this.#checkedAt = performance.now();
     this.#missing = undefined;
     for (const [path, identity] of this.#identities) {
@@ -82,7 +82,7 @@ export class GuardedWrites {
 
   /** Starts periodic checks of the disk until it is closed. */
   watch(): void {
-    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    this.#watch = setInterval(() => this.#checkDisk(), WATCH_MS);
     this.#report();
   }
 
@@ -115,7 +115,7 @@ export class GuardedWrites {
 
   /** Maps any failure to missing files if that is the cause. */
   #unavailable(error: unknown): unknown {
-    this.#files.look();
+    this.#files.refresh();
     this.#report();
     if (this.#files.missing !== undefined && !(error instanceof StorageUnavailable))
       return new StorageUnavailable('The files of the database are missing.', {
@@ -129,8 +129,8 @@ export class GuardedWrites {
     });
   }
 
-  #look(): void {
-    this.#files.look();
+  #checkDisk(): void {
+    this.#files.refresh();
     if (this.#files.missing === undefined) {
       this.#space.measure();
       if (performance.now() - this.#startedAt >= RESERVE_AFTER_MS) this.#space.takeReserve();

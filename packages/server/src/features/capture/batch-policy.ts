@@ -1,12 +1,12 @@
 /** Statistics of past batches. */
 export interface BatchState {
   /** Number of captures that fill a batch. */
-  readonly enough: number;
+  readonly targetSize: number;
   /** Moving average of the milliseconds per batch. */
   readonly batchMs: number;
 }
 
-export const FIRST_BATCH: BatchState = { enough: 1, batchMs: 0 };
+export const FIRST_BATCH: BatchState = { targetSize: 1, batchMs: 0 };
 
 /** When to send the collected captures: now, after this turn of the event loop, or within some milliseconds. */
 export type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
@@ -32,9 +32,9 @@ const NEWEST = 1 / 8;
  * read. Without the delay, the first few would get their own sync, and the others would wait for it. A single sender
  * never waits.
  */
-export function whenToSend({ enough, batchMs }: BatchState, gathered: number): BatchMoment {
-  if (enough === 1) return 'after-turn';
-  if (gathered >= enough) return 'now';
+export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number): BatchMoment {
+  if (targetSize === 1) return 'after-turn';
+  if (gathered >= targetSize) return 'now';
   return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
 }
 
@@ -45,5 +45,5 @@ export function whenToSend({ enough, batchMs }: BatchState, gathered: number): B
 export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;
   const waitsForAll = isOneGroup || average > inFlight * SLOW_MS_PER_SENDER;
-  return { enough: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
+  return { targetSize: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
 }

@@ -90,19 +90,19 @@ export function createCaptureHandler(deps: CaptureDependencies): RequestHandler 
     const target = parseCaptureTarget(request.url ?? '');
     if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     if (head.isPreflight) return answerPreflight(response, head);
-    const arriving = { request, response, target: target?.rest ?? '', head, expectsContinue };
+    const partial = { request, response, target: target?.rest ?? '', head, expectsContinue };
     const verdict = admit(deps, target?.uid, head.declaredLength, 0);
-    if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
+    if (!(verdict instanceof Promise)) return receive(deps, verdict, partial);
     void verdict.then((late) => {
       // The sender may have aborted meanwhile.
-      if (!response.headersSent && !request.socket.destroyed) receive(deps, late, arriving);
+      if (!response.headersSent && !request.socket.destroyed) receive(deps, late, partial);
       else if ('reservation' in late) late.reservation.release();
     });
   };
 }
 
 /** A request whose head has been read. */
-interface Arriving {
+interface PartialRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** The part of the target after the uid. */
@@ -111,13 +111,13 @@ interface Arriving {
   readonly expectsContinue: boolean;
 }
 
-function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arriving: Arriving): void {
-  const { request, response, target, head, expectsContinue } = arriving;
+function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial: PartialRequest): void {
+  const { request, response, target, head, expectsContinue } = partial;
   if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
   const { method = '', rawHeaders, socket } = request;
   const keep = (body: Buffer | null): void => {
     deps.metrics.countRead('parser');
-    record(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
+    storeRequest(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
   };
   if (expectsContinue) response.writeContinue();
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
@@ -132,7 +132,7 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
 }
 
 /** A complete request from either reader. */
-interface Arrived {
+interface CompleteRequest {
   readonly method: string;
   /** The part of the target after the uid. */
   readonly target: string;
@@ -144,19 +144,19 @@ interface Arrived {
 /**
  * Stores a complete request from either reader. Releases the body's reservation when the body is stored or rejected.
  */
-function record(
+function storeRequest(
   deps: CaptureDependencies,
   { endpoint, reservation }: Admitted,
-  arrived: Arrived,
+  complete: CompleteRequest,
   reply: CaptureReply,
 ): void {
-  const { method, rawHeaders, body } = arrived;
+  const { method, rawHeaders, body } = complete;
   hideOwnCookies(rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
-  const head = encodeHead(arrived.target, clientAddress(arrived, deps.trustProxy), bodyIsText, rawHeaders);
+  const head = encodeHead(complete.target, clientAddress(complete, deps.trustProxy), bodyIsText, rawHeaders);
   const { id: endpointId, userId } = endpoint;
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
-  const taken = deps.writer.push(capture, (result) => {
+  const isQueued = deps.writer.push(capture, (result) => {
     reservation.release();
     if (result === 'logged') {
       deps.metrics.countLogged();
@@ -169,7 +169,7 @@ function record(
     else void source.then(() => reply.captured(result.index));
     deps.onStored(endpoint, capture, result);
   });
-  if (taken) return;
+  if (isQueued) return;
   reservation.release();
   reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
 }
@@ -193,8 +193,8 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
             reservation: verdict.reservation,
             capture: (body, reply) => {
               deps.metrics.countRead('plain');
-              const arrived = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
-              record(deps, verdict, arrived, reply);
+              const complete = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
+              storeRequest(deps, verdict, complete, reply);
             },
           };
     const verdict = admit(deps, target?.uid, bodyLength, bytesAtHand);

@@ -132,14 +132,14 @@ export class CaptureWriter {
   #batch = new GatheredBatch();
   /** The batch that storage is writing. */
   #writing: GatheredBatch | undefined;
-  readonly #later = new RoundRobin<number, Postponed>();
-  readonly #laterBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
+  readonly #postponed = new RoundRobin<number, Postponed>();
+  readonly #postponedBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
   #state = FIRST_BATCH;
-  #held: NodeJS.Timeout | undefined;
+  #sendTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
   #lastReceivedAt = 0;
   #spare: ArrayBuffer | undefined;
-  #idle: (() => void)[] = [];
+  #onIdle: (() => void)[] = [];
 
   constructor(store: BatchStore, options: CaptureWriterOptions) {
     this.#store = store;
@@ -149,7 +149,7 @@ export class CaptureWriter {
 
   /** Number of captures that wait for their batch. */
   get waitingCount(): number {
-    return this.#batch.captures.length + this.#later.size;
+    return this.#batch.captures.length + this.#postponed.size;
   }
 
   /** Adds a capture. False when too many wait, of this user or in total; then `done` is never called. */
@@ -158,18 +158,18 @@ export class CaptureWriter {
     const receivedAt = Math.max(this.#lastReceivedAt, this.#options.now());
     const waiting = { capture, receivedAt, done };
     const bytes = storedBytes(capture);
-    if (this.#later.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes))
+    if (this.#postponed.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes))
       this.#gather(waiting, this.#elapsed());
     else if (!this.#postpone(waiting, bytes)) return false;
     this.#lastReceivedAt = receivedAt;
-    this.#sendOrHold();
+    this.#sendOrWait();
     return true;
   }
 
   /** Resolves when nothing waits and no batch is being written. */
   async drain(): Promise<void> {
     if (this.waitingCount === 0 && this.#writing === undefined) return;
-    await new Promise<void>((resolve) => this.#idle.push(resolve));
+    await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   /** A large capture waits while another one is written. */
@@ -185,10 +185,10 @@ export class CaptureWriter {
 
   #postpone(waiting: Waiting, bytes: number): boolean {
     const { userId } = waiting.capture;
-    if (this.#later.size >= MAX_WAITING || this.#later.sizeOf(userId) >= MAX_WAITING * MAX_SHARE) return false;
-    const reservation = this.#laterBudget.reserve(userId);
+    if (this.#postponed.size >= MAX_WAITING || this.#postponed.sizeOf(userId) >= MAX_WAITING * MAX_SHARE) return false;
+    const reservation = this.#postponedBudget.reserve(userId);
     if (!reservation.grow(bytes)) return false;
-    this.#later.push(userId, { waiting, since: this.#elapsed(), reservation });
+    this.#postponed.push(userId, { waiting, since: this.#elapsed(), reservation });
     return true;
   }
 
@@ -196,20 +196,20 @@ export class CaptureWriter {
   #gatherPostponed(): void {
     const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
     while (!this.#batch.isHalfFull) {
-      const next = this.#later.shift(fits);
+      const next = this.#postponed.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
       this.#gather(next.waiting, next.since);
     }
   }
 
-  #sendOrHold(): void {
+  #sendOrWait(): void {
     const { length } = this.#batch.captures;
     if (this.#writing !== undefined || length === 0) return;
-    const moment = this.#later.size > 0 ? 'now' : whenToSend(this.#state, length);
+    const moment = this.#postponed.size > 0 ? 'now' : whenToSend(this.#state, length);
     if (moment === 'now') this.#send();
     else if (moment === 'after-turn') this.#sendAfterTurn();
-    else this.#held ??= setTimeout(() => this.#send(), moment.withinMs);
+    else this.#sendTimer ??= setTimeout(() => this.#send(), moment.withinMs);
   }
 
   #sendAfterTurn(): void {
@@ -222,8 +222,8 @@ export class CaptureWriter {
   }
 
   #send(): void {
-    clearTimeout(this.#held);
-    this.#held = undefined;
+    clearTimeout(this.#sendTimer);
+    this.#sendTimer = undefined;
     const batch = this.#batch;
     const now = this.#elapsed();
     this.#batch = new GatheredBatch();
@@ -251,13 +251,13 @@ export class CaptureWriter {
     const { isOneGroup = false } = this.#options;
     this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, batch.length + gathered, isOneGroup);
     // Sends first: storage works on the next batch while this one's senders are answered.
-    if (gathered >= this.#state.enough) this.#send();
-    else this.#sendOrHold();
+    if (gathered >= this.#state.targetSize) this.#send();
+    else this.#sendOrWait();
     for (let position = 0; position < batch.length; position += 1) {
       const waiting = batch[position];
       waiting?.done(resultAt(outcome, position, waiting.receivedAt));
     }
-    if (this.waitingCount === 0 && this.#writing === undefined) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.waitingCount === 0 && this.#writing === undefined) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 }
 

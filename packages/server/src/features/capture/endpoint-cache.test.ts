@@ -101,7 +101,7 @@ test('an endpoint that another node changed is read again, and a read in progres
 test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
   const { cache, bus, endRead, failRead } = await filledCache();
   bus.isHealthy = true;
-  cache.distrust();
+  cache.expireAll();
   expect(cache.peek('u')).toBeUndefined();
   const failed = cache.lookup('u');
   failRead(1);

@@ -21,7 +21,7 @@ export interface CachedEndpoint {
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
-  /** See `EndpointCache.distrust`. */
+  /** See `EndpointCache.expireAll`. */
   readonly generation: number;
 }
 
@@ -99,7 +99,7 @@ export class EndpointCache {
   }
 
   /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
-  distrust(): void {
+  expireAll(): void {
     this.#generation += 1;
     this.#lookups.forgetAll();
   }

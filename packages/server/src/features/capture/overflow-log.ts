@@ -88,7 +88,7 @@ export class OverflowLog {
   #isFull = false;
   /** The log's size when it was found full. */
   #fullBytes: number | undefined;
-  /** There was no batch up to this position when a batch was last looked for. */
+  /** There was no batch up to this position at the last search for one. */
   #drainedTo: LogPosition = 0;
   #orphans = { upTo: 0, seenAt: 0 };
 
@@ -297,7 +297,7 @@ function undefinedIfMissing(error: unknown): undefined {
   throw error;
 }
 
-/** Another node may have removed the message. If nats-server failed to, the next look finds it again. */
+/** Another node may have removed the message. If nats-server failed to, the next read finds it again. */
 function ignoreIfRemoved(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
 }

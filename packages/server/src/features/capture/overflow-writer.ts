@@ -13,16 +13,16 @@ const DATABASE_MS = 2000;
 const LOG_MS = 1500;
 /** Milliseconds to store what was read from the log. */
 const DRAIN_MS = 3000;
-/** Milliseconds between two looks at a database or a log that does not answer. */
+/** Milliseconds between two checks of a database or a log that does not answer. */
 const RETRY_MS = 250;
-/** Milliseconds between two looks at the log's state, and for batches in it. */
+/** Milliseconds between two reads of the log's state, and between two searches for batches in it. */
 const STATE_MS = 1000;
-/** Milliseconds between two looks for batches while this node has some in the log. */
+/** The same for batches, while this node has some in the log. */
 const NEXT_MS = 50;
 /** Milliseconds after a batch was added, before an empty log counts as drained at any last position. */
 const SETTLED_MS = 10_000;
-/** Milliseconds that a start waits for the first look at the log. */
-const FIRST_LOOK_MS = 10_000;
+/** Milliseconds that a start waits for the first read of the log's state. */
+const FIRST_READ_MS = 10_000;
 /** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
 const CATCH_UP_MESSAGES = 64;
 const CATCH_UP_MS = 1000;
@@ -48,19 +48,19 @@ export interface OverflowWriterOptions {
 export class OverflowWriter implements BatchStore {
   readonly #options: OverflowWriterOptions;
   readonly #end = new AbortController();
-  /** PostgreSQL failed, and no look at it has succeeded since. */
+  /** PostgreSQL failed, and no check of it has succeeded since. */
   #isAway = false;
   /** The last batch of this node in the log; 0 when all are in the database. */
   #lastPosition: LogPosition = 0;
   /** When it was added. */
   #loggedAt = 0;
   #state: LogState | undefined;
-  /** The last look at the log succeeded. */
-  #isVisible = false;
+  /** The last read of the log's state succeeded. */
+  #isReachable = false;
   #drainedBatches = 0;
   #running: Promise<unknown> | undefined;
-  /** Resolves when a look has succeeded, and rejects when there is no log. */
-  readonly #seen = Promise.withResolvers<void>();
+  /** Resolves when the log's state was read, and rejects when there is no log. */
+  readonly #firstRead = Promise.withResolvers<void>();
 
   constructor(options: OverflowWriterOptions) {
     this.#options = options;
@@ -76,10 +76,10 @@ export class OverflowWriter implements BatchStore {
    * have added batches.
    */
   get isDrained(): boolean {
-    return this.#isVisible && !this.isLogging && this.#state?.messages === 0;
+    return this.#isReachable && !this.isLogging && this.#state?.messages === 0;
   }
 
-  /** The state at the last look; `undefined` before the first one. */
+  /** The state at the last read; `undefined` before the first one. */
   get logState(): LogState | undefined {
     return this.#state;
   }
@@ -94,14 +94,15 @@ export class OverflowWriter implements BatchStore {
   }
 
   /**
-   * Starts to drain. Resolves after the first look at the log: the batches of an earlier process of this node must be
-   * stored before new ones. Resolves also if there is no log, or if it does not answer for `withinMs` milliseconds.
+   * Starts to drain. Resolves after the first read of the log's state: the batches of an earlier process of this node
+   * must be stored before new ones. Resolves also if there is no log, or if it does not answer for `withinMs`
+   * milliseconds.
    */
-  async start(withinMs = FIRST_LOOK_MS): Promise<void> {
+  async start(withinMs = FIRST_READ_MS): Promise<void> {
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
     const late = (): Error =>
       new StorageUnavailable('The overflow log did not answer. Captures may overtake its batches.');
-    await within(withinMs, this.#seen.promise, late).catch(this.#options.onFailure);
+    await within(withinMs, this.#firstRead.promise, late).catch(this.#options.onFailure);
   }
 
   /** Resolves after the batch that is being drained. */
@@ -136,7 +137,7 @@ export class OverflowWriter implements BatchStore {
   /** @throws StorageUnavailable when the log can't take a batch. */
   async checkLog(): Promise<void> {
     try {
-      await this.#look();
+      await this.#readState();
     } catch (error) {
       throw new StorageUnavailable('The overflow log does not answer.', { cause: error });
     }
@@ -155,7 +156,7 @@ export class OverflowWriter implements BatchStore {
     const until = performance.now() + CATCH_UP_MS;
     try {
       for (;;) {
-        const { drainedTo } = await this.#look();
+        const { drainedTo } = await this.#readState();
         if (this.#lastPosition === 0 || this.#isAway || this.#lastPosition - drainedTo > CATCH_UP_MESSAGES) return;
         if (performance.now() > until) return;
         await sleep(CATCH_UP_STEP_MS);
@@ -165,27 +166,27 @@ export class OverflowWriter implements BatchStore {
     }
   }
 
-  async #look(): Promise<LogState> {
-    this.#isVisible = false;
+  async #readState(): Promise<LogState> {
+    this.#isReachable = false;
     const state = await this.#options.log.state();
     // Batches of an earlier process of this node may be in the log.
     if (this.#state === undefined && state.messages > 0)
       this.#setMode({ lastPosition: Math.max(this.#lastPosition, state.lastPosition) });
     this.#state = state;
-    this.#isVisible = true;
+    this.#isReachable = true;
     // Positions may be smaller after a nats-server was killed.
     const isEmpty = state.messages === 0 && performance.now() - this.#loggedAt > SETTLED_MS;
     if (isEmpty || state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
-    this.#seen.resolve();
+    this.#firstRead.resolve();
     return state;
   }
 
   async #watch(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      await this.#look().catch((error: unknown) => {
-        if (error instanceof NoOverflowLog) this.#seen.reject(error);
+      await this.#readState().catch((error: unknown) => {
+        if (error instanceof NoOverflowLog) this.#firstRead.reject(error);
       });
-      await this.#pause(this.#lastPosition > 0 || !this.#isVisible ? RETRY_MS : STATE_MS);
+      await this.#pause(this.#lastPosition > 0 || !this.#isReachable ? RETRY_MS : STATE_MS);
     }
   }
 

@@ -54,7 +54,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const { maxBodyBytes, trustProxy } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
   live.onEndpointChange((endpointId) => endpoints.forget(endpointId));
-  bus.onGap(() => endpoints.distrust());
+  bus.onGap(() => endpoints.expireAll());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);

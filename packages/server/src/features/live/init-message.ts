@@ -88,11 +88,11 @@ function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
 function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
   if (sum(records, storedBytes) <= MAX_BYTES) return records;
   const room = MAX_BYTES - sum(records, (record) => record.head.length);
-  const most = Math.max(MIN_BODY_BYTES, Math.floor(room / records.length));
+  const maxBytes = Math.max(MIN_BODY_BYTES, Math.floor(room / records.length));
   return records.map((record) =>
-    record.body === null || record.body.length <= most
+    record.body === null || record.body.length <= maxBytes
       ? record
-      : { ...record, body: Buffer.from(record.body.subarray(0, most)) },
+      : { ...record, body: Buffer.from(record.body.subarray(0, maxBytes)) },
   );
 }
 

@@ -124,7 +124,7 @@ export class LiveConnection {
 
   /** Receives an event of its endpoint. Never waits and never throws. */
   take(event: LiveEvent | RemoteEvent): void {
-    if (event.type === 'endpoint-deleted') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    if (event.type === 'endpoint-deleted') this.close(LIVE_CLOSE_ENDPOINT_GONE);
     else if (event.type !== 'changed') this.#dispatch({ type: 'event', event });
   }
 
@@ -147,7 +147,7 @@ export class LiveConnection {
   }
 
   /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in service.ts). */
-  sendAway(code: CloseCode): void {
+  close(code: CloseCode): void {
     this.#end();
     this.#options.socket.close(code, REASONS[code]);
   }
@@ -264,7 +264,7 @@ export class LiveConnection {
   #count(bytes: number | undefined): void {
     this.#peer.noteFrame(bytes);
     if (this.#isClosed || !this.#peer.isFlooding) return;
-    this.sendAway(1008);
+    this.close(1008);
     // Otherwise it would read the flood until the peer answers.
     this.#options.socket.pause();
   }

@@ -71,8 +71,8 @@ export class LivePoll {
       );
       const [open, existing] = [new Set(openSessions), new Set(endpoints.map(({ id }) => id))];
       for (const connection of connections) {
-        if (!open.has(connection.sessionId)) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
-        else if (!existing.has(connection.endpoint.id)) connection.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+        if (!open.has(connection.sessionId)) connection.close(LIVE_CLOSE_SIGNED_OUT);
+        else if (!existing.has(connection.endpoint.id)) connection.close(LIVE_CLOSE_ENDPOINT_GONE);
       }
       this.#isFailing = false;
       return endpoints;

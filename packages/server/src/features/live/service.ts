@@ -164,9 +164,10 @@ export class LiveService {
   }
 
   #receive(notice: Notice): void {
-    if (notice.kind === 'session') this.#sendAway(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
+    if (notice.kind === 'session')
+      this.#closeMatching(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
     else if (notice.kind === 'user')
-      this.#sendAway(
+      this.#closeMatching(
         ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
         LIVE_CLOSE_SIGNED_OUT,
       );
@@ -187,7 +188,7 @@ export class LiveService {
     clearInterval(this.#pings);
     this.#poll.close();
     this.#ticker.stop();
-    this.#sendAway(() => true, 1001);
+    this.#closeMatching(() => true, 1001);
   }
 
   #connect(socket: WebSocket, wire: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
@@ -254,8 +255,8 @@ export class LiveService {
     void this.#poll.check(this.#all());
   }
 
-  #sendAway(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
-    for (const connection of this.#all()) if (matches(connection)) connection.sendAway(code);
+  #closeMatching(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
+    for (const connection of this.#all()) if (matches(connection)) connection.close(code);
   }
 }
 

@@ -61,9 +61,9 @@ export function PlanChooser({ user }: { readonly user: User }) {
           );
         })}
       </ul>
-      {plan.asked === undefined ? null : (
+      {plan.unconfirmed === undefined ? null : (
         <ChangeDialog
-          {...plan.asked}
+          {...plan.unconfirmed}
           isRenewed={isCanceling(user, now)}
           now={now}
           onClose={plan.close}
@@ -76,22 +76,22 @@ export function PlanChooser({ user }: { readonly user: User }) {
 
 /** Starts the action of a button: directly, after a confirmation, or in the checkout. */
 function usePlanActions() {
-  const [asked, setAsked] = useState<{ readonly action: ConfirmedAction; readonly choice: PlanChoice }>();
+  const [unconfirmed, setUnconfirmed] = useState<{ readonly action: ConfirmedAction; readonly choice: PlanChoice }>();
   const change = useChangePlan();
   const checkout = useCheckout();
   const start = (action: PlanAction, choice: PlanChoice): void => {
     if (action === 'already-free') toast({ title: 'Already on Free plan' });
     else if (action === 'checkout') checkout.mutate(choice);
     else if (action === 'renew') change.mutate({ ...choice, action });
-    else if (isConfirmed(action)) setAsked({ action, choice });
+    else if (isConfirmed(action)) setUnconfirmed({ action, choice });
   };
   return {
     start,
     /** The change that awaits confirmation. */
-    asked,
-    close: () => setAsked(undefined),
+    unconfirmed,
+    close: () => setUnconfirmed(undefined),
     confirm: () => {
-      if (asked !== undefined) change.mutate({ ...asked.choice, action: asked.action });
+      if (unconfirmed !== undefined) change.mutate({ ...unconfirmed.choice, action: unconfirmed.action });
     },
     /** The plan that is being changed to. */
     pending: [change, checkout].find(({ isPending }) => isPending)?.variables,

@@ -31,20 +31,20 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
   const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
-  const saveThese = async (
-    these: readonly ListedRequest[],
+  const saveChosen = async (
+    chosen: readonly ListedRequest[],
     options: { readonly signal: AbortSignal; readonly onProgress: (done: number) => void },
   ): Promise<void> => {
     const saved = new Set<number>();
     const { failed } = await runEach(
-      these,
+      chosen,
       async (request) => {
         await saveRequest(uid, request);
         saved.add(request.index);
       },
       { ...options, isFatal: isSavedLimit },
     );
-    reportSaved(saved.size, failed, these.length);
+    reportSaved(saved.size, failed, chosen.length);
     setSaved(saved);
   };
   return {
@@ -59,13 +59,13 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
     save() {
       const unsaved = requests.filter((request) => !request.saved);
-      if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveThese(unsaved, options));
+      if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveChosen(unsaved, options));
     },
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {
         const unsaved = await readUnsaved(uid, undefined, { ...options, onProgress: () => undefined });
         setTotal(unsaved.length);
-        await saveThese(unsaved, options);
+        await saveChosen(unsaved, options);
       }),
     exportAs: (format) =>
       run('Exporting', requests.length, (options) => exportRequests(format, uid, endpoint.url, requests, options)),
