@@ -3,7 +3,7 @@ import type { BodyEncoding, HeaderPair, ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
 import type { BodySource } from './view-body.ts';
 
-/** The response of a destination. */
+/** The response of a target. */
 export interface ReceivedResponse {
   /** As received, with order and repeats. */
   readonly headers: readonly HeaderPair[];
@@ -31,7 +31,7 @@ export function responseSource(response: ReceivedResponse): BodySource {
 
 /** The target of a redirect. */
 interface Redirect {
-  /** The header as the destination sent it. */
+  /** The header as the target sent it. */
   readonly location: string;
   /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */
   readonly url: string | undefined;

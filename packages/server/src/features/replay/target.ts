@@ -5,7 +5,7 @@ import { within } from '../../limits/within.ts';
 import { Resolver, lookup } from 'node:dns/promises';
 import { ReplayFailure } from './replay-failure.ts';
 
-/** The destination of a replay. */
+/** The parsed URL of a replay or a delivery. */
 export interface Target {
   readonly isSecure: boolean;
   /** A name, or an address without brackets. */

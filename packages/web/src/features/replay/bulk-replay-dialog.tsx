@@ -9,7 +9,7 @@ import { Field, Input, Select } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
-import { lastDestinationPreference } from './replay-targets.ts';
+import { lastTargetPreference } from './replay-targets.ts';
 
 export interface BulkReplayDialogProps {
   readonly uid: string;
@@ -26,7 +26,7 @@ const MAX_LISTED = 100;
 export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogProps) {
   // The selection may change while they are sent.
   const [chosen] = useState(() => requests.toSorted((a, b) => a.index - b.index));
-  const [base, setBase] = useState(() => suggestedBase(lastDestinationPreference.read()[uid]));
+  const [base, setBase] = useState(() => suggestedBase(lastTargetPreference.read()[uid]));
   const [pace, setPace] = useState(0);
   const [mistake, setMistake] = useState<string>();
   const [phase, setPhase] = useState<Phase>('asking');

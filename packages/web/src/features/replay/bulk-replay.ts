@@ -5,8 +5,8 @@ import { statusLine, statusTone } from '../../ui/format.ts';
 import type { StatusTone } from '../../ui/format.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { defaultForm } from './replay-form.ts';
-import { defaultUrl, destinationOf, placeholderNote } from './replay-targets.ts';
-import type { LastDestination } from './replay-targets.ts';
+import { defaultUrl, targetOf, placeholderNote } from './replay-targets.ts';
+import type { LastTarget } from './replay-targets.ts';
 import { replayFailure, replayOnce } from './replays.ts';
 
 /** How the replay of one request ended. */
@@ -33,7 +33,7 @@ export function countStatuses(results: readonly BulkResult[]): StatusCount[] {
 }
 
 /** The URL to which the captured paths are appended, from where the endpoint was last replayed to. */
-export function suggestedBase(last: LastDestination | undefined): string {
+export function suggestedBase(last: LastTarget | undefined): string {
   return last === undefined ? '' : defaultUrl({ path: '/', rawTarget: '/', queryParams: {} }, last);
 }
 
@@ -46,7 +46,7 @@ export function baseMistake(text: string): string | undefined {
 
 /** Where a request is sent: its captured path and query after the base. */
 export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
-  return defaultUrl(request, destinationOf({ path: '/' }, completeUrl(base)));
+  return defaultUrl(request, targetOf({ path: '/' }, completeUrl(base)));
 }
 
 /** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */

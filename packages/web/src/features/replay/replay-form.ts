@@ -3,7 +3,7 @@ import type { CapturedRequest, OperationInput } from '@creel/contract';
 import { defaultRows, sentHeaders } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
 import { defaultUrl } from './replay-targets.ts';
-import type { LastDestination } from './replay-targets.ts';
+import type { LastTarget } from './replay-targets.ts';
 
 /**
  * The line endings of a text. A text area only knows LF (HTML, section 4.10.11), so the original ones are restored
@@ -57,8 +57,8 @@ export interface ReplayForm {
   readonly sign: boolean;
 }
 
-/** The initial replay form of a request. `last` is the last destination of its endpoint. */
-export function defaultForm(request: CapturedRequest, last?: LastDestination): ReplayForm {
+/** The initial replay form of a request. `last` is the last target of its endpoint. */
+export function defaultForm(request: CapturedRequest, last?: LastTarget): ReplayForm {
   return {
     method: defaultMethod(request),
     url: defaultUrl(request, last),

@@ -3,24 +3,24 @@ import type { CapturedRequest } from '@creel/contract';
 import { z } from 'zod';
 import { storedValue } from '../../ui/state.ts';
 
-/** Host of the URL that is shown until the user enters a destination. Nothing is sent to it. */
+/** Host of the URL that is shown until the user enters another one. Nothing is sent to it. */
 const PLACEHOLDER_HOST = 'example.com';
 
-/** The last destination of an endpoint. */
-export interface LastDestination {
+/** The last target of an endpoint. */
+export interface LastTarget {
   /** Path of the request that was sent. */
   readonly path: string;
   /** Where it was sent, without query and fragment. */
   readonly url: string;
 }
 
-type Target = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
+type CapturedTarget = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
 
 /**
  * The initial URL of a replay: the request's path if it starts with http; else the path and query as sent, after the
- * base of the endpoint's last destination. Without one, after a placeholder host.
+ * base of the endpoint's last target. Without one, after a placeholder host.
  */
-export function defaultUrl(request: Target, last: LastDestination | undefined): string {
+export function defaultUrl(request: CapturedTarget, last: LastTarget | undefined): string {
   const path = inUrl(request.path);
   const query = inUrl(queryOf(request));
   if (/^http/i.test(path)) return path + query;
@@ -31,13 +31,13 @@ export function defaultUrl(request: Target, last: LastDestination | undefined): 
 }
 
 /** What to remember after a request was sent to a valid URL. */
-export function destinationOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastDestination {
+export function targetOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastTarget {
   const [place = url] = url.split(/[?#]/, 1);
   return { path, url: /^https?:\/\/[^/]+$/i.test(place) ? `${place}/` : place };
 }
 
-/** The destination without the captured path at its end. If the user replaced that path, only scheme and host. */
-function baseOf({ path, url }: LastDestination): string {
+/** The target without the captured path at its end. If the user replaced that path, only scheme and host. */
+function baseOf({ path, url }: LastTarget): string {
   const captured = withSlash(inUrl(path));
   const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? [];
   const base =
@@ -60,41 +60,41 @@ export function placeholderNote(url: string): string | undefined {
   return `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`;
 }
 
-/** Recent destinations by endpoint uid, newest first. */
+/** Recent targets by endpoint uid, newest first. */
 export const replayTargetsPreference = storedValue(
   'replayTargets',
   z.record(z.string(), z.array(z.string()).readonly()),
   {},
 );
 
-/** Recent destinations by endpoint uid, newest first. */
+/** Recent targets by endpoint uid, newest first. */
 export type ReplayTargets = Readonly<Record<string, readonly string[]>>;
 
-/** The last destination by endpoint uid: later replays start with its base. */
-export const lastDestinationPreference = storedValue(
+/** The last target by endpoint uid: later replays start with its base. */
+export const lastTargetPreference = storedValue(
   'lastDestination',
   z.record(z.string(), z.object({ path: z.string(), url: z.string() })),
   {},
 );
 
-/** Maximum of destinations per endpoint, and of endpoints. */
+/** Maximum of targets per endpoint, and of endpoints. */
 export const MAX_TARGETS = 8;
 export const MAX_ENDPOINTS = 40;
-/** Longer destinations are not remembered. A captured URL may have many kilobytes. */
+/** Longer targets are not remembered. A captured URL may have many kilobytes. */
 const MAX_KEPT_LENGTH = 2000;
 
-/** Adds a destination as the newest. */
+/** Adds a target as the newest. */
 export function withTarget(targets: ReplayTargets, uid: string, url: string): ReplayTargets {
   if (url.length > MAX_KEPT_LENGTH) return targets;
   const known = targets[uid] ?? [];
   return withNewest(targets, uid, [url, ...known.filter((each) => each !== url)].slice(0, MAX_TARGETS));
 }
 
-/** Stores where a request was sent: as a recent destination, and as the last one. */
-export function rememberDestination(uid: string, request: Pick<CapturedRequest, 'path'>, url: string): void {
+/** Stores where a request was sent: as a recent target, and as the last one. */
+export function rememberTarget(uid: string, request: Pick<CapturedRequest, 'path'>, url: string): void {
   replayTargetsPreference.set(withTarget(replayTargetsPreference.read(), uid, url));
   if (url.length > MAX_KEPT_LENGTH) return;
-  lastDestinationPreference.set(withNewest(lastDestinationPreference.read(), uid, destinationOf(request, url)));
+  lastTargetPreference.set(withNewest(lastTargetPreference.read(), uid, targetOf(request, url)));
 }
 
 /** Sets the value of an endpoint. Over the maximum, the endpoint that was set first is dropped. */

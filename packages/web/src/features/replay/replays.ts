@@ -11,7 +11,7 @@ import { statusTone } from '../../ui/format.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm, StoredPlace } from './replay-form.ts';
-import { rememberDestination } from './replay-targets.ts';
+import { rememberTarget } from './replay-targets.ts';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds to keep the response of a request that is not shown. */
@@ -49,7 +49,7 @@ export async function replayOnce(
   try {
     const answer = await call(uid, request, form, controller.signal);
     const url = form.url.trim();
-    rememberDestination(uid, request, url);
+    rememberTarget(uid, request, url);
     return ended({ phase: 'answered', answer, url, at: Date.now() });
   } catch (error) {
     return ended(controller.signal.aborted ? { phase: 'canceled' } : { phase: 'failed', error });

@@ -22,7 +22,7 @@ interface TargetRowProps {
   readonly focusAsked: number;
 }
 
-/** Method, destination and the send button. This row stays in place while the rest scrolls. */
+/** Method, target and the send button. This row stays in place while the rest scrolls. */
 export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowProps) {
   const { form, change, errors } = replay;
   const id = useId();
@@ -131,7 +131,7 @@ interface RecentTargetsProps {
   readonly onUse: (url: string) => void;
 }
 
-/** A menu of the recent destinations of this endpoint, newest first. */
+/** A menu of the recent targets of this endpoint, newest first. */
 function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
   const [targets] = usePreference(replayTargetsPreference);
   const known = targets[uid] ?? [];

@@ -10,7 +10,7 @@ import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import { defaultUrl, destinationOf, placeholderNote, lastDestinationPreference } from './replay-targets.ts';
+import { defaultUrl, targetOf, placeholderNote, lastTargetPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
@@ -49,8 +49,8 @@ function mistakes(form: ReplayForm): FieldErrors {
 /** The replay of a request: the form and the state of the last attempt. */
 export function useReplay(uid: string, request: ListedRequest): Replay {
   const [draft, change] = useReplayDraft(request.index);
-  const [lastDestinations] = usePreference(lastDestinationPreference);
-  const last = lastDestinations[uid];
+  const [lastTargets] = usePreference(lastTargetPreference);
+  const last = lastTargets[uid];
   const defaults = useMemo(() => defaultForm(request, last), [request, last]);
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
   const state = useReplayState(uid, request.index);
@@ -73,7 +73,7 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
       const rejected = serverFieldErrors(failure, FIELDS);
       if (Object.keys(rejected).length > 0) return refuse(rejected);
       // The URL is now the default, so it is not a change any more.
-      const isDefault = defaultUrl(request, destinationOf(request, url)) === url;
+      const isDefault = defaultUrl(request, targetOf(request, url)) === url;
       if (failure === undefined && isDefault) change({ url: undefined });
     });
   };
