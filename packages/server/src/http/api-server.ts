@@ -10,8 +10,8 @@ import { registerSecurityHeaders } from './security-headers.ts';
 import type { Registry } from 'prom-client';
 import type { IncomingMessage } from 'node:http';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { readBody } from './read-body.ts';
-import type { BodyResult } from './read-body.ts';
+import { readBody } from './parsed-connection.ts';
+import type { BodyResult } from './parsed-connection.ts';
 
 /** What the features provide. */
 export interface Routes {

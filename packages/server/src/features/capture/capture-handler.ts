@@ -10,7 +10,7 @@ import { isAmbiguous } from '../../http/inspect-head.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
-import { endWithConnection, readBody } from '../../http/read-body.ts';
+import { endWithConnection, readBody } from '../../http/parsed-connection.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { StoredAs } from '../../database/store.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
