@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { nextTick } from 'node:process';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { Connections } from './connections.ts';
@@ -41,11 +41,12 @@ test('a port that another server shares is in use', async () => {
 
 test('of two servers that start at the same moment, one gets the port', async () => {
   const port = await freePort();
-  for (let turnsBetween = 0; turnsBetween < 10; turnsBetween += 1) {
+  // A server listens within a few ticks, so the second one starts between two of them.
+  for (let ticksBetween = 0; ticksBetween < 10; ticksBetween += 1) {
     const [first, second] = [create().connections, create().connections];
     const start = (connections: Connections) => connections.listen({ port, host: '127.0.0.1' });
     const later = async (): Promise<void> => {
-      for (let turn = 0; turn < turnsBetween; turn += 1) await setImmediate();
+      for (let tick = 0; tick < ticksBetween; tick += 1) await new Promise<void>((resolve) => nextTick(resolve));
       await start(second);
     };
     const outcomes = await Promise.allSettled([start(first), later()]);
