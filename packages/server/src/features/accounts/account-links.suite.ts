@@ -112,9 +112,11 @@ function personSuite(open: () => AppStore): void {
         emailNotifySubscription: false,
         email: 'ø@example.com',
       };
-      expect(await open().saveSettings(user.id, settings)).toBe(true);
+      expect(await open().replaceSettings(user.id, user.settings, settings)).toBe(true);
       expect((await open().findUser(user.id))?.settings).toEqual(settings);
-      expect(await open().saveSettings(2_000_000_000, settings)).toBe(false);
+      expect(await open().replaceSettings(user.id, user.settings, user.settings)).toBe(false);
+      expect((await open().findUser(user.id))?.settings).toEqual(settings);
+      expect(await open().replaceSettings(2_000_000_000, settings, settings)).toBe(false);
     });
 
     test('is deleted with sessions, endpoints, links and identities; others keep theirs', async () => {

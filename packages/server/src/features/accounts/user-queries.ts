@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { identityKey } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { addIdentity, findUserByIdentity } from './identity-queries.ts';
@@ -167,14 +168,23 @@ async function replacePassword(db: EngineDatabase, id: number, before: string | 
   });
 }
 
-/** False when the user does not exist. */
-async function saveSettings(db: EngineDatabase, id: number, settings: UserSettings): Promise<boolean> {
-  const result = await db
-    .updateTable('users')
-    .set({ settings: JSON.stringify(settings) })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
+/** Replaces settings with others; false when the current ones are not `before`, or the user does not exist. */
+async function replaceSettings(
+  db: EngineDatabase,
+  id: number,
+  before: UserSettings,
+  after: UserSettings,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const current = (await lockUser(transaction, id))?.settings;
+    if (current === undefined || !isDeepStrictEqual(current, before)) return false;
+    await transaction
+      .updateTable('users')
+      .set({ settings: JSON.stringify(after) })
+      .where('id', '=', id)
+      .execute();
+    return true;
+  });
 }
 
 /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
@@ -195,7 +205,7 @@ export const userQueries = {
   createUser: write(createUser),
   renameUser: write(renameUser),
   replacePassword: write(replacePassword),
-  saveSettings: write(saveSettings),
+  replaceSettings: write(replaceSettings),
   deleteUser: freeing(deleteUser),
   keepSecret: write(keepSecret),
 };

@@ -1,9 +1,11 @@
 import { EMAIL_SENTENCE, PLANS, PROBLEMS, userSettingsInputSchema } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
+import type { UserRecord } from '../../database/records.ts';
 import { addressBlock } from '../../http/client-address.ts';
 import { compose, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { invalid, ProblemError } from '../../http/problem.ts';
-import type { Handlers } from '../../http/call.ts';
+import type { Call, Handlers } from '../../http/call.ts';
 
 const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 
@@ -20,20 +22,32 @@ function testMessage(publicUrl: string): Message {
   ]);
 }
 
+/** The user's settings after a change. @throws ProblemError VALIDATION_FAILED, PLAN_LIMIT */
+function changedSettings(
+  { settings, subscriptionTier }: UserRecord,
+  change: Call<'saveSettings'>['body'],
+): UserSettings {
+  const changed = userSettingsInputSchema.safeParse({ ...settings, ...change });
+  if (!changed.success) throw invalid({ email: EMAIL_SENTENCE });
+  const isSwitchedOn = NOTIFICATIONS.some((notification) => changed.data[notification] && !settings[notification]);
+  if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) {
+    throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
+  }
+  return changed.data;
+}
+
 /** The user's settings, and the test of the mail server. */
 export const settingsHandlers = {
   getSettings: async ({ signedIn }) => signedIn.user.settings,
 
   async saveSettings({ app, signedIn, body }) {
-    const { id, settings, subscriptionTier } = signedIn.user;
-    const changed = userSettingsInputSchema.safeParse({ ...settings, ...body });
-    if (!changed.success) throw invalid({ email: EMAIL_SENTENCE });
-    const isSwitchedOn = NOTIFICATIONS.some((notification) => changed.data[notification] && !settings[notification]);
-    if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) {
-      throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
+    // Another call may change other settings at the same time. Both changes count.
+    for (;;) {
+      const user = await app.store.findUser(signedIn.user.id);
+      if (user === undefined) throw new ProblemError('NOT_SIGNED_IN');
+      const changed = changedSettings(user, body);
+      if (await app.store.replaceSettings(user.id, user.settings, changed)) return changed;
     }
-    if (!(await app.store.saveSettings(id, changed.data))) throw new ProblemError('NOT_SIGNED_IN');
-    return changed.data;
   },
 
   async testEmail({ app, signedIn, body, clientAddress }) {

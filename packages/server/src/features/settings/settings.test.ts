@@ -58,6 +58,25 @@ describe('settings', () => {
     expect((await save(client, {})).body).toMatchObject({ emailNotifyExpiry: true, email: user.email });
   });
 
+  test('calls at the same time that change different settings all count', async () => {
+    const { client } = await paid.register();
+    const changes = {
+      autoSaveNewEndpoints: true,
+      emailNotifyExpiry: true,
+      emailNotifySubscription: true,
+      email: 'notices@example.com',
+    };
+    const calls = Object.entries(changes).map(([name, value]) => save(client, { [name]: value }));
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await client.call('getSettings', {})).toEqual(changes);
+  });
+
+  test("calls at the same time can't switch a notice on and remove its address", async () => {
+    const { client } = await paid.register();
+    const answers = await Promise.all([save(client, { emailNotifyExpiry: true }), save(client, { email: '' })]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  });
+
   test.each([
     [{ emailNotifyExpiry: true, email: '' }],
     [{ emailNotifySubscription: true, email: 'nobody' }],
@@ -91,7 +110,7 @@ describe('settings', () => {
   test('a notice from a former paid plan may stay or be removed under FREE', async () => {
     const { client, user } = await free.register();
     const left = { ...OFF, emailNotifyExpiry: true, email: user.email };
-    await free.store.saveSettings(user.id, left);
+    await free.store.replaceSettings(user.id, { ...OFF, email: user.email }, left);
     expect((await save(client, { ...left, autoSaveNewEndpoints: true })).status).toBe(200);
     expect((await save(client, OFF)).status).toBe(200);
     expect((await save(client, left)).status).toBe(403);
