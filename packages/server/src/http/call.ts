@@ -82,18 +82,37 @@ export function setNextPage(
   void reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
 }
 
-/** A signal that aborts when the response has ended or the connection is closed, because no client waits then. */
-export function closedSignal({ raw }: FastifyReply): AbortSignal {
+/** Milliseconds between checks whether a client that closed its sending side still waits. */
+const PROBE_MS = 250;
+
+/**
+ * A signal that aborts when the response has ended or the connection is closed, because no client waits then. After a
+ * client closed its sending side, only writing shows whether it still reads: a closed connection rejects
+ * `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
+ */
+export function closedSignal({ raw: response, request }: FastifyReply): AbortSignal {
   const closed = new AbortController();
-  const abort = (): void => closed.abort(new ConnectionClosed());
-  if (raw.destroyed) abort();
-  else raw.once('close', abort);
+  const { socket, httpVersion } = request.raw;
+  let probes: NodeJS.Timeout | undefined;
+  const startProbing = (): void => {
+    // Clients of HTTP/1.0 know no interim responses.
+    if (httpVersion !== '1.0') probes = setInterval(() => response.headersSent || response.writeProcessing(), PROBE_MS);
+  };
+  const end = (): void => {
+    socket.off('end', startProbing);
+    clearInterval(probes);
+    closed.abort(new ConnectionClosed());
+  };
+  if (response.destroyed) return AbortSignal.abort(new ConnectionClosed());
+  response.once('close', end);
+  if (socket.readableEnded) startProbing();
+  else socket.once('end', startProbing);
   return closed.signal;
 }
 
 /**
- * A signal that aborts when the connection of a call closes its sending side. Most calls continue then, because the
- * client may still wait for its response. Long work and replays must not continue for a client that left.
+ * A signal that aborts as soon as the client closes its sending side, as a browser does that gives up. A request that
+ * is sent on must not continue then. Other calls use `closedSignal`, because the client may still wait.
  */
 export function hangUpSignal({ raw: response, request }: FastifyReply): AbortSignal {
   const left = new AbortController();

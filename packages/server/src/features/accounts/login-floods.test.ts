@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
+import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { Passwords } from './passwords.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -15,7 +16,10 @@ afterAll(() => server.stop());
 
 const waiting = () => metricOf(server.origin, 'creel_passwords_waiting');
 
-test('logins whose clients have left do not block an honest one', async () => {
+test.each([
+  ['reset', (connection: RawConnection) => connection.reset()],
+  ['closed', (connection: RawConnection) => connection.close()],
+])('logins whose clients have %s their connections do not block an honest one', async (_how, leave) => {
   const { user, password } = await server.register();
   const verify = vi.spyOn(passwords, 'verify');
   const body = JSON.stringify({ username: 'nobody', password: 'a wrong password' });
@@ -27,13 +31,25 @@ test('logins whose clients have left do not block an honest one', async () => {
     connection.send(rawRequest([...lines, `Content-Length: ${named.length}`], named)).catch(() => undefined);
   }
   await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(300);
-  for (const connection of crowd) connection.reset();
+  for (const connection of crowd) leave(connection);
   await expect.poll(waiting, { timeout: 30_000 }).toBe(0);
   const checks = await Promise.allSettled(verify.mock.results.map(({ value }) => value));
-  // At least 300 waited. Some of these run while the server notices the resets.
+  // At least 300 waited. Some of these run while the server notices that the clients left.
   expect(checks.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(150);
   const answer = await server
     .visitor()
     .tell('/api/login', { method: 'POST', json: { username: user.username, password } });
   expect(answer.status).toBe(200);
+});
+
+test('a client that closes only its sending side waits for its login', async () => {
+  const { user, password } = await server.register();
+  const crowd = Array.from({ length: 30 }, (_, nth) => passwords.hash('a password', { owner: `other ${nth}` }));
+  const body = JSON.stringify({ username: user.username, password });
+  const connection = await openRaw({ port: server.port });
+  const lines = ['POST /api/login HTTP/1.1', 'Host: h', 'Content-Type: application/json'];
+  await connection.send(rawRequest([...lines, `Content-Length: ${body.length}`], body));
+  connection.halfClose();
+  expect((await connection.final()).status).toBe(200);
+  await Promise.all(crowd);
 });

@@ -7,7 +7,7 @@ import type { AppContext } from '../../app-context.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
 import type { SaveResult } from './queries.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { hangUpSignal, setNextPage } from '../../http/call.ts';
+import { closedSignal, setNextPage } from '../../http/call.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
@@ -80,7 +80,7 @@ export const requestHandlers = {
 
   async getRequest(call) {
     const record = await findOne(call, requestName(call.params.id));
-    const signature = await call.app.signatures.verify(call.endpoint, record, hangUpSignal(call.reply));
+    const signature = await call.app.signatures.verify(call.endpoint, record, closedSignal(call.reply));
     return wholeAnswer(call, record, { signature });
   },
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
 import type { TargetServer } from '../../../../../fixtures/target-server.ts';
 import { storedRows } from '../../../test/database-sum.ts';
@@ -168,6 +169,21 @@ test('a body of many megabytes is verified in slices', async () => {
   await client.call('setSigningSecret', { params: { uid }, body: json });
   await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'X-Sign': signature } });
   expect(await signatureOf(-1_000_000)).toMatchObject({ verdict: 'valid' });
+});
+
+test('clients that close only their sending side wait for explanations', async () => {
+  await setSecret();
+  const id = await captureEvent(0, JSON.stringify({ items: Array.from({ length: 10_000 }, (_, nth) => ({ nth })) }));
+  const connections = await Promise.all(Array.from({ length: 12 }, () => openRaw({ port: server.port })));
+  const lines = [`GET /api/endpoints/${uid}/requests/${id} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`];
+  await Promise.all(connections.map(({ send }) => send(`${lines.join('\r\n')}\r\n\r\n`)));
+  const answers = connections.map(async ({ final }) => {
+    const { status, body } = await final();
+    return [status, body.toString().includes('"verdict":"invalid"')];
+  });
+  await Promise.race(answers);
+  for (const connection of connections) connection.halfClose();
+  expect(await Promise.all(answers)).toEqual(connections.map(() => [200, true]));
 });
 
 test("one user's mismatches are explained one at a time for clients that wait, and others' do not wait for them", async () => {
