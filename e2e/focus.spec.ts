@@ -12,275 +12,276 @@ const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured r
 const place = (page: Page): Promise<string> =>
   page.evaluate(`(() => { const e = document.activeElement; return e === document.body ? 'nowhere' : e.tagName; })()`);
 
-test('a closed dialog returns the focus', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'));
-  const header = page.getByRole('main');
-  for (const [name, leave] of [
-    ['Clear Data', 'Escape'],
-    ['Delete', 'Cancel'],
-    ['New Endpoint', 'Escape'],
-    ['Edit name and source', 'Close'],
-  ] as const) {
-    const button = header.getByRole('button', { name, exact: true }).first();
-    await button.focus();
-    await page.keyboard.press('Enter');
-    await expect(dialog).toBeVisible();
-    if (leave === 'Escape') await pressEscape(page);
-    else await dialog.getByRole('button', { name: leave }).first().press('Enter');
-    await expect(dialog).toHaveCount(0);
-    await expect(button, name).toBeFocused();
-  }
-  for (const key of ['?', 'Control+k', 'n']) {
-    await list(page).focus();
-    await page.keyboard.press(key);
-    await expect(dialog).toBeVisible();
-    await pressEscape(page);
-    await expect(dialog).toHaveCount(0);
-    await expect(list(page), key).toBeFocused();
-  }
-  await page.goto('/');
-  const create = header.getByRole('button', { name: 'Create Endpoint' }).first();
-  await create.focus();
-  await page.keyboard.press('Enter');
-  await expect(dialog).toBeVisible();
-  await pressEscape(page);
-  await expect(create).toBeFocused();
-});
-
-test('a switch or button keeps the focus while its action runs', async ({ page, person, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  const autosave = page.getByRole('switch', { name: 'Autosave' });
-  await autosave.focus();
-  const was = await autosave.isChecked();
-  for (const isOn of [!was, was]) {
-    await page.keyboard.press('Space');
-    await expect(autosave).toBeChecked({ checked: isOn });
-    await expect(autosave).toBeEnabled();
-    await expect(autosave).toBeFocused();
-  }
-  const details = page.getByRole('region', { name: 'Request 0' });
-  await details.getByRole('button', { name: 'Save', exact: true }).focus();
-  await page.keyboard.press('Enter');
-  await expect(details.getByRole('button', { name: 'Saved' })).toBeFocused();
-
-  await page.goto('/settings');
-  const save = page.getByRole('button', { name: 'Save Settings' });
-  await save.focus();
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Settings Saved').first()).toBeVisible();
-  await expect(save).toBeEnabled();
-  await expect(save).toBeFocused();
-  const testMail = page.getByRole('button', { name: 'Send Test Email' });
-  await page.getByLabel('Email', { exact: true }).fill(person.email);
-  await testMail.focus();
-  const answered = page.waitForResponse(/email/i);
-  await page.keyboard.press('Enter');
-  await answered;
-  await expect(testMail).toBeEnabled();
-  await expect(testMail).toBeFocused();
-});
-
-test('a control ignores presses while its action runs', async ({ page, endpoint }) => {
-  let calls = 0;
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/api\/endpoints\/[\w-]+$/, async (route) => {
-    if (route.request().method() !== 'PATCH') return route.fallback();
-    calls++;
-    await held;
-    await route.fallback();
-  });
-  await page.goto(`/endpoints/${endpoint.uid}`);
-  const autosave = page.getByRole('switch', { name: 'Autosave' });
-  const was = await autosave.isChecked();
-  await autosave.focus();
-  await page.keyboard.press('Space');
-  await expect(autosave).toBeDisabled();
-  await page.keyboard.press('Space');
-  release();
-  await expect(autosave).toBeEnabled();
-  await expect(autosave).toBeChecked({ checked: !was });
-  expect(calls).toBe(1);
-});
-
-test('a dialog that removes its opener returns the focus to the part around it', async ({ page, endpoint }) => {
+test('dialogs, menus and switches keep the focus or return it', async ({ page, person, endpoint }) => {
   const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
   await send(endpoint.url, { body: '{}', headers });
   await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Check the signature…' }).press('Enter');
-  await page.getByRole('dialog').getByLabel('Secret', { exact: true }).fill('a secret');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Signature invalid')).toBeVisible();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  await expect.poll(() => place(page)).not.toBe('nowhere');
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('region', { name: 'Request 0' }).getByRole('button', { name: 'Save' })).toBeFocused();
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'));
+
+  await test.step('a dialog that removes its opener returns the focus to the part around it', async () => {
+    await page.getByRole('button', { name: 'Check the signature…' }).press('Enter');
+    await page.getByRole('dialog').getByLabel('Secret', { exact: true }).fill('a secret');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Signature invalid')).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect.poll(() => place(page)).not.toBe('nowhere');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('region', { name: 'Request 0' }).getByRole('button', { name: 'Save' })).toBeFocused();
+  });
+
+  await test.step('a closed dialog returns the focus', async () => {
+    const header = page.getByRole('main');
+    for (const [name, leave] of [
+      ['Clear Data', 'Escape'],
+      ['Delete', 'Cancel'],
+      ['New Endpoint', 'Escape'],
+      ['Edit name and source', 'Close'],
+    ] as const) {
+      const button = header.getByRole('button', { name, exact: true }).first();
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await expect(dialog).toBeVisible();
+      if (leave === 'Escape') await pressEscape(page);
+      else await dialog.getByRole('button', { name: leave }).first().press('Enter');
+      await expect(dialog).toHaveCount(0);
+      await expect(button, name).toBeFocused();
+    }
+    for (const key of ['?', 'Control+k', 'n']) {
+      await list(page).focus();
+      await page.keyboard.press(key);
+      await expect(dialog).toBeVisible();
+      await pressEscape(page);
+      await expect(dialog).toHaveCount(0);
+      await expect(list(page), key).toBeFocused();
+    }
+  });
+
+  await test.step('an item of a menu can move the focus', async () => {
+    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Search inside' }).press('Enter');
+    await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
+    await page.getByRole('button', { name: 'More actions' }).press('Enter');
+    await pressEscape(page);
+    await expect(page.getByRole('button', { name: 'More actions' })).toBeFocused();
+  });
+
+  await test.step('a control ignores presses while its action runs', async () => {
+    let calls = 0;
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const path = /\/api\/endpoints\/[\w-]+$/;
+    await page.route(path, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback();
+      calls++;
+      await held;
+      await route.fallback();
+    });
+    const autosave = page.getByRole('switch', { name: 'Autosave' });
+    const was = await autosave.isChecked();
+    await autosave.focus();
+    await page.keyboard.press('Space');
+    await expect(autosave).toBeDisabled();
+    await page.keyboard.press('Space');
+    release();
+    await expect(autosave).toBeEnabled();
+    await expect(autosave).toBeChecked({ checked: !was });
+    expect(calls).toBe(1);
+    await page.unroute(path);
+  });
+
+  await test.step('a switch or button keeps the focus while its action runs', async () => {
+    const autosave = page.getByRole('switch', { name: 'Autosave' });
+    await autosave.focus();
+    const was = await autosave.isChecked();
+    for (const isOn of [!was, was]) {
+      await page.keyboard.press('Space');
+      await expect(autosave).toBeChecked({ checked: isOn });
+      await expect(autosave).toBeEnabled();
+      await expect(autosave).toBeFocused();
+    }
+    const details = page.getByRole('region', { name: 'Request 0' });
+    await details.getByRole('button', { name: 'Save', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await expect(details.getByRole('button', { name: 'Saved' })).toBeFocused();
+
+    await page.goto('/settings');
+    const save = page.getByRole('button', { name: 'Save Settings' });
+    await save.focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Settings Saved').first()).toBeVisible();
+    await expect(save).toBeEnabled();
+    await expect(save).toBeFocused();
+    const testMail = page.getByRole('button', { name: 'Send Test Email' });
+    await page.getByLabel('Email', { exact: true }).fill(person.email);
+    await testMail.focus();
+    const answered = page.waitForResponse(/email/i);
+    await page.keyboard.press('Enter');
+    await answered;
+    await expect(testMail).toBeEnabled();
+    await expect(testMail).toBeFocused();
+  });
+
+  await test.step('so does a closed dialog of the dashboard', async () => {
+    await page.goto('/');
+    const create = page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first();
+    await create.focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeVisible();
+    await pressEscape(page);
+    await expect(create).toBeFocused();
+  });
 });
 
-test('an item of a menu can move the focus', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'More actions' }).press('Enter');
-  await page.getByRole('menuitem', { name: 'Search inside' }).press('Enter');
-  await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
-  await page.getByRole('button', { name: 'More actions' }).press('Enter');
-  await pressEscape(page);
-  await expect(page.getByRole('button', { name: 'More actions' })).toBeFocused();
-});
-
-test('a deleted row, a left field and a closed search move the focus on', async ({ page, endpoint }) => {
-  for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
-  await openLive(page, endpoint);
-  await row(page, 2).click();
-  await page.keyboard.press('s');
-  const remove = row(page, 2).getByRole('button', { name: 'Delete request' });
-  await expect(remove).toBeVisible();
-  page.on('dialog', (dialog) => void dialog.accept());
-  await remove.focus();
-  await page.keyboard.press('Enter');
-  await expect(row(page, 2)).toHaveCount(0);
-  await expect(list(page)).toBeFocused();
-  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('ArrowDown');
-  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
-
-  await page.keyboard.press('/');
-  await expect(page.getByLabel('Filter the list')).toBeFocused();
-  await page.keyboard.type('zzz');
-  await expect(list(page)).toHaveCount(0);
-  await pressEscape(page);
-  await expect(list(page)).toBeVisible();
-  await expect.poll(() => place(page)).not.toBe('nowhere');
-  await page.keyboard.press('/');
-  await pressEscape(page);
-  await expect(list(page)).toBeFocused();
-
-  await page.keyboard.press('f');
-  await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
-  await pressEscape(page);
-  await expect(page.getByRole('textbox', { name: 'Search inside' })).toHaveCount(0);
-  await expect(list(page)).toBeFocused();
-});
-
-test('the comparison takes the focus and returns it to the list, also if its code arrives late', async ({
-  page,
-  endpoint,
-}) => {
+test('the list gets the focus back from its actions, fields and the comparison', async ({ page, endpoint }) => {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   await page.route(/\/assets\/compare-view-.*\.js$/, async (route) => {
     await released;
     await route.continue();
   });
-  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
-  await openLive(page, endpoint);
-  for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-  await page
-    .getByRole('toolbar', { name: 'Selected requests' })
-    .getByRole('button', { name: 'Compare' })
-    .press('Enter');
-  await expect.poll(() => place(page)).toBe('MAIN');
-  release();
-  const compare = page.getByRole('region', { name: 'Compare requests' });
-  await expect(compare).toBeFocused();
-  await compare.getByRole('button', { name: 'Back' }).press('Enter');
-  await expect(list(page)).toBeFocused();
-});
-
-test('details above the list take the focus and return it', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  await page.setViewportSize({ width: 900, height: 800 });
-  const endpoint = await createEndpoint(context, app);
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  await list(page).focus();
-  await page.keyboard.press('ArrowDown');
-  const back = page.getByRole('button', { name: 'Back to the list' });
-  await expect(back).toBeVisible();
-  await page.keyboard.press('Tab');
-  await expect(back).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(list(page)).toBeFocused();
-});
-
-test('bulk actions and filters without results leave the focus in the list', async ({ page, endpoint }) => {
-  for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
+  for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   page.on('dialog', (dialog) => void dialog.accept());
-  for (const [name, marks] of [
-    ['Save', [3]],
-    ['Delete', [3, 2]],
-    ['Clear the selection', [1]],
-  ] as const) {
-    for (const index of marks) await row(page, index).click({ modifiers: ['Control'] });
-    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
-    await bar.getByRole('button', { name }).press('Enter');
-    if (name === 'Save') {
-      await expect(bar.getByRole('button', { name })).toHaveCount(0);
+
+  await test.step('the comparison takes the focus and returns it to the list, also if its code arrives late', async () => {
+    for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
+    await page
+      .getByRole('toolbar', { name: 'Selected requests' })
+      .getByRole('button', { name: 'Compare' })
+      .press('Enter');
+    await expect.poll(() => place(page)).toBe('MAIN');
+    release();
+    const compare = page.getByRole('region', { name: 'Compare requests' });
+    await expect(compare).toBeFocused();
+    await compare.getByRole('button', { name: 'Back' }).press('Enter');
+    await expect(list(page)).toBeFocused();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('a deleted row, a left field and a closed search move the focus on', async () => {
+    await row(page, 2).click();
+    await page.keyboard.press('s');
+    const remove = row(page, 2).getByRole('button', { name: 'Delete request' });
+    await expect(remove).toBeVisible();
+    await remove.focus();
+    await page.keyboard.press('Enter');
+    await expect(row(page, 2)).toHaveCount(0);
+    await expect(list(page)).toBeFocused();
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('ArrowDown');
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+
+    await page.keyboard.press('/');
+    await expect(page.getByLabel('Filter the list')).toBeFocused();
+    await page.keyboard.type('zzz');
+    await expect(list(page)).toHaveCount(0);
+    await pressEscape(page);
+    await expect(list(page)).toBeVisible();
+    await expect.poll(() => place(page)).not.toBe('nowhere');
+    await page.keyboard.press('/');
+    await pressEscape(page);
+    await expect(list(page)).toBeFocused();
+
+    await page.keyboard.press('f');
+    await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
+    await pressEscape(page);
+    await expect(page.getByRole('textbox', { name: 'Search inside' })).toHaveCount(0);
+    await expect(list(page)).toBeFocused();
+  });
+
+  await test.step('bulk actions and filters without results leave the focus in the list', async () => {
+    for (const [name, marks] of [
+      ['Save', [4]],
+      ['Delete', [4, 3]],
+      ['Clear the selection', [1]],
+    ] as const) {
+      for (const index of marks) await row(page, index).click({ modifiers: ['Control'] });
+      const bar = page.getByRole('toolbar', { name: 'Selected requests' });
+      await bar.getByRole('button', { name }).press('Enter');
+      if (name === 'Save') {
+        await expect(bar.getByRole('button', { name })).toHaveCount(0);
+        await expect(list(page), name).toBeFocused();
+        await page.keyboard.press('Escape');
+      }
+      await expect(bar).toHaveCount(0);
       await expect(list(page), name).toBeFocused();
-      await page.keyboard.press('Escape');
     }
-    await expect(bar).toHaveCount(0);
-    await expect(list(page), name).toBeFocused();
-  }
-  await page.getByRole('tab', { name: 'PUT' }).click();
-  await page.getByRole('button', { name: 'Show all requests' }).press('Enter');
-  await expect(row(page, 0)).toBeVisible();
-  await expect(list(page)).toBeFocused();
-  await page.getByLabel('Filter the list').fill('zzz');
-  await page.getByRole('button', { name: 'Clear the filter' }).last().press('Enter');
-  await expect(row(page, 0)).toBeVisible();
-  await expect(list(page)).toBeFocused();
+    await page.getByRole('tab', { name: 'PUT' }).click();
+    await page.getByRole('button', { name: 'Show all requests' }).press('Enter');
+    await expect(row(page, 0)).toBeVisible();
+    await expect(list(page)).toBeFocused();
+    await page.getByLabel('Filter the list').fill('zzz');
+    await page.getByRole('button', { name: 'Clear the filter' }).last().press('Enter');
+    await expect(row(page, 0)).toBeVisible();
+    await expect(list(page)).toBeFocused();
+  });
 });
 
-test('after the first test request the focus is in the list', async ({ page, endpoint }) => {
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
-  await expect(row(page, 0)).toBeVisible();
-  await expect(list(page)).toBeFocused();
-});
-
-test('after logging out and in, the next page has the focus', async ({ page, person }) => {
-  await page.goto('/');
-  await page.getByRole('button', { name: `Account of ${person.username}` }).press('Enter');
-  await page.getByRole('menuitem', { name: 'Logout' }).press('Enter');
-  await expect(page).toHaveURL(/\/auth/);
-  await expect.poll(() => place(page)).toBe('MAIN');
-  await page.getByLabel('Username').fill(person.username);
-  await page.getByLabel('Password').fill(person.password);
-  await page.getByRole('button', { name: 'Login', exact: true }).press('Enter');
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  await expect.poll(() => place(page)).toBe('MAIN');
-});
-
-test('in a narrow window nothing below the details can be focused, and Escape returns to the list', async ({
-  page,
-  endpoint,
-}) => {
+test('above the list, the details have the focus until they close', async ({ page, endpoint }) => {
   for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize({ width: 900, height: 800 });
   await openLive(page, endpoint);
-  await row(page, 2).click();
-  const details = page.getByRole('region', { name: 'Request 2' });
-  await expect(details).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(details).toHaveCount(0);
-  await expect(list(page)).toBeFocused();
-  await row(page, 2).click();
-  await expect(details).toBeVisible();
-  for (let step = 0; step < 30; step++) {
+
+  await test.step('details above the list take the focus and return it', async () => {
+    await list(page).focus();
+    await page.keyboard.press('ArrowDown');
+    const back = page.getByRole('button', { name: 'Back to the list' });
+    await expect(back).toBeVisible();
     await page.keyboard.press('Tab');
-    const outside = await page.evaluate(
-      `document.activeElement !== document.body && document.activeElement.closest('.fixed') === null && document.activeElement.closest('[aria-label^="Notifications"]') === null`,
-    );
-    expect(outside, await page.evaluate('document.activeElement.outerHTML.slice(0, 200)')).toBe(false);
-  }
-  await details.getByRole('button', { name: 'Back to the list' }).press('Enter');
-  await expect(details).toHaveCount(0);
-  await expect(list(page)).toBeFocused();
-  await page.getByRole('button', { name: 'Open menu' }).focus();
-  await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused();
+    await expect(back).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(list(page)).toBeFocused();
+  });
+
+  await test.step('in a narrow window nothing below the details can be focused, and Escape returns to the list', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await row(page, 2).click();
+    const details = page.getByRole('region', { name: 'Request 2' });
+    await expect(details).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(details).toHaveCount(0);
+    await expect(list(page)).toBeFocused();
+    await row(page, 2).click();
+    await expect(details).toBeVisible();
+    for (let step = 0; step < 30; step++) {
+      await page.keyboard.press('Tab');
+      const outside = await page.evaluate(
+        `document.activeElement !== document.body && document.activeElement.closest('.fixed') === null && document.activeElement.closest('[aria-label^="Notifications"]') === null`,
+      );
+      expect(outside, await page.evaluate('document.activeElement.outerHTML.slice(0, 200)')).toBe(false);
+    }
+    await details.getByRole('button', { name: 'Back to the list' }).press('Enter');
+    await expect(details).toHaveCount(0);
+    await expect(list(page)).toBeFocused();
+    await page.getByRole('button', { name: 'Open menu' }).focus();
+    await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused();
+  });
+});
+
+test('the focus is in the next page after a login, and in the list after the first request', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  await test.step('after logging out and in, the next page has the focus', async () => {
+    await page.goto('/');
+    await page.getByRole('button', { name: `Account of ${person.username}` }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Logout' }).press('Enter');
+    await expect(page).toHaveURL(/\/auth/);
+    await expect.poll(() => place(page)).toBe('MAIN');
+    await page.getByLabel('Username').fill(person.username);
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Login', exact: true }).press('Enter');
+    await expect(page.getByText('No endpoints yet')).toBeVisible();
+    await expect.poll(() => place(page)).toBe('MAIN');
+  });
+
+  await test.step('after the first test request the focus is in the list', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await openLive(page, endpoint);
+    await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
+    await expect(row(page, 0)).toBeVisible();
+    await expect(list(page)).toBeFocused();
+  });
 });

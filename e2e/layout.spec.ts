@@ -5,66 +5,66 @@ import { row, send } from './endpoints.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('the sidebar and the user menu lead everywhere', async ({ page, person }) => {
-  await page.goto('/');
-  const links = page.getByRole('navigation', { name: 'Creel' });
-  for (const name of ['Settings', 'Subscription', 'Search']) {
-    await links.getByRole('link', { name }).click();
-    await expect(heading(page, name)).toBeVisible();
-    await expect(page).toHaveTitle(`${name} · Creel`);
-  }
-  const account = page.getByRole('button', { name: `Account of ${person.username}` });
-  await expect(account).toContainText('Free Plan');
-  for (const [item, title] of [
-    ['Profile', 'Profile'],
-    ['Manage Subscription', 'Subscription'],
-    ['Settings', 'Settings'],
-  ] as const) {
-    await account.click();
-    await page.getByRole('menuitem', { name: item }).click();
-    await expect(heading(page, title)).toBeVisible();
-  }
-  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-  await expect(heading(page, 'Dashboard')).toBeVisible();
-});
+test('links, menus and keys lead everywhere', async ({ page, person }) => {
+  await test.step('any other path is the 404 page', async () => {
+    await page.goto('/no/such/page');
+    await expect(heading(page, 'Page Not Found')).toBeVisible();
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(heading(page, 'Dashboard')).toBeVisible();
+  });
 
-test('any other path is the 404 page', async ({ page, person: _ }) => {
-  await page.goto('/no/such/page');
-  await expect(heading(page, 'Page Not Found')).toBeVisible();
-  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-  await expect(heading(page, 'Dashboard')).toBeVisible();
-});
+  await test.step('the sidebar and the user menu lead everywhere', async () => {
+    const links = page.getByRole('navigation', { name: 'Creel' });
+    for (const name of ['Settings', 'Subscription', 'Search']) {
+      await links.getByRole('link', { name }).click();
+      await expect(heading(page, name)).toBeVisible();
+      await expect(page).toHaveTitle(`${name} · Creel`);
+    }
+    const account = page.getByRole('button', { name: `Account of ${person.username}` });
+    await expect(account).toContainText('Free Plan');
+    for (const [item, title] of [
+      ['Profile', 'Profile'],
+      ['Manage Subscription', 'Subscription'],
+      ['Settings', 'Settings'],
+    ] as const) {
+      await account.click();
+      await page.getByRole('menuitem', { name: item }).click();
+      await expect(heading(page, title)).toBeVisible();
+    }
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(heading(page, 'Dashboard')).toBeVisible();
+  });
 
-test('keys open the palette, the help and the search, and are off in fields', async ({ page, person: _ }) => {
-  await page.goto('/');
-  await expect(heading(page, 'Dashboard')).toBeVisible();
-  await page.keyboard.press('?');
-  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expect(help.getByText('Create endpoint')).toBeVisible();
-  // Single-key shortcuts are off while a dialog is open.
-  await page.keyboard.press('n');
-  await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);
-  await expect(help).toBeVisible();
-  await pressEscape(page);
-  await expect(help).toBeHidden();
+  await test.step('keys open the palette, the help and the search, and are off in fields', async () => {
+    await expect(heading(page, 'Dashboard')).toBeVisible();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect(help.getByText('Create endpoint')).toBeVisible();
+    // Single-key shortcuts are off while a dialog is open.
+    await page.keyboard.press('n');
+    await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);
+    await expect(help).toBeVisible();
+    await pressEscape(page);
+    await expect(help).toBeHidden();
 
-  await page.keyboard.press('ControlOrMeta+k');
-  await page.keyboard.type('subscr');
-  await expect(page.getByRole('option', { selected: true })).toContainText('Subscription');
-  await page.keyboard.press('Enter');
-  await expect(heading(page, 'Subscription')).toBeVisible();
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('subscr');
+    await expect(page.getByRole('option', { selected: true })).toContainText('Subscription');
+    await page.keyboard.press('Enter');
+    await expect(heading(page, 'Subscription')).toBeVisible();
 
-  await page.keyboard.press('/');
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
-  await page.keyboard.type('n?');
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('n?');
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-  // The palette opens even from a field, and searches for text that matches no command.
-  await page.keyboard.press('ControlOrMeta+k');
-  await page.keyboard.type('refs/heads');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/q=refs%2Fheads/);
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('refs/heads');
+    await page.keyboard.press('/');
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
+    await page.keyboard.type('n?');
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('n?');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    // The palette opens even from a field, and searches for text that matches no command.
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('refs/heads');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/q=refs%2Fheads/);
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('refs/heads');
+  });
 });
 
 test('a search from the palette replaces one that is being typed', async ({ page, person: _ }) => {
@@ -85,24 +85,39 @@ test('a search from the palette replaces one that is being typed', async ({ page
   await expect(page).toHaveURL(/q=typed(\+|%20)after/);
 });
 
-test('below 768 px the sidebar is a menu that slides in and closes after a choice', async ({ page, person: _ }) => {
-  await page.setViewportSize({ width: 767, height: 800 });
-  await page.goto('/');
-  await expect(page.getByRole('complementary')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Open menu' }).click();
-  const menu = page.getByRole('dialog', { name: 'Menu' });
-  await menu.getByRole('link', { name: 'Settings' }).click();
-  await expect(heading(page, 'Settings')).toBeVisible();
-  await expect(menu).toBeHidden();
-  await page.getByRole('button', { name: 'Open menu' }).click();
-  await menu.getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(menu).toBeHidden();
-  await expect(
-    page.getByRole('dialog', { name: 'Create Endpoint' }).getByLabel('Endpoint Name (Optional)'),
-  ).toBeFocused();
-  await pressEscape(page);
-  await page.setViewportSize({ width: 768, height: 800 });
-  await expect(page.getByRole('complementary')).toBeVisible();
+test('the sidebar of a narrow window, and a lost connection', async ({ page, context, person: _ }) => {
+  await test.step('below 768 px the sidebar is a menu that slides in and closes after a choice', async () => {
+    await page.setViewportSize({ width: 767, height: 800 });
+    await page.goto('/');
+    await expect(page.getByRole('complementary')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    const menu = page.getByRole('dialog', { name: 'Menu' });
+    await menu.getByRole('link', { name: 'Settings' }).click();
+    await expect(heading(page, 'Settings')).toBeVisible();
+    await expect(menu).toBeHidden();
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await menu.getByRole('button', { name: 'Create Endpoint' }).click();
+    await expect(menu).toBeHidden();
+    await expect(
+      page.getByRole('dialog', { name: 'Create Endpoint' }).getByLabel('Endpoint Name (Optional)'),
+    ).toBeFocused();
+    await pressEscape(page);
+    await page.setViewportSize({ width: 768, height: 800 });
+    await expect(page.getByRole('complementary')).toBeVisible();
+  });
+
+  await test.step('a lost connection is reported, loaded data stays, and the page reconnects', async () => {
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(page.getByText('No endpoints yet')).toBeVisible();
+    await context.setOffline(true);
+    await page.keyboard.press('n');
+    await page.getByRole('dialog').getByLabel('Endpoint Name (Optional)').fill('kept');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+    await expect(page.getByText("Can't reach the server.").first()).toBeVisible();
+    await expect(page.getByRole('dialog').getByLabel('Endpoint Name (Optional)')).toHaveValue('kept');
+    await context.setOffline(false);
+    await expect(page.getByText("Can't reach the server. Reconnecting")).toBeHidden({ timeout: 10_000 });
+  });
 });
 
 test('the theme follows the system until the user chooses one, and is set before the first paint', async ({
@@ -172,23 +187,6 @@ async function swipe(page: Page, distance: number): Promise<void> {
   await page.mouse.up();
 }
 
-test('a lost connection is reported, loaded data stays, and the page reconnects', async ({
-  page,
-  context,
-  person: _,
-}) => {
-  await page.goto('/');
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  await context.setOffline(true);
-  await page.keyboard.press('n');
-  await page.getByRole('dialog').getByLabel('Endpoint Name (Optional)').fill('kept');
-  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(page.getByText("Can't reach the server.").first()).toBeVisible();
-  await expect(page.getByRole('dialog').getByLabel('Endpoint Name (Optional)')).toHaveValue('kept');
-  await context.setOffline(false);
-  await expect(page.getByText("Can't reach the server. Reconnecting")).toBeHidden({ timeout: 10_000 });
-});
-
 test('the page says what it needs where JavaScript is off', async ({ browser, app }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
@@ -197,26 +195,28 @@ test('the page says what it needs where JavaScript is off', async ({ browser, ap
   await context.close();
 });
 
-test('a short event is shown beside a short path', async ({ page, endpoint }) => {
-  await send(endpoint.url, { headers: { 'x-github-event': 'push' }, body: '{}' });
-  await page.goto(`/endpoints/${endpoint.uid}`);
-  const cell = row(page, 0).getByRole('gridcell', { name: '/ push' });
-  const [event, path] = [
-    await cell.getByText('push', { exact: true }).boundingBox(),
-    await cell.getByText('/', { exact: true }).boundingBox(),
-  ];
-  expect(event?.y).toBe(path?.y);
-});
+test('short events, and the message about a lost connection on a phone', async ({ page, endpoint }) => {
+  await test.step('a short event is shown beside a short path', async () => {
+    await send(endpoint.url, { headers: { 'x-github-event': 'push' }, body: '{}' });
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    const cell = row(page, 0).getByRole('gridcell', { name: '/ push' });
+    const [event, path] = [
+      await cell.getByText('push', { exact: true }).boundingBox(),
+      await cell.getByText('/', { exact: true }).boundingBox(),
+    ];
+    expect(event?.y).toBe(path?.y);
+  });
 
-test('on a phone, the message about a lost connection leaves the menu button free', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.routeWebSocket(/\/ws\?/, (socket) => socket.close());
-  await page.goto(`/endpoints/${endpoint.uid}`);
-  const message = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
-  await expect(message).toBeVisible({ timeout: 30_000 });
-  const [over, button] = [
-    await message.boundingBox(),
-    await page.getByRole('button', { name: 'Open menu' }).boundingBox(),
-  ];
-  expect(over?.x).toBeGreaterThanOrEqual((button?.x ?? 0) + (button?.width ?? 0));
+  await test.step('on a phone, the message about a lost connection leaves the menu button free', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.routeWebSocket(/\/ws\?/, (socket) => socket.close());
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    const message = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+    await expect(message).toBeVisible({ timeout: 30_000 });
+    const [over, button] = [
+      await message.boundingBox(),
+      await page.getByRole('button', { name: 'Open menu' }).boundingBox(),
+    ];
+    expect(over?.x).toBeGreaterThanOrEqual((button?.x ?? 0) + (button?.width ?? 0));
+  });
 });

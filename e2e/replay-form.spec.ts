@@ -6,102 +6,145 @@ import { openLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 
-test('the header table shows three rows until all are asked for; rows are added and removed', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('headers and the body are edited', async ({ page, context, app, endpoint, target }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
   await send(endpoint.url, { headers: { 'x-a': '1', 'x-b': '2' } });
-  await openReplay(page, endpoint);
-  const table = page.getByRole('table', { name: 'Headers to send' });
-  const names = table.getByLabel(/^Name of header/);
-  await expect(names).toHaveCount(3);
-  await expect(table.locator('..')).toHaveCSS('max-height', '300px');
-  const all = Number(/\((\d+)\)/.exec(await page.getByRole('button', { name: /^Show all/ }).innerText())?.[1]);
-  await page.getByRole('button', { name: `Show ${all - 3} more headers` }).press('Enter');
-  await expect(names).toHaveCount(all);
-  await expect(page.getByLabel('Name of header 4')).toBeFocused();
-  await page.getByRole('button', { name: 'Show fewer' }).click();
-  await expect(names).toHaveCount(3);
-  await page.getByRole('button', { name: 'Add header' }).press('Enter');
-  await expect(names).toHaveCount(all + 1);
-  await expect(page.getByLabel(`Name of header ${all + 1}`)).toBeFocused();
-  // Enter in a row does not send the request.
-  await urlField(page).fill(`${target.url}/too-early`);
-  await page.getByLabel(`Name of header ${all + 1}`).press('Enter');
-  await page.getByRole('button', { name: `Remove header ${all + 1}` }).press('Enter');
-  await expect(names).toHaveCount(all);
-  await expect(page.getByRole('button', { name: `Remove header ${all}` })).toBeFocused();
-  await sendTo(page, `${target.url}/meant`);
-  expect(target.received.map(({ url }) => url)).toEqual(['/meant']);
+  await sendJson(endpoint.url, { a: 1 });
+
+  await test.step('the header table shows three rows until all are asked for; rows are added and removed', async () => {
+    await openReplay(page, endpoint);
+    const table = page.getByRole('table', { name: 'Headers to send' });
+    const names = table.getByLabel(/^Name of header/);
+    await expect(names).toHaveCount(3);
+    await expect(table.locator('..')).toHaveCSS('max-height', '300px');
+    const all = Number(/\((\d+)\)/.exec(await page.getByRole('button', { name: /^Show all/ }).innerText())?.[1]);
+    await page.getByRole('button', { name: `Show ${all - 3} more headers` }).press('Enter');
+    await expect(names).toHaveCount(all);
+    await expect(page.getByLabel('Name of header 4')).toBeFocused();
+    await page.getByRole('button', { name: 'Show fewer' }).click();
+    await expect(names).toHaveCount(3);
+    await page.getByRole('button', { name: 'Add header' }).press('Enter');
+    await expect(names).toHaveCount(all + 1);
+    await expect(page.getByLabel(`Name of header ${all + 1}`)).toBeFocused();
+    // Enter in a row does not send the request.
+    await urlField(page).fill(`${target.url}/too-early`);
+    await page.getByLabel(`Name of header ${all + 1}`).press('Enter');
+    await page.getByRole('button', { name: `Remove header ${all + 1}` }).press('Enter');
+    await expect(names).toHaveCount(all);
+    await expect(page.getByRole('button', { name: `Remove header ${all}` })).toBeFocused();
+    await sendTo(page, `${target.url}/meant`);
+    expect(target.received.map(({ url }) => url)).toEqual(['/meant']);
+  });
+
+  await test.step('the large editor changes nothing until it is applied, and copies', async () => {
+    await row(page, 1).click();
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Edit Request Body' });
+    const editor = dialog.getByRole('textbox');
+    await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
+    await expect(editor).toBeFocused();
+    await editor.fill('thrown away');
+    await dialog.getByRole('button', { name: 'Close' }).first().click();
+    await expect(dialog).toHaveCount(0);
+    await expect(bodyField(page)).toHaveValue('{"a":1}');
+    await expect(page.getByRole('button', { name: 'Expand the editor' })).toBeFocused();
+
+    await page.keyboard.press('Enter');
+    await editor.fill('{"a":2}');
+    await dialog.getByRole('button', { name: 'Copy the body' }).click();
+    await expect(page.getByText('The request body has been copied to your clipboard.').first()).toBeVisible();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":2}');
+    await dialog.getByRole('button', { name: 'Apply Changes' }).click();
+    await expect(bodyField(page)).toHaveValue('{"a":2}');
+    await sendTo(page, target.url);
+    expect(target.received.at(-1)?.body.toString()).toBe('{"a":2}');
+  });
 });
 
-test('a method other than the usual ones is offered where it was captured', async ({ page, endpoint }) => {
-  await send(endpoint.url, { method: 'OPTIONS' });
-  await openReplay(page, endpoint);
-  await expect(methodField(page)).toHaveValue('OPTIONS');
-  await expect(methodField(page).locator('option')).toHaveText(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
-});
-
-test('a wrong URL or header is reported at its field, which gets the focus, and nothing is sent', async ({
+test('fields show what is captured, wrong or missing, and nothing is sent then', async ({
   page,
+  context,
+  app,
   endpoint,
   target,
 }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  for (const [url, sentence] of [
-    ['nowhere', 'Please enter a valid URL'],
-    ['http://me:secret@127.0.0.1/', /holds a name or a password/],
-  ] as const) {
-    await urlField(page).fill(url);
+  await send(endpoint.url, { method: 'OPTIONS' });
+  await sendJson(endpoint.url, { secret: true }, '/hook?a=1');
+  const calls: string[] = [];
+  page.on('request', (request) => calls.push(new URL(request.url()).pathname));
+
+  await test.step('a method other than the usual ones is offered where it was captured', async () => {
+    await openReplay(page, endpoint);
+    await expect(methodField(page)).toHaveValue('OPTIONS');
+    await expect(methodField(page).locator('option')).toHaveText(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+  });
+
+  await test.step('nothing is sent to the placeholder, and the field has the focus', async () => {
+    await row(page, 1).click();
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toHaveValue('https://example.com/hook?a=1');
+    await methodField(page).focus();
     await sendButton(page).click();
-    await expect(page.getByText(sentence)).toBeVisible();
     await expect(urlField(page)).toBeFocused();
     await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
-  }
-  await urlField(page).fill(target.url);
-  await expect(page.getByText(/holds a name or a password/)).toHaveCount(0);
-  // The page scrolls to the invalid header.
-  await page.getByRole('button', { name: /^Show all/ }).click();
-  await page.getByLabel('Name of header 5').fill('not a name');
-  await page.getByRole('button', { name: 'Show fewer' }).click();
-  await urlField(page).press('Enter');
-  await expect(page.getByText('The header name "not a name" has characters')).toBeVisible();
-  await expect(page.getByLabel('Name of header 5')).toBeFocused();
-  await expect(page.getByLabel('Name of header 5')).toBeInViewport();
-  await page.getByLabel('Name of header 5').fill('X-Name');
-  await expect(page.getByText('The header name "not a name" has characters')).toHaveCount(0);
-  expect(target.received).toEqual([]);
-});
+    await expect(page.getByText('example.com is a placeholder. Enter the URL of your own destination.')).toBeVisible();
+    await urlField(page).fill('EXAMPLE.com:8080/x');
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(urlField(page)).toHaveValue('http://EXAMPLE.com:8080/x');
+    await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
+    expect(calls.filter((path) => path === '/api/replay')).toEqual([]);
+  });
 
-test('an error from the server also appears at its field', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  const message = 'Some of what was sent is not valid.';
-  await page.route('**/api/replay', (route) =>
-    route.fulfill({
-      status: 400,
-      json: { error: message, message, code: 'VALIDATION_FAILED', fields: { url: 'Please enter a valid URL' } },
-    }),
-  );
-  await urlField(page).fill('http://127.0.0.1:1/');
-  await sendButton(page).click();
-  await expect(page.getByText('Please enter a valid URL')).toBeVisible();
-  await expect(urlField(page)).toBeFocused();
-  await expect(response(page).getByRole('alert')).toContainText(message);
-});
+  await test.step('a wrong URL or header is reported at its field, which gets the focus, and nothing is sent', async () => {
+    for (const [url, sentence] of [
+      ['nowhere', 'Please enter a valid URL'],
+      ['http://me:secret@127.0.0.1/', /holds a name or a password/],
+    ] as const) {
+      await urlField(page).fill(url);
+      await sendButton(page).click();
+      await expect(page.getByText(sentence)).toBeVisible();
+      await expect(urlField(page)).toBeFocused();
+      await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
+    }
+    await urlField(page).fill(target.url);
+    await expect(page.getByText(/holds a name or a password/)).toHaveCount(0);
+    // The page scrolls to the invalid header.
+    await page.getByRole('button', { name: /^Show all/ }).click();
+    await page.getByLabel('Name of header 5').fill('not a name');
+    await page.getByRole('button', { name: 'Show fewer' }).click();
+    await urlField(page).press('Enter');
+    await expect(page.getByText('The header name "not a name" has characters')).toBeVisible();
+    await expect(page.getByLabel('Name of header 5')).toBeFocused();
+    await expect(page.getByLabel('Name of header 5')).toBeInViewport();
+    await page.getByLabel('Name of header 5').fill('X-Name');
+    await expect(page.getByText('The header name "not a name" has characters')).toHaveCount(0);
+    expect(target.received).toEqual([]);
+  });
 
-test('signed out elsewhere, sending says what it needs', async ({ page, context, app, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await context.request.post(`${app.url}/api/logout`);
-  await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
-  const held = page.getByTitle('Authentication required to replay requests');
-  await expect(held.locator('button')).toBeDisabled();
-  await pressEscape(page);
-  await held.hover();
-  await expect(page.getByRole('tooltip')).toHaveText('Authentication required to replay requests');
+  await test.step('an error from the server also appears at its field', async () => {
+    const message = 'Some of what was sent is not valid.';
+    await page.route('**/api/replay', (route) =>
+      route.fulfill({
+        status: 400,
+        json: { error: message, message, code: 'VALIDATION_FAILED', fields: { url: 'Please enter a valid URL' } },
+      }),
+    );
+    await urlField(page).fill('http://127.0.0.1:1/');
+    await sendButton(page).click();
+    await expect(page.getByText('Please enter a valid URL')).toBeVisible();
+    await expect(urlField(page)).toBeFocused();
+    await expect(response(page).getByRole('alert')).toContainText(message);
+  });
+
+  await test.step('signed out elsewhere, sending says what it needs', async () => {
+    await context.request.post(`${app.url}/api/logout`);
+    await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
+    const held = page.getByTitle('Authentication required to replay requests');
+    await expect(held.locator('button')).toBeDisabled();
+    await pressEscape(page);
+    await held.hover();
+    await expect(page.getByRole('tooltip')).toHaveText('Authentication required to replay requests');
+  });
 });
 
 test('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async ({
@@ -160,24 +203,6 @@ test('recent destinations of the endpoint are offered, newest first', async ({ p
   await expect(urlField(page)).toHaveValue(`${target.url}/one`);
 });
 
-test('nothing is sent to the placeholder, and the field has the focus', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { secret: true }, '/hook?a=1');
-  const calls: string[] = [];
-  page.on('request', (request) => calls.push(new URL(request.url()).pathname));
-  await openReplay(page, endpoint);
-  await expect(urlField(page)).toHaveValue('https://example.com/hook?a=1');
-  await methodField(page).focus();
-  await sendButton(page).click();
-  await expect(urlField(page)).toBeFocused();
-  await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
-  await expect(page.getByText('example.com is a placeholder. Enter the URL of your own destination.')).toBeVisible();
-  await urlField(page).fill('EXAMPLE.com:8080/x');
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(urlField(page)).toHaveValue('http://EXAMPLE.com:8080/x');
-  await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
-  expect(calls.filter((path) => path === '/api/replay')).toEqual([]);
-});
-
 test('the base of a destination is remembered, and a scheme may be left out', async ({ page, endpoint, target }) => {
   await sendJson(endpoint.url, {}, '/first?x=1');
   await sendJson(endpoint.url, {}, '/second/%7e?y=%20&z');
@@ -192,55 +217,6 @@ test('the base of a destination is remembered, and a scheme may be left out', as
   await expect.poll(() => target.received.map(({ url }) => url)).toEqual(['/api/first?x=1', '/api/second/%7e?y=%20&z']);
   await openReplay(page, endpoint, 0);
   await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
-});
-
-test('the large editor changes nothing until it is applied, and copies', async ({
-  page,
-  context,
-  app,
-  endpoint,
-  target,
-}) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  const dialog = page.getByRole('dialog', { name: 'Edit Request Body' });
-  const editor = dialog.getByRole('textbox');
-  await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
-  await expect(editor).toBeFocused();
-  await editor.fill('thrown away');
-  await dialog.getByRole('button', { name: 'Close' }).first().click();
-  await expect(dialog).toHaveCount(0);
-  await expect(bodyField(page)).toHaveValue('{"a":1}');
-  await expect(page.getByRole('button', { name: 'Expand the editor' })).toBeFocused();
-
-  await page.keyboard.press('Enter');
-  await editor.fill('{"a":2}');
-  await dialog.getByRole('button', { name: 'Copy the body' }).click();
-  await expect(page.getByText('The request body has been copied to your clipboard.').first()).toBeVisible();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":2}');
-  await dialog.getByRole('button', { name: 'Apply Changes' }).click();
-  await expect(bodyField(page)).toHaveValue('{"a":2}');
-  await sendTo(page, target.url);
-  expect(target.received[0]?.body.toString()).toBe('{"a":2}');
-});
-
-test('the panel leaves room for the request, and its height is remembered', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  const details = page.getByRole('region', { name: 'Request 0' });
-  const panel = page.getByRole('region', { name: 'Replay Request' });
-  const share = async () =>
-    ((await panel.boundingBox())?.height ?? 0) / ((await details.boundingBox())?.height ?? Number.NaN);
-  await expect.poll(share).toBeCloseTo(0.4, 2);
-  const divider = page.getByRole('separator', { name: 'Request and replay' });
-  await divider.focus();
-  for (let at = 0; at < 9; at++) await page.keyboard.press('ArrowUp');
-  await expect.poll(share).toBeCloseTo(0.58, 2);
-  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown');
-  await expect.poll(share).toBeCloseTo(0.52, 2);
-  await openReplay(page, endpoint);
-  await expect.poll(share).toBeCloseTo(0.52, 2);
 });
 
 const WIDTHS = [390, 768, 1024, 1440];
@@ -259,42 +235,60 @@ async function expectToFit(page: Page, what: string): Promise<void> {
   }
 }
 
-test('long words do not overflow at any width, and Send Request stays visible', async ({ page, endpoint, target }) => {
+const PANEL = '[aria-label="Replay Request"]';
+
+test('the panel has room at every size', async ({ page, endpoint, target }) => {
   const long = 'w'.repeat(300);
   target.answerWith((answer) =>
     answer.writeHead(301, long, { location: `/${long}`, [`x-${long}`]: long }).end(`{"${long}":"${long}"}`),
   );
   await send(endpoint.url, { path: `/${long}`, body: long, headers: { [`x-${long}`]: long } });
-  await openReplay(page, endpoint);
-  await page.getByRole('button', { name: /^Show all/ }).click();
-  await expectToFit(page, 'form');
-  await sendTo(page, `${target.url}/${long}`);
-  await expectToFit(page, 'answer');
-});
-
-const PANEL = '[aria-label="Replay Request"]';
-
-test('over the list, a response starts at the edge of the row with the destination', async ({
-  page,
-  endpoint,
-  target,
-}) => {
   await sendJson(endpoint.url, { a: 1 });
-  const targetRow = page.locator(`${PANEL} form > div`).first();
-  for (const size of [
-    { width: 390, height: 844 },
-    { width: 720, height: 450 },
-  ]) {
-    await page.setViewportSize(size);
+
+  await test.step('long words do not overflow at any width, and Send Request stays visible', async () => {
     await openReplay(page, endpoint);
-    await sendTo(page, target.url);
-    await expect
-      .poll(async () => {
-        const [above, below] = [await targetRow.boundingBox(), await response(page).boundingBox()];
-        return Math.abs((below?.y ?? Number.NaN) - (above?.y ?? 0) - (above?.height ?? 0));
-      }, `pixels between them at ${size.width}`)
-      .toBeLessThan(1);
-  }
+    await page.getByRole('button', { name: /^Show all/ }).click();
+    await expectToFit(page, 'form');
+    await sendTo(page, `${target.url}/${long}`);
+    await expectToFit(page, 'answer');
+  });
+
+  await test.step('the panel leaves room for the request, and its height is remembered', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await openReplay(page, endpoint, 1);
+    const details = page.getByRole('region', { name: 'Request 1' });
+    const panel = page.getByRole('region', { name: 'Replay Request' });
+    const share = async () =>
+      ((await panel.boundingBox())?.height ?? 0) / ((await details.boundingBox())?.height ?? Number.NaN);
+    await expect.poll(share).toBeCloseTo(0.4, 2);
+    const divider = page.getByRole('separator', { name: 'Request and replay' });
+    await divider.focus();
+    for (let at = 0; at < 9; at++) await page.keyboard.press('ArrowUp');
+    await expect.poll(share).toBeCloseTo(0.58, 2);
+    for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown');
+    await expect.poll(share).toBeCloseTo(0.52, 2);
+    await openReplay(page, endpoint, 1);
+    await expect.poll(share).toBeCloseTo(0.52, 2);
+  });
+
+  await test.step('over the list, a response starts at the edge of the row with the destination', async () => {
+    target.answerWith((answer) => answer.end('ok'));
+    const targetRow = page.locator(`${PANEL} form > div`).first();
+    for (const size of [
+      { width: 390, height: 844 },
+      { width: 720, height: 450 },
+    ]) {
+      await page.setViewportSize(size);
+      await openReplay(page, endpoint, 1);
+      await sendTo(page, target.url);
+      await expect
+        .poll(async () => {
+          const [above, below] = [await targetRow.boundingBox(), await response(page).boundingBox()];
+          return Math.abs((below?.y ?? Number.NaN) - (above?.y ?? 0) - (above?.height ?? 0));
+        }, `pixels between them at ${size.width}`)
+        .toBeLessThan(1);
+    }
+  });
 });
 
 test.describe('axe, light and dark,', () => {

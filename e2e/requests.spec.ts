@@ -46,8 +46,10 @@ test('a request is saved, and deleted after the browser asked', async ({ page, e
   expect(asked).toEqual(Array(2).fill('Are you sure you want to delete this request?'));
 });
 
-test('each request opens with the tab that its content asks for, and the address keeps what is looked at', async ({
+test('requests are looked at, by pointer and keys, until a logout elsewhere', async ({
   page,
+  context,
+  app,
   endpoint,
 }) => {
   await send(endpoint.url, { method: 'GET', path: '/?a=1&a=2' });
@@ -57,25 +59,53 @@ test('each request opens with the tab that its content asks for, and the address
     headers: { 'content-type': 'application/octet-stream' },
   });
   await openLive(page, endpoint);
-  const tab = (index: number, name: string) =>
-    page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name });
-  for (const [index, name] of [
-    [0, 'Headers'],
-    [1, 'Raw'],
-    [2, 'JSON'],
-  ] as const) {
-    await row(page, index).click();
-    await expect(tab(index, name)).toHaveAttribute('data-state', 'active');
-  }
-  await row(page, 0).click();
-  await tab(0, 'Query Params').click();
-  await page.getByRole('tab', { name: 'GET' }).click();
-  await expect(row(page, 1)).toHaveCount(0);
-  await page.reload();
-  await expect(tab(0, 'Query Params')).toHaveAttribute('data-state', 'active');
-  await expect(page.getByRole('table', { name: 'Query parameters' }).getByRole('row')).toHaveCount(3);
-  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
-  await expect(row(page, 1)).toHaveCount(0);
+
+  await test.step('each request opens with the tab that its content asks for, and the address keeps what is looked at', async () => {
+    const tab = (index: number, name: string) =>
+      page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name });
+    for (const [index, name] of [
+      [0, 'Headers'],
+      [1, 'Raw'],
+      [2, 'JSON'],
+    ] as const) {
+      await row(page, index).click();
+      await expect(tab(index, name)).toHaveAttribute('data-state', 'active');
+    }
+    await row(page, 0).click();
+    await tab(0, 'Query Params').click();
+    await page.getByRole('tab', { name: 'GET' }).click();
+    await expect(row(page, 1)).toHaveCount(0);
+    await page.reload();
+    await expect(tab(0, 'Query Params')).toHaveAttribute('data-state', 'active');
+    await expect(page.getByRole('table', { name: 'Query parameters' }).getByRole('row')).toHaveCount(3);
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+    await expect(row(page, 1)).toHaveCount(0);
+    await page.getByRole('tab', { name: 'All Requests' }).click();
+  });
+
+  await test.step('the keys of the page: j, k, 1 to 4, s, x', async () => {
+    await row(page, 2).click();
+    await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('j');
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('k');
+    await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('2');
+    await expect(page.getByRole('table', { name: 'Headers' })).toBeVisible();
+    await page.keyboard.press('s');
+    await expect(row(page, 2)).not.toContainText('Unsaved');
+    await page.keyboard.press('x');
+    await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('1 selected');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('signed out elsewhere, saving says what it needs', async () => {
+    await row(page, 0).click();
+    await context.request.post(`${app.url}/api/logout`);
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expect(page.getByText('Authentication Required')).toBeVisible();
+    await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
+  });
 });
 
 test('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async ({
@@ -107,22 +137,6 @@ test('JSON keeps its digits, order and duplicate keys, and can be folded, copied
   await expect(tree.locator('mark')).toHaveText('deep');
   await pressEscape(page);
   await expect(tree.locator('mark')).toHaveCount(0);
-});
-
-test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, endpoint }) => {
-  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
-  await openLive(page, endpoint);
-  await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('j');
-  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('k');
-  await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('2');
-  await expect(page.getByRole('table', { name: 'Headers' })).toBeVisible();
-  await page.keyboard.press('s');
-  await expect(row(page, 2)).not.toContainText('Unsaved');
-  await page.keyboard.press('x');
-  await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('1 selected');
 });
 
 test('paging back through all stored requests', async ({ page, context, app, endpoint }) => {
@@ -173,53 +187,38 @@ test('several requests are saved and deleted at once, two are compared', async (
 
 const NASTY = `'"\\$HOME \`id\` $(id) !! \n\r\t\u001b[31m é 😀 @file`;
 
-for (const { name, body } of [
+const BODIES = [
   { name: 'text that a shell could take for its own', body: new TextEncoder().encode(NASTY) },
   { name: 'bytes of every value', body: Uint8Array.from({ length: 256 }, (_, byte) => byte) },
   { name: 'more than one argument holds', body: new TextEncoder().encode('x\n'.repeat(100_000)) },
-]) {
-  test(`the command from Copy as cURL sends the same request: ${name}`, async ({ page, context, person, app }) => {
-    expect(person.username).toBeTruthy();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-    const endpoint = await createEndpoint(context, app);
-    await send(endpoint.url, {
-      path: '/a/b?b=%7e&a=x%20y+z&b',
-      body,
-      headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
+];
+
+test('the command from Copy as cURL sends the same request', async ({ page, context, app, endpoint }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  for (const { name, body } of BODIES)
+    await test.step(name, async () => {
+      const index = await send(endpoint.url, {
+        path: '/a/b?b=%7e&a=x%20y+z&b',
+        body,
+        headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
+      });
+      await openLive(page, endpoint, `?request=${index}`);
+      await page.getByRole('button', { name: 'Copy as cURL' }).click();
+      await expect(page.getByText('Content Copied').first()).toBeVisible();
+      await runScript(await clipboard(page));
+      await expect(row(page, index + 1)).toBeVisible();
+      const [again, first] = await unsaved(context, app, endpoint.uid);
+      expect(await bytesOf(again)).toEqual(await bytesOf(first));
+      expect(again?.rawTarget).toBe('/a/b?b=%7e&a=x%20y+z&b');
+      for (const header of ['x-quote', 'content-type', 'user-agent', 'accept']) {
+        expect(firstHeader(again?.rawHeaders ?? [], header), header).toBe(firstHeader(first?.rawHeaders ?? [], header));
+      }
     });
-    await openLive(page, endpoint);
-    await page.getByRole('button', { name: 'Copy as cURL' }).click();
-    await expect(page.getByText('Content Copied').first()).toBeVisible();
-    await runScript(await clipboard(page));
-    await expect(row(page, 1)).toBeVisible();
-    const [again, first] = await unsaved(context, app, endpoint.uid);
-    expect(await bytesOf(again)).toEqual(await bytesOf(first));
-    expect(again?.rawTarget).toBe('/a/b?b=%7e&a=x%20y+z&b');
-    for (const header of ['x-quote', 'content-type', 'user-agent', 'accept']) {
-      expect(firstHeader(again?.rawHeaders ?? [], header), header).toBe(firstHeader(first?.rawHeaders ?? [], header));
-    }
 
-    async function bytesOf(request: CapturedRequest | undefined): Promise<Buffer> {
-      const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests/${request?.id}/body`);
-      return answer.body();
-    }
-  });
-}
-
-test('the URL of a deleted request says so', async ({ page, endpoint }) => {
-  await send(endpoint.url);
-  await openLive(page, endpoint, '?request=77');
-  await expect(page.getByText('This request is not stored any more')).toBeVisible();
-});
-
-test('signed out elsewhere, saving says what it needs', async ({ page, context, app, endpoint }) => {
-  await send(endpoint.url);
-  await openLive(page, endpoint);
-  await expect(row(page, 0)).toBeVisible();
-  await context.request.post(`${app.url}/api/logout`);
-  await expect(page.getByRole('dialog')).toBeVisible();
-  await expect(page.getByText('Authentication Required')).toBeVisible();
-  await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
+  async function bytesOf(request: CapturedRequest | undefined): Promise<Buffer> {
+    const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests/${request?.id}/body`);
+    return answer.body();
+  }
 });
 
 const SIZES = [
@@ -228,96 +227,90 @@ const SIZES = [
   { width: 1440, height: 900 },
 ];
 
-test('at every width every filter is seen and works', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await send(endpoint.url, { method: 'DELETE' });
-  await openLive(page, endpoint);
+test('at every width the filters work and the rows keep their position', async ({ page, endpoint }) => {
+  await send(endpoint.url, { method: 'DELETE', path: '/a' });
+  await send(endpoint.url, { path: '/b' });
   const filters = page.getByRole('tablist', { name: 'Filter by method' });
-  for (const size of SIZES) {
-    await page.setViewportSize(size);
-    for (const name of ['All Requests', 'GET', 'POST', 'PUT', 'DELETE']) {
-      await expect(filters.getByRole('tab', { name, exact: true }), `${size.width}`).toBeInViewport({ ratio: 1 });
-    }
-    await filters.getByRole('tab', { name: 'PUT' }).click();
-    await expect(row(page, 0)).toHaveCount(0);
-    await filters.getByRole('tab', { name: 'DELETE' }).click();
-    await expect(row(page, 0)).toContainText('DELETE');
-    await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
-  }
-});
-
-test('at every width the rows keep their position when the first is selected', async ({ page, endpoint }) => {
-  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
-  const top = async () => (await row(page, 0).boundingBox())?.y;
   const marked = page.getByRole('toolbar', { name: 'Selected requests' });
+  const top = async () => (await row(page, 0).boundingBox())?.y;
   for (const size of SIZES) {
     await page.setViewportSize(size);
     await openLive(page, endpoint);
-    await row(page, 0).scrollIntoViewIfNeeded();
-    const before = await top();
-    for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
-    for (const name of ['Save', 'Replay', 'Export', 'Delete', 'Compare', 'Clear the selection']) {
-      await expect(marked.getByRole('button', { name }), `${size.width}`).toBeInViewport({ ratio: 1 });
-    }
-    expect(await top(), `${size.width}`).toBe(before);
+
+    await test.step('at every width every filter is seen and works', async () => {
+      for (const name of ['All Requests', 'GET', 'POST', 'PUT', 'DELETE']) {
+        await expect(filters.getByRole('tab', { name, exact: true }), `${size.width}`).toBeInViewport({ ratio: 1 });
+      }
+      await filters.getByRole('tab', { name: 'PUT' }).click();
+      await expect(row(page, 0)).toHaveCount(0);
+      await filters.getByRole('tab', { name: 'DELETE' }).click();
+      await expect(row(page, 0)).toContainText('DELETE');
+      await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
+      await filters.getByRole('tab', { name: 'All Requests' }).click();
+    });
+
+    await test.step('at every width the rows keep their position when the first is selected', async () => {
+      await row(page, 0).scrollIntoViewIfNeeded();
+      const before = await top();
+      for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
+      for (const name of ['Save', 'Replay', 'Export', 'Delete', 'Compare', 'Clear the selection']) {
+        await expect(marked.getByRole('button', { name }), `${size.width}`).toBeInViewport({ ratio: 1 });
+      }
+      expect(await top(), `${size.width}`).toBe(before);
+    });
   }
 });
 
-test('on a narrow screen the URL of a deleted request shows the list', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
+test('an endpoint on a narrow screen, and the URL of a deleted request', async ({ page, endpoint }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const endpoint = await createEndpoint(context, app);
-  await send(endpoint.url);
-  await page.goto(`/endpoints/${endpoint.uid}?request=99`);
-  await expect(page.getByText('This request is not stored any more')).toBeVisible();
-  await page.getByRole('button', { name: 'Back to the list' }).click();
-  await expect(row(page, 0)).toBeInViewport();
-});
 
-test('on a narrow screen an empty endpoint shows how to send to it, without scrolling', async ({
-  page,
-  context,
-  person,
-  app,
-}) => {
-  expect(person.username).toBeTruthy();
-  await page.setViewportSize({ width: 390, height: 844 });
-  const endpoint = await createEndpoint(context, app);
-  await page.goto(`/endpoints/${endpoint.uid}`);
-  await expect(page.getByRole('button', { name: 'Send a test request' })).toBeInViewport({ ratio: 1 });
-  await expect(page.getByText('Send a request to this endpoint to see it here.')).toBeInViewport({ ratio: 1 });
-  await expect(page.getByRole('tabpanel').locator('pre')).toBeInViewport({ ratio: 1 });
-  await expect(page.getByRole('tabpanel').locator('pre')).toHaveCSS('max-height', '400px');
-  expect(await page.getByRole('tabpanel').locator('pre').innerText()).toContain(endpoint.uid);
-});
+  await test.step('on a narrow screen an empty endpoint shows how to send to it, without scrolling', async () => {
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    await expect(page.getByRole('button', { name: 'Send a test request' })).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText('Send a request to this endpoint to see it here.')).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('tabpanel').locator('pre')).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('tabpanel').locator('pre')).toHaveCSS('max-height', '400px');
+    expect(await page.getByRole('tabpanel').locator('pre').innerText()).toContain(endpoint.uid);
+  });
 
-test('on a narrow screen the details cover the list', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  await page.setViewportSize({ width: 390, height: 844 });
-  const endpoint = await createEndpoint(context, app);
-  for (const a of [1, 2]) await sendJson(endpoint.url, { a });
-  await openLive(page, endpoint);
-  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
-  await row(page, 0).click();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
-  await page.getByRole('button', { name: 'Back to the list' }).click();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
-  await row(page, 0).click();
-  await page.goBack();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+  await test.step('on a narrow screen the details cover the list', async () => {
+    for (const a of [1, 2]) await sendJson(endpoint.url, { a });
+    await openLive(page, endpoint);
+    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    await row(page, 0).click();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    await row(page, 0).click();
+    await page.goBack();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
 
-  // Back from the comparison leads to where it was opened: the list, or the details.
-  for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-  await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click();
-  const back = page.getByRole('region', { name: 'Compare requests' }).getByRole('button', { name: 'Back' });
-  await expect(back).toBeInViewport();
-  await back.click();
-  await expect(back).toHaveCount(0);
-  await expect(page).not.toHaveURL(/request=/);
-  await page.getByRole('button', { name: 'Clear the selection' }).click();
-  await row(page, 0).click();
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: /compare/i }).click();
-  await back.click();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    // Back from the comparison leads to where it was opened: the list, or the details.
+    for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
+    await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click();
+    const back = page.getByRole('region', { name: 'Compare requests' }).getByRole('button', { name: 'Back' });
+    await expect(back).toBeInViewport();
+    await back.click();
+    await expect(back).toHaveCount(0);
+    await expect(page).not.toHaveURL(/request=/);
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
+    await row(page, 0).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: /compare/i }).click();
+    await back.click();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  });
+
+  await test.step('on a narrow screen the URL of a deleted request shows the list', async () => {
+    await page.goto(`/endpoints/${endpoint.uid}?request=99`);
+    await expect(page.getByText('This request is not stored any more')).toBeVisible();
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await expect(row(page, 0)).toBeInViewport();
+  });
+
+  await test.step('the URL of a deleted request says so', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await openLive(page, endpoint, '?request=77');
+    await expect(page.getByText('This request is not stored any more')).toBeVisible();
+  });
 });

@@ -30,94 +30,85 @@ const HEADER_HEIGHT = `${LIST_TOP} - document.querySelector('#main').getBounding
 
 const visibleLines = (page: Page): Promise<number> => page.evaluate(VISIBLE_LINES);
 
-for (const [width, height, closed, open] of [
-  [1440, 900, 24, 14],
-  [1024, 768, 18, 10],
-] as const) {
-  test(`at ${width}x${height}, ${closed} lines of JSON are visible, and ${open} with the replay form open`, async ({
-    page,
-    endpoint,
-  }) => {
-    await page.setViewportSize({ width, height });
-    await sendJson(endpoint.url, LONG, '/hooks');
-    await openLive(page, endpoint);
-    await expect(page.getByRole('treeitem').first()).toBeVisible();
-    await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(closed);
-    await page.keyboard.press('r');
-    await expect(urlField(page)).toBeFocused();
-    await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(open);
-  });
-}
+test('what is above the list, JSON and the replay form have room at every size', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, LONG, '/hooks');
 
-for (const [width, height] of [
-  [1440, 40],
-  [1024, 72],
-] as const) {
-  test(`at ${width} px, the filters take ${height} px, and so do the actions on selected requests`, async ({
-    page,
-    endpoint,
-  }) => {
-    await page.setViewportSize({ width, height: 768 });
-    for (const path of ['/a', '/b']) await sendJson(endpoint.url, {}, path);
-    await openLive(page, endpoint);
-    const rowTop = async (): Promise<number> => (await row(page, 1).boundingBox())?.y ?? Number.NaN;
-    const toolbar = async (): Promise<number> => (await rowTop()) - TITLES - Number(await page.evaluate(LIST_TOP));
-    await expect.poll(toolbar).toBeLessThanOrEqual(height + 1);
-    const top = await rowTop();
-    // The field is wide while it is used.
-    const field = page.getByRole('combobox', { name: 'Filter the list' });
-    await field.focus();
-    await expect.poll(async () => (await field.boundingBox())?.width).toBeGreaterThan(250);
-    await field.fill('path:/');
-    await expect(page.getByText('2 matches in 2 requests').first()).toBeVisible();
-    await expect.poll(rowTop).toBe(top);
-    await row(page, 1).click({ modifiers: ['Control'] });
-    await row(page, 0).click({ modifiers: ['Control'] });
-    await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('2 selected');
-    await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
-    await expect.poll(rowTop).toBe(top);
-  });
-}
+  for (const [width, height, closed, open] of [
+    [1440, 900, 24, 14],
+    [1024, 768, 18, 10],
+  ] as const)
+    await test.step(`at ${width}x${height}, ${closed} lines of JSON are visible, and ${open} with the replay form open`, async () => {
+      await page.setViewportSize({ width, height });
+      await openLive(page, endpoint);
+      await expect(page.getByRole('treeitem').first()).toBeVisible();
+      await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(closed);
+      await page.keyboard.press('r');
+      await expect(urlField(page)).toBeFocused();
+      await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(open);
+    });
 
-test('at 1440x900, at most 120 px are above the list, with every hint and figure', async ({ page, endpoint }) => {
-  await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
-    data: { autosave: true, name: 'W'.repeat(100) },
+  await test.step('on a phone, the first row is at 320 px or higher', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await openLive(page, endpoint);
+    await expect(row(page, 0)).toBeVisible();
+    await expect.poll(async () => (await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
+    await page.getByRole('button', { name: 'Show endpoint details' }).click();
+    await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Clear Data' })).toBeVisible();
   });
-  await sendJson(endpoint.url, LONG);
-  await openLive(page, endpoint);
-  await sendJson(endpoint.url, LONG);
-  await expect(page.getByText('+1 in last session')).toBeVisible();
-  await expect(page.getByText('Send HTTP requests to this URL to view them in the dashboard below.')).toBeVisible();
-  await expect(page.locator('[data-stat="Average Size"]')).toBeInViewport();
-  await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThanOrEqual(120);
+
+  await test.step('at 1440x900, at most 120 px are above the list, with every hint and figure', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
+      data: { autosave: true, name: 'W'.repeat(100) },
+    });
+    await openLive(page, endpoint);
+    await sendJson(endpoint.url, LONG);
+    await expect(page.getByText('+1 in last session')).toBeVisible();
+    await expect(page.getByText('Send HTTP requests to this URL to view them in the dashboard below.')).toBeVisible();
+    await expect(page.locator('[data-stat="Average Size"]')).toBeInViewport();
+    await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThanOrEqual(120);
+  });
+
+  await test.step('the part above the list collapses to the name and the URL, and the choice is remembered', async () => {
+    const before = Number(await page.evaluate(HEADER_HEIGHT));
+    await page.getByRole('button', { name: 'Hide endpoint details' }).click();
+    await expect(page.getByRole('region', { name: 'Statistics' })).toHaveCount(0);
+    await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThan(before - 35);
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Show endpoint details' })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Endpoint URL' })).toBeVisible();
+    await page.getByRole('button', { name: 'Show endpoint details' }).click();
+    await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
+  });
 });
 
-test('the part above the list collapses to the name and the URL, and the choice is remembered', async ({
-  page,
-  endpoint,
-}) => {
-  await sendJson(endpoint.url, LONG);
-  await openLive(page, endpoint);
-  const before = Number(await page.evaluate(HEADER_HEIGHT));
-  await page.getByRole('button', { name: 'Hide endpoint details' }).click();
-  await expect(page.getByRole('region', { name: 'Statistics' })).toHaveCount(0);
-  await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThan(before - 35);
-  await page.reload();
-  await expect(page.getByRole('button', { name: 'Show endpoint details' })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Endpoint URL' })).toBeVisible();
-  await page.getByRole('button', { name: 'Show endpoint details' }).click();
-  await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
-});
-
-test('on a phone, the first row is at 320 px or higher', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await sendJson(endpoint.url, LONG);
-  await openLive(page, endpoint);
-  await expect(row(page, 0)).toBeVisible();
-  await expect.poll(async () => (await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
-  await page.getByRole('button', { name: 'Show endpoint details' }).click();
-  await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Clear Data' })).toBeVisible();
+test('the filters and the actions on selected requests have the same height', async ({ page, endpoint }) => {
+  for (const path of ['/a', '/b']) await sendJson(endpoint.url, {}, path);
+  for (const [width, height] of [
+    [1440, 40],
+    [1024, 72],
+  ] as const)
+    await test.step(`at ${width} px, the filters take ${height} px, and so do the actions on selected requests`, async () => {
+      await page.setViewportSize({ width, height: 768 });
+      await openLive(page, endpoint);
+      const rowTop = async (): Promise<number> => (await row(page, 1).boundingBox())?.y ?? Number.NaN;
+      const toolbar = async (): Promise<number> => (await rowTop()) - TITLES - Number(await page.evaluate(LIST_TOP));
+      await expect.poll(toolbar).toBeLessThanOrEqual(height + 1);
+      const top = await rowTop();
+      // The field is wide while it is used.
+      const field = page.getByRole('combobox', { name: 'Filter the list' });
+      await field.focus();
+      await expect.poll(async () => (await field.boundingBox())?.width).toBeGreaterThan(250);
+      await field.fill('path:/');
+      await expect(page.getByText('2 matches in 2 requests').first()).toBeVisible();
+      await expect.poll(rowTop).toBe(top);
+      await row(page, 1).click({ modifiers: ['Control'] });
+      await row(page, 0).click({ modifiers: ['Control'] });
+      await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('2 selected');
+      await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
+      await expect.poll(rowTop).toBe(top);
+    });
 });
 
 test('the replay form closes when another request is chosen, and its draft is kept', async ({ page, endpoint }) => {

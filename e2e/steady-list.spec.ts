@@ -5,73 +5,70 @@ import { openLive, row, send } from './endpoints.ts';
 
 const pill = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true });
 
-test('while the pointer is on the list, new requests wait', async ({ page, endpoint }) => {
+test('new requests move nothing under the pointer or the keyboard, and are announced', async ({ page, endpoint }) => {
   for (const path of ['/a', '/b']) await send(endpoint.url, { path });
   await openLive(page, endpoint);
-  await row(page, 0).hover();
-  const before = await row(page, 0).boundingBox();
-  await send(endpoint.url, { path: '/new' });
-  await expect(pill(page, 1)).toBeVisible();
-  expect(await row(page, 0).boundingBox()).toEqual(before);
-  await expect(row(page, 2)).toHaveCount(0);
 
-  // The pill lets them in, and what arrives after that waits again.
-  await pill(page, 1).click();
-  await expect(row(page, 2)).toBeVisible();
-  await send(endpoint.url);
-  await expect(pill(page, 1)).toBeVisible();
-  await page.mouse.move(5, 5);
-  await expect(row(page, 3)).toBeVisible();
-  await expect(pill(page, 1)).toHaveCount(0);
-});
+  await test.step('while the pointer is on the list, new requests wait', async () => {
+    await row(page, 0).hover();
+    const before = await row(page, 0).boundingBox();
+    await send(endpoint.url, { path: '/new' });
+    await expect(pill(page, 1)).toBeVisible();
+    expect(await row(page, 0).boundingBox()).toEqual(before);
+    await expect(row(page, 2)).toHaveCount(0);
 
-test('while the keyboard is on the list, new requests wait, and the ring is on a row', async ({ page, endpoint }) => {
-  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
-  await openLive(page, endpoint);
-  const grid = page.getByRole('grid', { name: 'Captured requests' });
-  await page.getByRole('button', { name: 'Pause' }).focus();
-  await page.keyboard.press('Tab');
-  await expect(grid).toBeFocused();
-  await expect(grid).toHaveCSS('outline-style', 'none');
-  await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
-  await page.keyboard.press('ArrowDown');
-  await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
-  await send(endpoint.url);
-  await expect(pill(page, 1)).toBeVisible();
-  await expect(row(page, 2)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Pause' }).focus();
-  await expect(row(page, 2)).toBeVisible();
-});
+    // The pill lets them in, and what arrives after that waits again.
+    await pill(page, 1).click();
+    await expect(row(page, 2)).toBeVisible();
+    await send(endpoint.url);
+    await expect(pill(page, 1)).toBeVisible();
+    await page.mouse.move(5, 5);
+    await expect(row(page, 3)).toBeVisible();
+    await expect(pill(page, 1)).toHaveCount(0);
+  });
 
-test('arrivals are announced together, not one by one', async ({ page, endpoint }) => {
-  await send(endpoint.url);
-  await openLive(page, endpoint);
-  await page.evaluate(`
-    globalThis.told = [];
-    new MutationObserver(() => {
-      for (const status of document.querySelectorAll('[role=status]'))
-        if (/new request/.test(status.textContent) && globalThis.told.at(-1) !== status.textContent)
-          globalThis.told.push(status.textContent);
-    }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
-  for (let at = 0; at < 5; at++) await send(endpoint.url);
-  const told = (): Promise<string[]> => page.evaluate('globalThis.told');
-  await expect.poll(async () => (await told()).join()).not.toBe('');
-  expect((await told()).length).toBeLessThanOrEqual(2);
-});
+  await test.step('while the keyboard is on the list, new requests wait, and the ring is on a row', async () => {
+    const grid = page.getByRole('grid', { name: 'Captured requests' });
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Tab');
+    await expect(grid).toBeFocused();
+    await expect(grid).toHaveCSS('outline-style', 'none');
+    await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
+    await page.keyboard.press('ArrowDown');
+    await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
+    await send(endpoint.url);
+    await expect(pill(page, 1)).toBeVisible();
+    await expect(row(page, 4)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await expect(row(page, 4)).toBeVisible();
+  });
 
-test('the title counts what arrives while the tab is hidden', async ({ page, endpoint }) => {
-  await send(endpoint.url);
-  await openLive(page, endpoint);
-  await expect(page).toHaveTitle('Journey · Creel');
-  const setHidden = (hidden: boolean) =>
-    page.evaluate(`
-      Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
-      document.dispatchEvent(new Event('visibilitychange'));`);
-  await setHidden(true);
-  for (let at = 0; at < 3; at++) await send(endpoint.url);
-  await expect(page).toHaveTitle('(3) Journey · Creel');
-  await setHidden(false);
-  await expect(page).toHaveTitle('Journey · Creel');
+  await test.step('arrivals are announced together, not one by one', async () => {
+    await page.evaluate(`
+      globalThis.told = [];
+      new MutationObserver(() => {
+        for (const status of document.querySelectorAll('[role=status]'))
+          if (/new request/.test(status.textContent) && globalThis.told.at(-1) !== status.textContent)
+            globalThis.told.push(status.textContent);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
+    for (let at = 0; at < 5; at++) await send(endpoint.url);
+    const told = (): Promise<string[]> => page.evaluate('globalThis.told');
+    await expect.poll(async () => (await told()).join()).not.toBe('');
+    expect((await told()).length).toBeLessThanOrEqual(2);
+  });
+
+  await test.step('the title counts what arrives while the tab is hidden', async () => {
+    await expect(page).toHaveTitle('Journey · Creel');
+    const setHidden = (hidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+        document.dispatchEvent(new Event('visibilitychange'));`);
+    await setHidden(true);
+    for (let at = 0; at < 3; at++) await send(endpoint.url);
+    await expect(page).toHaveTitle('(3) Journey · Creel');
+    await setHidden(false);
+    await expect(page).toHaveTitle('Journey · Creel');
+  });
 });
 
 test('a lost connection has one message, which takes the errors with it', async ({ page, endpoint }) => {
@@ -119,70 +116,72 @@ test('at 200% zoom, eight rows are visible', async ({ page, endpoint }) => {
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test('what can be pressed has 44 px, and a long press opens the actions of a row', async ({ page, endpoint }) => {
+  test('controls have 44 px, and a long press or a swipe offers the actions of a row', async ({ page, endpoint }) => {
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
     await openLive(page, endpoint);
-    await row(page, 0).scrollIntoViewIfNeeded();
-    const targets = page.locator('main').locator('button, a, [role=tab], [role=switch], input, [role=row][data-index]');
-    const small = await targets.evaluateAll((elements) =>
-      elements
-        .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-        .filter((element) => element.closest('[role=row] [role=gridcell]') === null)
-        .map((element) => {
-          const label = element.closest('label');
-          const { height } = (label ?? element).getBoundingClientRect();
-          return `${element.getAttribute('aria-label') ?? element.textContent}: ${height}`;
-        })
-        .filter((line) => Number(line.split(': ').at(-1)) < 44),
-    );
-    expect(small).toEqual([]);
-
-    const box = await row(page, 0).boundingBox();
-    const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 };
     const touch = await page.context().newCDPSession(page);
-    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] });
-    const menu = page.getByRole('menu', { name: 'Request' });
-    await expect(menu).toBeVisible();
-    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-    await menu.getByRole('menuitem', { name: 'Save' }).tap();
-    await expect(row(page, 0)).not.toContainText('Unsaved');
-    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
-  });
 
-  test('a swipe uncovers the actions of a row, and a tap covers them', async ({ page, endpoint }) => {
-    for (const path of ['/a', '/b']) await send(endpoint.url, { path });
-    await openLive(page, endpoint);
-    await row(page, 0).scrollIntoViewIfNeeded();
-    const touch = await page.context().newCDPSession(page);
-    const swipe = async (from: number, to: number): Promise<void> => {
-      const y = ((await row(page, 0).boundingBox())?.y ?? 0) + 20;
-      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: from, y }] });
-      for (const x of [from + (to - from) / 2, to])
-        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y }] });
-      // The finger rests before it leaves. After a fling, Chromium ignores the next tap.
-      const timestamp = Date.now() / 1000 + 1;
-      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp });
-    };
-    const action = (name: string) => row(page, 0).getByRole('button', { name, exact: true });
+    await test.step('what can be pressed has 44 px, and a long press opens the actions of a row', async () => {
+      await row(page, 0).scrollIntoViewIfNeeded();
+      const targets = page
+        .locator('main')
+        .locator('button, a, [role=tab], [role=switch], input, [role=row][data-index]');
+      const small = await targets.evaluateAll((elements) =>
+        elements
+          .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+          .filter((element) => element.closest('[role=row] [role=gridcell]') === null)
+          .map((element) => {
+            const label = element.closest('label');
+            const { height } = (label ?? element).getBoundingClientRect();
+            return `${element.getAttribute('aria-label') ?? element.textContent}: ${height}`;
+          })
+          .filter((line) => Number(line.split(': ').at(-1)) < 44),
+      );
+      expect(small).toEqual([]);
 
-    await swipe(300, 280);
-    await expect(action('Delete')).toHaveCount(0);
-    await swipe(300, 150);
-    await expect(action('Delete')).toBeInViewport({ ratio: 1 });
-    await row(page, 0).tap({ position: { x: 60, y: 20 } });
-    await expect(action('Delete')).toHaveCount(0);
-    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+      const box = await row(page, 0).boundingBox();
+      const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 };
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] });
+      const menu = page.getByRole('menu', { name: 'Request' });
+      await expect(menu).toBeVisible();
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+      await menu.getByRole('menuitem', { name: 'Save' }).tap();
+      await expect(row(page, 0)).not.toContainText('Unsaved');
+      await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    });
 
-    await swipe(300, 150);
-    await action('Save').tap();
-    await expect(row(page, 0)).not.toContainText('Unsaved');
-    await expect(action('Delete')).toHaveCount(0);
-    await swipe(300, 150);
-    await expect(action('Save')).toHaveCount(0);
-    page.on('dialog', (dialog) => void dialog.accept());
-    await action('Delete').tap();
-    await expect(row(page, 0)).toHaveCount(0);
-    await page.getByRole('button', { name: 'Undo' }).tap();
-    await expect(row(page, 0)).toBeVisible();
+    await test.step('a swipe uncovers the actions of a row, and a tap covers them', async () => {
+      await row(page, 1).scrollIntoViewIfNeeded();
+      const swipe = async (from: number, to: number): Promise<void> => {
+        const y = ((await row(page, 1).boundingBox())?.y ?? 0) + 20;
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: from, y }] });
+        for (const x of [from + (to - from) / 2, to])
+          await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y }] });
+        // The finger rests before it leaves. After a fling, Chromium ignores the next tap.
+        const timestamp = Date.now() / 1000 + 1;
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp });
+      };
+      const action = (name: string) => row(page, 1).getByRole('button', { name, exact: true });
+
+      await swipe(300, 280);
+      await expect(action('Delete')).toHaveCount(0);
+      await swipe(300, 150);
+      await expect(action('Delete')).toBeInViewport({ ratio: 1 });
+      await row(page, 1).tap({ position: { x: 60, y: 20 } });
+      await expect(action('Delete')).toHaveCount(0);
+      await expect(page.getByRole('region', { name: 'Request 1' })).toHaveCount(0);
+
+      await swipe(300, 150);
+      await action('Save').tap();
+      await expect(row(page, 1)).not.toContainText('Unsaved');
+      await expect(action('Delete')).toHaveCount(0);
+      await swipe(300, 150);
+      await expect(action('Save')).toHaveCount(0);
+      page.on('dialog', (dialog) => void dialog.accept());
+      await action('Delete').tap();
+      await expect(row(page, 1)).toHaveCount(0);
+      await page.getByRole('button', { name: 'Undo' }).tap();
+      await expect(row(page, 1)).toBeVisible();
+    });
   });
 });
