@@ -169,3 +169,25 @@ export function identityKey(text: string): string {
 export function isProvenAddress(user: Pick<User, 'email' | 'emailVerified'>, email: string): boolean {
   return user.emailVerified && identityKey(email.trim()) === identityKey(user.email);
 }
+
+/**
+ * Name of the provider's window, of its BroadcastChannel, and the type of its message.
+ */
+export const PROVIDER_CHANNEL = 'creel-sign-in';
+
+/**
+ * The message of the provider's window to the page that opened it: by `postMessage`, and by a BroadcastChannel if the
+ * provider cuts the window from its opener. It proves nothing: the server compares it with the identity that it has
+ * verified (docs/api.md, "Third-party login").
+ */
+export const providerMessageSchema = z.object({
+  type: z.literal(PROVIDER_CHANNEL),
+  identity: z
+    .object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() })
+    .optional(),
+  /** Why there is no identity, as a code. */
+  problem: z.string().optional(),
+  /** The message for the user, if the code is not specific enough. */
+  message: z.string().optional(),
+});
+export type ProviderMessage = z.infer<typeof providerMessageSchema>;

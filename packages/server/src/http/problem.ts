@@ -107,7 +107,7 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  // The client has left.
+  // The queue is full, or the client has left and reads no answer.
   if (error instanceof QueueFullError || error instanceof ConnectionClosed)
     return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (error instanceof StorageUnavailable) {

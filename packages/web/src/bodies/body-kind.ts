@@ -1,3 +1,5 @@
+import { textOfBeginning } from './encoding.ts';
+
 /** A content type: the type in lower case, and its parameters by lower-case name (RFC 9110, section 8.3.1). */
 interface MediaType {
   readonly type: string;
@@ -74,9 +76,6 @@ interface DecodedText {
 /** NUL and ESC. Plain text does not contain them; 16-bit and stateful character sets do. */
 const TELLTALE = new Set([0x00, 0x1b]);
 
-/** Maximum of bytes before a cut at which an incomplete character can start. */
-const MAX_CUT_BYTES = 3;
-
 /**
  * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
  * if none is declared, the browser does not know it, or the bytes are not valid in it. Also `undefined` for bytes that
@@ -94,11 +93,9 @@ export function textInCharset(
   if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
   if (isUtf8 && !bytes.some((byte) => TELLTALE.has(byte))) return undefined;
   if (imageType(bytes) !== undefined) return undefined;
-  for (let cut = 0; cut <= (whole ? 0 : MAX_CUT_BYTES); cut++) {
-    const text = decoded(decoder, bytes.subarray(0, bytes.length - cut));
-    if (text !== undefined) return { charset: charset.toLowerCase(), text };
-  }
-  return undefined;
+  const decode = (part: Uint8Array): string | undefined => decoded(decoder, part);
+  const text = whole ? decode(bytes) : textOfBeginning(bytes, decode);
+  return text === undefined ? undefined : { charset: charset.toLowerCase(), text };
 }
 
 /** The decoder for a label of the Encoding Standard; `undefined` for other names. */

@@ -7,16 +7,13 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/**
- * Length of the longest UTF-8 sequence minus one: the last bytes of a truncated text may belong to an incomplete
- * character.
- */
+/** The longest character has four bytes, so the last three of a truncated text may belong to an incomplete one. */
 const MAX_CUT_BYTES = 3;
 
-/** Decodes UTF-8 bytes that may end within a character. */
-export function textOfBeginning(bytes: Uint8Array): string | undefined {
+/** Decodes bytes that may end within a character, by default UTF-8. */
+export function textOfBeginning(bytes: Uint8Array, decode = textOf): string | undefined {
   for (let cut = 0; cut <= MAX_CUT_BYTES; cut++) {
-    const text = textOf(bytes.subarray(0, bytes.length - cut));
+    const text = decode(bytes.subarray(0, bytes.length - cut));
     if (text !== undefined) return text;
   }
   return undefined;

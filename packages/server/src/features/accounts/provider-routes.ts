@@ -1,3 +1,5 @@
+import { PROVIDER_CHANNEL } from '@creel/contract';
+import type { ProviderMessage } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressBlock, clientAddress } from '../../http/client-address.ts';
 import { ProviderProblem } from './provider.ts';
@@ -121,20 +123,7 @@ function leaveOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }
 
-/** The window's channel and the type of its message. Must match the web app's provider message. */
-const PROVIDER_CHANNEL = 'creel-sign-in';
 const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
-
-/**
- * The message from the provider's window to the page that opened it. It proves nothing: the server compares it with the
- * identity that it has verified.
- */
-interface ProviderMessage {
-  readonly type: typeof PROVIDER_CHANNEL;
-  readonly identity?: { readonly email: string | null; readonly displayName: string | null; readonly uid: string };
-  readonly problem?: string;
-  readonly message?: string;
-}
 
 /**
  * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.

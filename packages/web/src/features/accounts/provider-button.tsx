@@ -1,5 +1,5 @@
 import { ApiError } from '@creel/contract';
-import type { ServiceInfo } from '@creel/contract';
+import type { ProviderMessage, ServiceInfo } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
@@ -7,7 +7,6 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { useProviderLogin } from './account-queries.ts';
 import { completeIdentity, openProviderPopup } from './provider-popup.ts';
-import type { ProviderMessage } from './provider-popup.ts';
 
 /** Third-party login. Disabled with a reason if the server has none configured. */
 export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void }) {
