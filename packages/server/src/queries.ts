@@ -6,7 +6,7 @@ import { jobQueries } from './features/jobs/queries.ts';
 import { liveQueries } from './features/live/queries.ts';
 import { mailQueries } from './features/mail/queries.ts';
 import { requestQueries } from './features/requests/queries.ts';
-import { restoreQueries } from './features/requests/restore-queries.ts';
+import { requestChangeQueries } from './features/requests/change-queries.ts';
 import { searchQueries } from './features/search/queries.ts';
 import { signatureQueries } from './features/signatures/queries.ts';
 import type { Remote } from './database/remote.ts';
@@ -17,7 +17,7 @@ export const QUERIES = {
   ...accountQueries,
   ...endpointQueries,
   ...requestQueries,
-  ...restoreQueries,
+  ...requestChangeQueries,
   ...searchQueries,
   ...liveQueries,
   ...jobQueries,

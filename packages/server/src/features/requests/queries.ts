@@ -3,7 +3,7 @@ import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { removeDeliveries, indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
   Database,
@@ -13,7 +13,7 @@ import type {
 } from '../../database/schema.ts';
 import type { RowLock } from '../../database/engine.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
-import { freeing, read, write } from '../../database/remote.ts';
+import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 
@@ -30,9 +30,6 @@ export interface ListQuery {
   /** Maximum bytes of each body. */
   readonly bodyBytes: number;
 }
-
-/** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
-export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
 export interface RequestRow {
@@ -240,77 +237,6 @@ export async function lockEndpoint(
     .executeTakeFirst();
 }
 
-/** 1 for an unsaved request that the trim spared because of its deliveries. */
-function sparedCount(index: number, bounds: LockedBounds): number {
-  return index < bounds.trimmed_to ? 1 : 0;
-}
-
-/**
- * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
- * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
- */
-async function saveRequest(
-  db: EngineDatabase,
-  endpointId: number,
-  index: number,
-  { maxSaved, bodyBytes }: { readonly maxSaved: number; readonly bodyBytes: number },
-): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
-    if (bounds === undefined) return undefined;
-    const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
-    if (row === undefined) return undefined;
-    if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId] = await db.engine.takeSavedIds(transaction, 1);
-    await transaction
-      .updateTable('captured_requests')
-      .set({ saved_id: savedId })
-      .where('key', '=', requestKey(endpointId, index))
-      .execute();
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        unsaved_count: sql`unsaved_count - 1`,
-        spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
-  });
-}
-
-/** False when there was no such request. */
-async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
-    if (bounds === undefined) return false;
-    const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
-    if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
-    await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
-    await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
-    await transaction
-      .updateTable('endpoint_method_counts')
-      .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
-      .where('endpoint_id', '=', endpointId)
-      .where('method', '=', row.method)
-      .execute();
-    const latestAt = await latestOf(transaction, endpointId, bounds);
-    const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        [counter]: sql`${sql.ref(counter)} - 1`,
-        spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
-        latest_at: latestAt,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return true;
-  });
-}
-
 /** The time of the endpoint's newest request. */
 export async function latestOf(
   transaction: DatabaseTransaction,
@@ -328,42 +254,7 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
-/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
-    if (bounds === undefined) return undefined;
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        first_index: bounds.next_index,
-        saved_count: 0,
-        unsaved_count: 0,
-        spared_count: 0,
-        dropped_count: 0,
-        planned_to: bounds.planned_to === null ? null : bounds.next_index,
-        latest_at: null,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    await transaction
-      .deleteFrom('deliveries')
-      .where('request_key', '>=', requestKey(endpointId, 0))
-      .where('request_key', '<', requestKey(endpointId, bounds.next_index))
-      .execute();
-    await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
-    await transaction
-      .insertInto('purges')
-      .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
-      .execute();
-    return bounds.next_index;
-  });
-}
-
 export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
-  saveRequest: write(saveRequest),
-  deleteRequest: freeing(deleteRequest),
-  clearRequests: freeing(clearRequests),
 };

@@ -5,7 +5,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentHeld, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
-import type { SaveResult } from './queries.ts';
+import type { SaveResult } from './change-queries.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
