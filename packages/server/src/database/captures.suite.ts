@@ -44,7 +44,7 @@ export function captureSuite(open: () => AppStore): void {
       expect(indexesOf(await everything(open(), here.id))).toEqual([1, 0]);
     });
 
-    test('an index is never used again, whatever was cleared, trimmed or deleted', async () => {
+    test('an index is never used again after clearing, trimming or deleting', async () => {
       const { id } = await someEndpoint(open());
       const limits = { ...LIMITS, maxUnsaved: 3 };
       expect(indexesOf(await captureMany(open(), id, 5, limits))).toEqual([0, 1, 2, 3, 4]);

@@ -141,7 +141,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('frees the memory of a read whose requests nobody answers when the sender closes', async () => {
+  test('frees the memory of a read with unanswered requests when the sender closes', async () => {
     const { taken, connection, socket, reads } = await openWatched();
     await connection.send(get('a').repeat(20));
     await until(() => taken.length === 16);

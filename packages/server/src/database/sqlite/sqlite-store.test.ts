@@ -32,7 +32,7 @@ test('a commit that did not wait for the disk is synced soon, by a write of its 
   await rm(dataDir, { recursive: true });
 });
 
-test("a read of many large bodies does not hold up other users' reads", async () => {
+test("a read of many large bodies does not delay other users' reads", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-large-'));
   const store = await openSqliteStore(dataDir, QUERIES);
   const [large, other] = [await someEndpoint(store), await someEndpoint(store)];

@@ -112,7 +112,7 @@ describe('password guessing', () => {
     await another.stop();
   });
 
-  test('the owner gets in from a known browser, whatever others guess elsewhere', async () => {
+  test('the owner logs in from a known browser, although others guess elsewhere', async () => {
     const { user, password, client } = await server.register();
     await client.call('logout', {});
     for (let n = 0; n < 11; n += 1) await guess(user.username);

@@ -159,7 +159,7 @@ describe('a new password by mail', () => {
     expect(await reset(orphan, 'a newer password')).toMatchObject(INVALID);
   });
 
-  test('the link uses the public URL, whatever host the request claims', async () => {
+  test('the link uses the public URL, and not the host of the request', async () => {
     const person = await server.register();
     const evil = {
       host: 'evil.test',
@@ -204,7 +204,7 @@ describe('a new password by mail', () => {
     expect((await verify(person.client, forVerifying)).status).toBe(200);
   });
 
-  test('resets the address for notices, whatever another person set it to', async () => {
+  test('resets the address for notices that another person has set', async () => {
     const person = await server.register();
     const settings = { ...person.user.settings, autoSaveNewEndpoints: true, email: 'elsewhere@example.com' };
     await person.client.call('saveSettings', { body: settings });
@@ -221,7 +221,7 @@ describe('a new password by mail', () => {
     for (let n = 0; n < 5; n += 1) await mailbox.next();
   });
 
-  test('ends access that a previous holder of the account left behind', async () => {
+  test('ends the access of a previous holder of the account', async () => {
     const person = await server.register();
     const trojan = { issuer: 'https://acme.test', subject: `trojan-${person.user.id}` };
     const check = await verifyToken(person);

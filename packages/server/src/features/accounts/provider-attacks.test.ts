@@ -152,7 +152,7 @@ describe('attacks on the callback', () => {
     }
   });
 
-  test('a hundred callbacks per address and hour, so that nobody can flood the provider through us', async () => {
+  test('a hundred callbacks per address and hour, so that no client can flood the provider through this server', async () => {
     const own = await startTestServer({ settings: provider.settings });
     try {
       const browser = own.visitor();
@@ -173,7 +173,7 @@ describe('attacks on the callback', () => {
     }
   });
 
-  test('requests without an attempt, which any page can trigger, lock nobody out', async () => {
+  test('requests without an attempt, which any page can trigger, do not lock users out', async () => {
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' };
     for (let n = 0; n < 110; n += 1) {
       const answer = await server.visitor().send('/auth/oidc/callback?code=x', { headers: image });

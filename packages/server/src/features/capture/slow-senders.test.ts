@@ -57,7 +57,7 @@ test('a silent connection is cut off', async () => {
   expect((await connection.closed()).toString('latin1')).toMatch(/^$|^HTTP\/1\.1 408 /);
 });
 
-test('100 slow ones at once delay nobody', async () => {
+test('100 slow ones at once do not delay others', async () => {
   const slow = await Promise.all(Array.from({ length: 100 }, () => openRaw({ port: server.port })));
   for (const [at, connection] of slow.entries()) await connection.send(head('Content-Length: 10').subarray(0, 20 + at));
   for (let at = 0; at < 20; at += 1) expect((await quick()).status).toBe(200);

@@ -40,7 +40,7 @@ export function noticesSuite(open: () => AppStore): void {
       await open().deleteUser(user.id);
     });
 
-    test('are not written for a user who wants none', async () => {
+    test('are not written for a user who has turned them off', async () => {
       const from = START + 10 * DAY;
       await someEndpoint(open(), { expiresAt: from + 1 });
       expect(await add(from, from + DAY)).toBe(1);

@@ -102,7 +102,7 @@ test.each([
   expect((await round()).mails).toEqual([]);
 });
 
-test('a temporary rejection is retried later; an unreachable user blocks nobody', async () => {
+test('a temporary rejection is retried later; an unreachable user does not block others', async () => {
   const [first, second, third] = [await somebody(), await somebody(), await somebody()];
   for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });
   const down = await round((to) => (to === second.email ? new MailRefused('450 Try later') : undefined));

@@ -35,7 +35,7 @@ test('a peer that does not answer pings is dropped after two of them', async () 
   expect(await viewers()).toBe(0);
 });
 
-test('a peer that has stopped reading is dropped too, whatever is being sent to it', async () => {
+test('a peer that has stopped reading is dropped too, also while data is sent to it', async () => {
   const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: person.client.jar.header() });
   connection.pause();
   for (let count = 0; count < 200; count += 1) {

@@ -129,7 +129,7 @@ describe('while live', () => {
     expect(failures).toEqual([broken]);
   });
 
-  test('after the stop nothing is sent, whatever was in progress', async () => {
+  test('after the stop nothing is sent, also if something was in progress', async () => {
     const { viewer, sent, snapshot, reads } = newViewer();
     viewer.start();
     viewer.take(stored(1));

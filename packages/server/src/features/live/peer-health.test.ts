@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { PeerHealth } from './peer-health.ts';
 
-test('a peer lives that answers each ping', () => {
+test('a peer that answers each ping is alive', () => {
   const peer = new PeerHealth();
   expect(peer.isAlive).toBe(true);
   peer.notePing(false);

@@ -108,7 +108,7 @@ test('a viewer that waits for memory gets a new init, and each request after it,
   expect(memory.budget.used).toBe(0);
 });
 
-test('an ordinary viewer is served whatever the others hold', async () => {
+test('an ordinary viewer is served while others use up the memory', async () => {
   const memory = newLiveMemory(1000, 1000);
   memory.budget.reserve(1).set(MIB);
   const it = newViewer(memory);

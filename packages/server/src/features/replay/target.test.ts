@@ -86,7 +86,7 @@ test('a name resolves to all its addresses, each checked', async () => {
   ]);
 });
 
-describe('a name with an internal address is rejected, whatever its other addresses are', () => {
+describe('a name with an internal address is rejected, also if its other addresses are public', () => {
   test.each([
     [['127.0.0.1']],
     [['8.8.8.8', '10.0.0.1']],

@@ -87,7 +87,7 @@ describe('lists', () => {
     });
   });
 
-  test('have linked pages, without gap or duplicate, whatever arrives meanwhile', async () => {
+  test('have linked pages, without gap or duplicate, while captures arrive', async () => {
     await capture(7);
     let path: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=3`;
     const seen: number[] = [];

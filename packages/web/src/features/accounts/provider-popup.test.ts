@@ -9,7 +9,7 @@ test('the display name falls back to the part of the email before the at sign', 
 });
 
 test.each([[{ type: 'webpackOk' }], ['creel-sign-in'], [null], [{ type: 'creel-sign-in', identity: 'me' }]])(
-  '%o is not a word of our sign-in window',
+  "%o is not a message of the provider's window",
   (data) => {
     expect(providerMessageSchema.safeParse(data).success).toBe(false);
   },

@@ -80,8 +80,8 @@ test.each([
   ['Signature', true],
   ['X-Signatures-Seen', false],
   ['Content-Type', false],
-])('%s vouches for the body: %s', (name, vouches) =>
-  expect(hasSignature([{ id: 0, name, value: 'v1=0' }])).toBe(vouches),
+])('%s is a signature of the body: %s', (name, isSignature) =>
+  expect(hasSignature([{ id: 0, name, value: 'v1=0' }])).toBe(isSignature),
 );
 
 test('a row that is not sent declares no content coding', () => {
