@@ -21,8 +21,8 @@ export interface ImportedTable {
 }
 
 /**
- * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction: ids, indexes,
- * times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
+ * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction: ids,
+ * indexes, times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
  */
 export async function importSqlite(dataDir: string, url: string): Promise<ImportedTable[]> {
   if (!existsSync(databaseFile(dataDir)))

@@ -3,7 +3,7 @@ import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, openReader } from '../database/sqlite/open-database.ts';
 import { AdminProblem } from './admin-problem.ts';
 
-/** Pages per step of a backup. One step for all, because a backup starts again when another process writes between steps. */
+/** Pages per step of a backup: all, because it starts again when another process writes between two steps. */
 const ALL_PAGES = 0x7fff_ffff;
 
 /**

@@ -3,8 +3,8 @@ import type { Database, DatabaseTransaction } from './schema.ts';
 
 /**
  * How a row is locked until the transaction ends. Several may `share` the row of an endpoint while it is captured to:
- * they plan and record its deliveries. Captures and other changes of its `counters` exclude each other. What removes its
- * requests or changes its destinations needs it `alone`.
+ * they plan and record its deliveries. Captures and other changes of its `counters` exclude each other. What removes
+ * its requests or changes its destinations needs it `alone`.
  */
 export type RowLock = 'share' | 'counters' | 'alone';
 

@@ -23,8 +23,9 @@ export async function maxConnections(wanted: number): Promise<number> {
 /** Length of the queue of a listening socket. Node's default of 511 fills up during one long turn of the event loop. */
 const BACKLOG = 4096;
 /**
- * Listening sockets on the same port. libuv accepts one connection of each per turn of the event loop, and under a flood
- * a turn takes several milliseconds. The kernel distributes connections over the sockets, but not on every system.
+ * Listening sockets on the same port. libuv accepts one connection of each per turn of the event loop, and under a
+ * flood a turn takes several milliseconds. The kernel distributes connections over the sockets, but not on every
+ * system.
  */
 const LISTENING_SOCKETS = process.platform === 'linux' ? 16 : 1;
 

@@ -28,8 +28,9 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
 }
 
 /**
- * Starts pieces of work for one or two milliseconds per turn of the event loop, with owners taking turns. Captures that arrive
- * are read in between, and owners with little work do not wait for busy ones. When nothing waits, work starts at once.
+ * Starts pieces of work for one or two milliseconds per turn of the event loop, with owners taking turns. Captures that
+ * arrive are read in between, and owners with little work do not wait for busy ones. When nothing waits, work starts at
+ * once.
  */
 export class LoopTurns {
   readonly #waiting = new FlowQueue<object | string, () => void>();

@@ -202,7 +202,7 @@ export function restoreRequests(
   return addLive({ ...list, deleted }, stored, accepts);
 }
 
-/** True if requests around this index are not loaded. They are loaded together, so a single one would be out of place. */
+/** True if requests around this index are not loaded. They are loaded together, so a single one is not shown. */
 const isInGap = (list: RequestList, index: number): boolean =>
   list.gaps.some((gap) => index > gap.after && index < gap.before);
 

@@ -16,7 +16,7 @@ import { readList } from './list-cache.ts';
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 200;
-/** The first page of all requests fills a screen. The `init` of the live connection has the newest 100, so more would be loaded twice. */
+/** The first page of all requests fills a screen. The `init` of the live connection has the newest 100. */
 const SCREEN_PAGE = 30;
 
 /** Number of stored requests that the first call of a search looks at. */

@@ -47,7 +47,7 @@ const NO_ERRORS: FormErrorsState = { errors: {}, failure: undefined, refusals: 0
 export function useFormErrors(fields: readonly string[]): FormErrors {
   const ref = useRef<HTMLFormElement>(null);
   const [{ errors, failure, refusals }, setState] = useState(NO_ERRORS);
-  // React may render the messages later than the next frame. If a dialog has opened in the meantime, it keeps the focus.
+  // React may render the messages after the next frame. If a dialog has opened by then, it keeps the focus.
   useEffect(() => {
     if (refusals === 0 || ref.current === null || ref.current.closest('[aria-hidden="true"]') !== null) return;
     ref.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();

@@ -30,7 +30,7 @@ export function useSearchText(
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
   const [timers] = useState(createTimers);
-  /** Texts that will come back as `searched`, oldest first. Begins with the current one, because users type before effects run. */
+  /** Texts that will return as `searched`, oldest first. Has the current one, because users type before effects run. */
   const requested = useRef([searched]);
   useEffect(() => timers.stop, [timers]);
   useEffect(() => {

@@ -67,7 +67,7 @@ export class CaptureConnection {
     });
   }
 
-  /** Stores batches of the overflow log in one transaction, in order and each of them once. @throws StorageUnavailable */
+  /** Stores batches of the overflow log in one transaction, in order and once. @throws StorageUnavailable */
   writeLogged(batches: readonly PackedCaptures[], limits: CaptureLimits, withinMs: number): Promise<DrainedBatch[]> {
     const ids = batches.map(({ id }) => id);
     const write = async (session: Session): Promise<DrainedBatch[]> => {

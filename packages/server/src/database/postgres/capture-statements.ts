@@ -117,9 +117,9 @@ export class EndpointsChanged extends Error {
 
 /**
  * The statements of one batch. If only this connection wrote its endpoints recently, the batch is one statement and one
- * round trip, which fails with `EndpointsChanged` if that was wrong; then the batch is written again. Otherwise it locks
- * the endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later ones
- * fail too and the commit becomes a rollback. `onCommit` is called before the commit is sent.
+ * round trip, which fails with `EndpointsChanged` if that was wrong; then the batch is written again. Otherwise it
+ * locks the endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later
+ * ones fail too and the commit becomes a rollback. `onCommit` is called before the commit is sent.
  */
 export function postgresCaptureStatements(
   { client, known }: { readonly client: ClientBase; readonly known: KnownEndpoints },

@@ -17,7 +17,7 @@ const CONFLICT = /^(?:40P01|40001|0A000)$/;
 const DRIVER_LOST = /^Connection terminated/;
 const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 
-/** Classifies an error of the driver: the connection, the server, another transaction, or the query itself is at fault. */
+/** Classifies an error of the driver by its cause: connection, server, another transaction, or the query itself. */
 export function faultOf(error: unknown): 'connection' | 'server' | 'conflict' | 'query' {
   const code = codeOf(error);
   const message = code === undefined && error instanceof Error ? error.message : '';

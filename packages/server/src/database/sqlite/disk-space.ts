@@ -29,8 +29,9 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still write to its
- * file, so the log never holds pages that have nowhere to go. SQLite enforces that through `max_page_count` and uses free pages first.
+ * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still
+ * write to its file, so the log never holds pages that have nowhere to go. SQLite enforces that through
+ * `max_page_count` and uses free pages first.
  */
 export class DiskSpace {
   readonly #database: DatabaseSync;
@@ -119,7 +120,7 @@ export class DiskSpace {
     this.#database.exec(`pragma max_page_count = ${Math.min(MAX_PAGES, count)}`);
   }
 
-  /** Moves the log into the file, so that it starts again from its beginning. False when the file has no room to grow. */
+  /** Moves the log into the file, so that the log starts again. False when the file has no room to grow. */
   #checkpoint(): boolean {
     try {
       this.#database.exec('pragma wal_checkpoint(passive)');

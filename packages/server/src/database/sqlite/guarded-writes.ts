@@ -16,8 +16,8 @@ function identityOf(path: string): string | undefined {
 }
 
 /**
- * The files that SQLite has open. When one of them is removed or replaced, commits still succeed, but into a file that no program
- * opens again. Writing is allowed again when the same files are back.
+ * The files that SQLite has open. When one of them is removed or replaced, commits still succeed, but into a file that
+ * no program opens again. Writing is allowed again when the same files are back.
  */
 class DatabaseFiles {
   readonly #identities: ReadonlyMap<string, string>;

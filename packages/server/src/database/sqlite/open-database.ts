@@ -89,8 +89,9 @@ export function openWriter(dataDir: string): DatabaseSync {
 }
 
 /**
- * Runs work whose commits don't wait for the disk. The next commit with a sync keeps them too, because the log is synced
- * in its order. The store plans one. The pragma takes effect when it is prepared, so it can't be a cached statement.
+ * Runs work whose commits don't wait for the disk. The next commit with a sync keeps them too, because the log is
+ * synced in its order. The store plans one. The pragma takes effect when it is prepared, so it can't be a cached
+ * statement.
  */
 export async function withoutSync<T>(database: DatabaseSync, work: () => Promise<T>): Promise<T> {
   database.exec('pragma synchronous = NORMAL');

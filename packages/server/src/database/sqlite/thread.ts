@@ -22,8 +22,9 @@ export interface SqliteThreadData {
 }
 
 /**
- * A thread with one connection to the SQLite file. The writer answers calls one at a time, so that a transaction is never
- * interleaved with a batch. Readers answer them concurrently, because a search or a read of large bodies may take long.
+ * A thread with one connection to the SQLite file. The writer answers calls one at a time, so that a transaction is
+ * never interleaved with a batch. Readers answer them concurrently, because a search or a read of large bodies may take
+ * long.
  */
 const { role, dataDir }: SqliteThreadData = workerData;
 

@@ -39,8 +39,8 @@ export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number
 }
 
 /**
- * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every batch
- * waits for all senders.
+ * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every
+ * batch waits for all senders.
  */
 export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;

@@ -254,7 +254,7 @@ export class OverflowLog {
 
 const EMPTY = new Uint8Array();
 
-/** Repeats after a lost answer, as while the cluster elects a leader. The message id keeps it from being added twice. */
+/** Repeats after a lost answer, as while the cluster elects a leader. The message id prevents a second copy. */
 async function publishUntil(
   deadline: number,
   client: JetStreamClient,

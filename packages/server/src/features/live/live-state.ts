@@ -167,7 +167,7 @@ function load(state: LiveState): Step {
 
 function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroundings): Step {
   if (!isFed(state) || state.meanwhile !== 'nothing') return [state, []];
-  // The snapshot may be older than the clear and may contain newer requests. Neither is sent; the next snapshot follows.
+  // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
   if (state.phase === 'loading' && event.type === 'clear')
     return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
   if (isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);

@@ -206,9 +206,9 @@ interface OutboxOptions {
 }
 
 /**
- * Sends the notices in the outbox, each at least once. A mail is claimed before it is sent, so that no two processes send
- * it. The claim ends, so a crash does not lose it, and its copies have the same Message-ID. A temporary failure releases
- * the claim. True when there may be more.
+ * Sends the notices in the outbox, each at least once. A mail is claimed before it is sent, so that no two processes
+ * send it. The claim ends, so a crash does not lose it, and its copies have the same Message-ID. A temporary failure
+ * releases the claim. True when there may be more.
  */
 export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): Promise<boolean> {
   const { store, mailer, log, now } = options;

@@ -61,7 +61,7 @@ function wholeAnswer(
   return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), ...more });
 }
 
-/** The request that was saved, with the beginning of its body. Viewers see a change. @throws ProblemError why it was not */
+/** The saved request, with the beginning of its body. Viewers see a change. @throws ProblemError if it was not saved */
 function showSaved(app: AppContext, endpointId: number, result: SaveResult): CapturedRequest {
   if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   if (result === 'limit') throw new ProblemError('SAVED_LIMIT');

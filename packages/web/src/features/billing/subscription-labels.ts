@@ -86,8 +86,8 @@ interface Confirmation {
 }
 
 /**
- * What the dialog of an action asks. `preview` is absent until the server has answered, `isRenewed` is true where the change takes
- * a cancellation back. `now` in milliseconds.
+ * What the dialog of an action asks. `preview` is absent until the server has answered, `isRenewed` is true where the
+ * change takes a cancellation back. `now` in milliseconds.
  */
 export function confirmation(
   action: ConfirmedAction,

@@ -76,7 +76,7 @@ function portalAccessError(description?: string, action?: { readonly label: stri
   });
 }
 
-/** Says why a call failed: the server's sentence, else `answered` for a failing answer and `unexpected` for anything else. */
+/** Shows why a call failed: the server's sentence, else `answered` after an answer and `unexpected` without one. */
 const failWith =
   (answered: string, unexpected: string) =>
   (error: unknown): void => {

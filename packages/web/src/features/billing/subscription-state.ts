@@ -17,8 +17,8 @@ export interface PlanChoice {
 }
 
 /**
- * The interval to show: the stored one, else yearly by the subscription's id or by an end more than 60 days away, else monthly.
- * `now` in milliseconds.
+ * The interval to show: the stored one, else yearly by the subscription's id or by an end more than 60 days away, else
+ * monthly. `now` in milliseconds.
  */
 export function shownInterval(user: Subscriber, now: number): BillingInterval {
   if (user.billingInterval !== null) return user.billingInterval;
@@ -40,8 +40,8 @@ export const hasPortal = (user: Subscriber): boolean =>
   user.subscriptionStatus === 'active' || user.subscriptionStatus === 'canceled';
 
 /**
- * What the button of a plan card does. `current` and `unavailable` have no effect: the first marks the present plan, the second a
- * plan that can't be chosen from it.
+ * What the button of a plan card does. `current` and `unavailable` have no effect: the first marks the present plan,
+ * the second a plan that can't be chosen from it.
  */
 export type PlanAction =
   | 'current'
@@ -73,7 +73,7 @@ function freeAction(user: Subscriber, now: number): PlanAction {
   return user.stripeSubscriptionId === null || isCanceling(user, now) ? 'unavailable' : 'cancel';
 }
 
-/** A plan above Free without a subscription is the server's default plan: nothing is paid, so nothing can be reduced. */
+/** A plan above Free without a subscription is the server's default plan, which has no payment to reduce. */
 function withoutSubscription(step: number): PlanAction {
   if (step === 0) return 'current';
   return step > 0 ? 'checkout' : 'unavailable';

@@ -96,8 +96,8 @@ function NoEndpoints() {
 }
 
 /**
- * One endpoint on the dashboard. The link covers the whole card, but only the title is its name, so that a screen reader
- * does not read the figures with each link.
+ * One endpoint on the dashboard. The link covers the whole card, but only the title is its name, so that a screen
+ * reader does not read the figures with each link.
  */
 export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);

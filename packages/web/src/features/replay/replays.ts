@@ -60,8 +60,8 @@ export async function replayOnce(
 let closeLastToast = (): void => undefined;
 
 /**
- * Replays a request and shows a toast with the outcome. Returns the error if it failed. Only one replay per request runs
- * at a time.
+ * Replays a request and shows a toast with the outcome. Returns the error if it failed. Only one replay per request
+ * runs at a time.
  */
 export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
   const key = queryKeys.replay(uid, request.index);

@@ -24,7 +24,7 @@ async function readExact(uid: string, listed: ListedRequest, signal?: AbortSigna
 /** From this many requests on, reading all that are stored in pages is faster than each of these by itself. */
 const READ_PAGES_FROM = 100;
 
-/** Those requests that a page of the list has whole, by index. The others are large, or were saved or deleted meanwhile. */
+/** The requests whose body a page of the list has whole, by index. Others are large, or have just changed. */
 async function readPagesOf(
   uid: string,
   listed: readonly ListedRequest[],

@@ -26,8 +26,8 @@ const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
 /**
- * In a narrow window the page scrolls, and what is above the requests scrolls with it. The minimum fits eight rows, also
- * at 200% zoom.
+ * In a narrow window the page scrolls, and what is above the requests scrolls with it. The minimum fits eight rows,
+ * also at 200% zoom.
  */
 const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
 

@@ -11,7 +11,7 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Whether the signature of a request is valid. The server checks the whole body, and its answer has the whole body too. */
+/** Whether the signature of a request is valid. The server checks the whole body and also returns it. */
 const signatureQuery = (uid: string, request: ListedRequest) =>
   queryOptions({
     queryKey: queryKeys.signature(uid, request.index),
