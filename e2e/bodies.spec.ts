@@ -82,84 +82,28 @@ test('a large body shows its beginning immediately and the rest on request', asy
   await expect(shown.getByRole('tree').locator('mark')).toBeVisible();
 });
 
-test('text in a declared character set is decoded and marked, and its bytes stay available', async ({
+test('a body is shown in the form that its content has, and its parts can be opened, found and copied', async ({
   page,
+  context,
+  app,
   endpoint,
 }) => {
-  const body = new Uint8Array([0x63, 0x61, 0x66, 0xe9]);
-  await send(endpoint.url, { body, headers: { 'content-type': 'text/plain; charset=iso-8859-1' } });
-  await openLive(page, endpoint, '?request=0&tab=raw');
-  await expect(details(page, 0).getByText('The text was decoded from iso-8859-1')).toBeVisible();
-  await expect(details(page, 0).getByRole('region', { name: 'Body as text' })).toHaveText('café');
-  await details(page, 0).getByRole('tab', { name: 'Hex' }).click();
-  await expect(details(page, 0).getByText('63 61 66 e9')).toBeVisible();
-});
-
-test('JSON is shown in every form: right-to-left, as text, cut off, several values', async ({ page, endpoint }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
   const cutOff = '{"order": "A-1042", "lines": [1, 2';
   const json = { 'content-type': 'application/json' };
   await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
   await send(endpoint.url, { body: cutOff, headers: json });
   await send(endpoint.url, { body: '{"as":"text"}', headers: { 'content-type': 'text/plain' } });
   await send(endpoint.url, { body: JSON.stringify({ مفتاح: 'قيمة', turned: 'a\u202Eb' }), headers: json });
-  await openLive(page, endpoint);
-
-  const tree = details(page, 3).getByRole('tree');
-  const key = await tree.getByText('"مفتاح"').boundingBox();
-  const value = await tree.getByText('"قيمة"').boundingBox();
-  expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
-  await expect(tree.getByText(String.raw`"a\u202eb"`), 'bidirectional controls are visible').toBeVisible();
-
-  // JSON that was sent as text is formatted first in Raw, and its text is one tab away.
-  await row(page, 2).click();
-  const sentAsText = details(page, 2);
-  await expect(sentAsText.getByRole('tab', { name: 'Raw' })).toHaveAttribute('aria-selected', 'true');
-  await expect(sentAsText.getByRole('tab', { name: 'Formatted' })).toHaveAttribute('aria-selected', 'true');
-  await expect(sentAsText.getByRole('tree').getByText('"as"')).toBeVisible();
-  await sentAsText.getByRole('tab', { name: 'Text' }).click();
-  await expect(sentAsText.getByRole('region', { name: 'Body as text' })).toHaveText('{"as":"text"}');
-
-  // JSON that was cut off shows its text below the error.
-  await row(page, 1).click();
-  const error = details(page, 1).getByText('The text ends before the JSON is complete.');
-  const text = details(page, 1).getByRole('region', { name: 'Body as text' });
-  await expect(text).toHaveText(cutOff);
-  expect((await error.boundingBox())?.y).toBeLessThan((await text.boundingBox())?.y ?? 0);
-
-  await row(page, 0).click();
-  await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
-  await expect(details(page, 0).getByRole('treeitem')).toHaveCount(6);
-  await page.keyboard.press('f');
-  await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
-  await expect(details(page, 0).getByText('1 of 2')).toBeVisible();
-});
-
-test('XML is formatted and colored, and its search works across the colors', async ({ page, endpoint }) => {
   await send(endpoint.url, {
     body: '<?xml version="1.0"?><order id="A-1042"><!-- paid --><total>12</total></order>',
     headers: { 'content-type': 'application/xml' },
   });
-  await openLive(page, endpoint);
-  const text = details(page, 0).getByRole('region', { name: 'Body as text' });
-  await expect(text).toHaveText(/<order id="A-1042">\n {2}<!-- paid -->\n {2}<total>12<\/total>\n<\/order>$/, {
-    useInnerText: true,
+  await send(endpoint.url, { method: 'GET', path: '/search?q=creel' });
+  await send(endpoint.url, {
+    body: '{"data":{"items":[{"sku":"A1"}]}}',
+    headers: { 'content-type': 'application/json' },
   });
-  for (const [piece, color] of [
-    ['<total', 'rgb(138, 59, 18)'],
-    ['id', 'rgb(37, 99, 196)'],
-    ['"A-1042"', 'rgb(11, 110, 105)'],
-  ] as const)
-    await expect(text.getByText(piece, { exact: true })).toHaveCSS('color', color);
-  await page.keyboard.press('f');
-  await page.getByRole('textbox', { name: 'Search inside' }).fill('id="a-1042">');
-  await expect(details(page, 0).getByText('1 of 1')).toBeVisible();
-  expect((await text.locator('mark').allInnerTexts()).join('')).toBe('id="A-1042">');
-});
-
-test('JSON in a string, base64, a token and a time open in place, with pointer and keyboard', async ({
-  page,
-  endpoint,
-}) => {
   const base64 = (value: string) => Buffer.from(value).toString('base64');
   const message = { Records: [{ detail: '{"deep":true}' }] };
   await send(endpoint.url, {
@@ -171,59 +115,118 @@ test('JSON in a string, base64, a token and a time open in place, with pointer a
     }),
     headers: { 'content-type': 'application/json' },
   });
+  const body = new Uint8Array([0x63, 0x61, 0x66, 0xe9]);
+  await send(endpoint.url, { body, headers: { 'content-type': 'text/plain; charset=iso-8859-1' } });
   await openLive(page, endpoint);
-  const tree = details(page, 0).getByRole('tree', { name: 'Body as JSON' });
-  const line = (text: string) => tree.getByRole('treeitem').filter({ hasText: text }).first();
-  const mark = (text: string, name: string) => line(text).getByText(name, { exact: true });
 
-  await expect(line('"Message"')).toHaveAttribute('aria-expanded', 'false');
-  await mark('"Message"', 'JSON').click();
-  const inner = tree.getByRole('tree', { name: 'Embedded JSON' });
-  await expect(inner.getByText('"Records"')).toBeVisible();
-  await inner.getByRole('treeitem').filter({ hasText: '"detail"' }).getByText('JSON', { exact: true }).click();
-  await expect(inner.getByRole('tree').getByText('"deep"')).toBeVisible();
-  // Only the line under the pointer offers to copy.
-  await line('"Message"').getByText('"Message"').hover();
-  await expect(tree.locator('[aria-hidden] > [data-do="path"]').filter({ visible: true })).toHaveCount(1);
-  await mark('"data"', 'Base64').click();
-  await expect(tree.getByRole('region', { name: 'Decoded base64' })).toHaveText('a line of plain text');
-  // The marks under the pointer may cover the end of a long line, so the arrow before it opens it too.
-  await line('"token"').locator('[aria-hidden][data-do="open"]').click();
-  await expect(tree.getByRole('tree', { name: 'Payload of the token' }).getByText('"marta"')).toBeVisible();
-  await expect(tree.getByText('The signature is not checked.')).toBeVisible();
-
-  // By keyboard, an arrow opens and closes the last value.
-  await tree.focus();
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowUp');
-  await page.keyboard.press('ArrowRight');
-  await expect(tree.getByText('Nov 21, 2026, 06:21:57.000 UTC')).toBeVisible();
-  await page.keyboard.press('ArrowLeft');
-  await expect(tree.getByText('Nov 21, 2026, 06:21:57.000 UTC')).toHaveCount(0);
-});
-
-test('a value and its path are copied from the line under the pointer', async ({ page, context, app, endpoint }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-  await send(endpoint.url, {
-    body: '{"data":{"items":[{"sku":"A1"}]}}',
-    headers: { 'content-type': 'application/json' },
+  await test.step('text in a declared character set is decoded and marked, and its bytes stay available', async () => {
+    await row(page, 8).click();
+    await expect(details(page, 8).getByText('The text was decoded from iso-8859-1')).toBeVisible();
+    await expect(details(page, 8).getByRole('region', { name: 'Body as text' })).toHaveText('café');
+    await details(page, 8).getByRole('tab', { name: 'Hex' }).click();
+    await expect(details(page, 8).getByText('63 61 66 e9')).toBeVisible();
   });
-  await openLive(page, endpoint);
-  const line = details(page, 0).getByRole('treeitem').filter({ hasText: '"sku"' });
-  await line.hover();
-  const copied = () => page.evaluate('navigator.clipboard.readText()');
-  await line.locator('[aria-hidden] > [data-do="path"]').click();
-  await expect.poll(copied).toBe('data.items[0].sku');
-  await line.locator('[aria-hidden] > [data-do="value"]').click();
-  await expect.poll(copied).toBe('A1');
-});
 
-test('without a body, the query parameters are above the headers', async ({ page, endpoint }) => {
-  await send(endpoint.url, { method: 'GET', path: '/search?q=creel' });
-  await openLive(page, endpoint);
-  await expect(details(page, 0).getByRole('tab', { name: /^Headers/ })).toHaveAttribute('aria-selected', 'true');
-  const query = details(page, 0).getByRole('table', { name: 'Query parameters' });
-  const headers = details(page, 0).getByRole('table', { name: 'Headers' });
-  await expect(query.getByRole('cell')).toHaveText('creel');
-  expect((await query.boundingBox())?.y).toBeLessThan((await headers.boundingBox())?.y ?? 0);
+  await test.step('JSON in a string, base64, a token and a time open in place, with pointer and keyboard', async () => {
+    await row(page, 7).click();
+    const tree = details(page, 7).getByRole('tree', { name: 'Body as JSON' });
+    const line = (text: string) => tree.getByRole('treeitem').filter({ hasText: text }).first();
+    const mark = (text: string, name: string) => line(text).getByText(name, { exact: true });
+
+    await expect(line('"Message"')).toHaveAttribute('aria-expanded', 'false');
+    await mark('"Message"', 'JSON').click();
+    const inner = tree.getByRole('tree', { name: 'Embedded JSON' });
+    await expect(inner.getByText('"Records"')).toBeVisible();
+    await inner.getByRole('treeitem').filter({ hasText: '"detail"' }).getByText('JSON', { exact: true }).click();
+    await expect(inner.getByRole('tree').getByText('"deep"')).toBeVisible();
+    // Only the line under the pointer offers to copy.
+    await line('"Message"').getByText('"Message"').hover();
+    await expect(tree.locator('[aria-hidden] > [data-do="path"]').filter({ visible: true })).toHaveCount(1);
+    await mark('"data"', 'Base64').click();
+    await expect(tree.getByRole('region', { name: 'Decoded base64' })).toHaveText('a line of plain text');
+    // The marks under the pointer may cover the end of a long line, so the arrow before it opens it too.
+    await line('"token"').locator('[aria-hidden][data-do="open"]').click();
+    await expect(tree.getByRole('tree', { name: 'Payload of the token' }).getByText('"marta"')).toBeVisible();
+    await expect(tree.getByText('The signature is not checked.')).toBeVisible();
+
+    // By keyboard, an arrow opens and closes the last value.
+    await tree.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowRight');
+    await expect(tree.getByText('Nov 21, 2026, 06:21:57.000 UTC')).toBeVisible();
+    await page.keyboard.press('ArrowLeft');
+    await expect(tree.getByText('Nov 21, 2026, 06:21:57.000 UTC')).toHaveCount(0);
+  });
+
+  await test.step('a value and its path are copied from the line under the pointer', async () => {
+    await row(page, 6).click();
+    const line = details(page, 6).getByRole('treeitem').filter({ hasText: '"sku"' });
+    await line.hover();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await line.locator('[aria-hidden] > [data-do="path"]').click();
+    await expect.poll(copied).toBe('data.items[0].sku');
+    await line.locator('[aria-hidden] > [data-do="value"]').click();
+    await expect.poll(copied).toBe('A1');
+  });
+
+  await test.step('without a body, the query parameters are above the headers', async () => {
+    await row(page, 5).click();
+    await expect(details(page, 5).getByRole('tab', { name: /^Headers/ })).toHaveAttribute('aria-selected', 'true');
+    const query = details(page, 5).getByRole('table', { name: 'Query parameters' });
+    const headers = details(page, 5).getByRole('table', { name: 'Headers' });
+    await expect(query.getByRole('cell')).toHaveText('creel');
+    expect((await query.boundingBox())?.y).toBeLessThan((await headers.boundingBox())?.y ?? 0);
+  });
+
+  await test.step('XML is formatted and colored, and its search works across the colors', async () => {
+    await row(page, 4).click();
+    const text = details(page, 4).getByRole('region', { name: 'Body as text' });
+    await expect(text).toHaveText(/<order id="A-1042">\n {2}<!-- paid -->\n {2}<total>12<\/total>\n<\/order>$/, {
+      useInnerText: true,
+    });
+    for (const [piece, color] of [
+      ['<total', 'rgb(138, 59, 18)'],
+      ['id', 'rgb(37, 99, 196)'],
+      ['"A-1042"', 'rgb(11, 110, 105)'],
+    ] as const)
+      await expect(text.getByText(piece, { exact: true })).toHaveCSS('color', color);
+    await page.keyboard.press('f');
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('id="a-1042">');
+    await expect(details(page, 4).getByText('1 of 1')).toBeVisible();
+    expect((await text.locator('mark').allInnerTexts()).join('')).toBe('id="A-1042">');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('JSON is shown in every form: right-to-left, as text, cut off, several values', async () => {
+    await row(page, 3).click();
+    const tree = details(page, 3).getByRole('tree');
+    const key = await tree.getByText('"مفتاح"').boundingBox();
+    const value = await tree.getByText('"قيمة"').boundingBox();
+    expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
+    await expect(tree.getByText(String.raw`"a\u202eb"`), 'bidirectional controls are visible').toBeVisible();
+
+    // JSON that was sent as text is formatted first in Raw, and its text is one tab away.
+    await row(page, 2).click();
+    const sentAsText = details(page, 2);
+    await expect(sentAsText.getByRole('tab', { name: 'Raw' })).toHaveAttribute('aria-selected', 'true');
+    await expect(sentAsText.getByRole('tab', { name: 'Formatted' })).toHaveAttribute('aria-selected', 'true');
+    await expect(sentAsText.getByRole('tree').getByText('"as"')).toBeVisible();
+    await sentAsText.getByRole('tab', { name: 'Text' }).click();
+    await expect(sentAsText.getByRole('region', { name: 'Body as text' })).toHaveText('{"as":"text"}');
+
+    // JSON that was cut off shows its text below the error.
+    await row(page, 1).click();
+    const error = details(page, 1).getByText('The text ends before the JSON is complete.');
+    const text = details(page, 1).getByRole('region', { name: 'Body as text' });
+    await expect(text).toHaveText(cutOff);
+    expect((await error.boundingBox())?.y).toBeLessThan((await text.boundingBox())?.y ?? 0);
+
+    await row(page, 0).click();
+    await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
+    await expect(details(page, 0).getByRole('treeitem')).toHaveCount(6);
+    await page.keyboard.press('f');
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
+    await expect(details(page, 0).getByText('1 of 2')).toBeVisible();
+  });
 });

@@ -39,21 +39,59 @@ test('a created endpoint is opened, listed and shown on the dashboard', async ({
   await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
 });
 
-test('an empty endpoint has the name of its URL card, each hint, and the tabs', async ({ page, person: _ }) => {
-  const { uid } = await create(page.request, 'Empty');
+test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', async ({
+  page,
+  context,
+  person: _,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const { uid, url } = await create(page.request, 'Before');
   await page.goto(`/endpoints/${uid}`);
-  await expect(page.getByRole('heading', { name: 'Endpoint URL' })).toBeAttached();
-  for (const hint of [
-    'Send HTTP requests to this URL to view them in the dashboard below.',
-    "Autosave is disabled. You'll need to manually save incoming webhook requests.",
-  ]) {
-    await expect(page.getByText(hint, { exact: true })).toBeVisible();
-  }
-  for (const name of ['GET', 'POST', 'PUT', 'DELETE', 'All Requests']) {
-    await page.getByRole('tab', { name, exact: true }).click();
-    await expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
+
+  await test.step('an empty endpoint has the name of its URL card, each hint, and the tabs', async () => {
+    await expect(page.getByRole('heading', { name: 'Endpoint URL' })).toBeAttached();
+    for (const hint of [
+      'Send HTTP requests to this URL to view them in the dashboard below.',
+      "Autosave is disabled. You'll need to manually save incoming webhook requests.",
+    ]) {
+      await expect(page.getByText(hint, { exact: true })).toBeVisible();
+    }
+    for (const name of ['GET', 'POST', 'PUT', 'DELETE', 'All Requests']) {
+      await page.getByRole('tab', { name, exact: true }).click();
+      await expect(page.getByRole('tab', { name, exact: true })).toHaveAttribute('aria-selected', 'true');
+      await expect(page.getByText('No requests received yet.')).toBeVisible();
+    }
+  });
+
+  await test.step('name and source can be changed, and an empty name shows the uid again', async () => {
+    const heading = page.getByRole('heading', { level: 1 });
+    const rename = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Edit name and source' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
+      await dialog.getByLabel('Endpoint Name (Optional)').fill(name);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect(dialog).toBeHidden();
+    };
+    await rename('After');
+    await expect(heading).toHaveText('After');
+    await expect(page.getByRole('navigation', { name: 'Endpoints' }).getByText('After')).toBeVisible();
+    await rename(' ');
+    await expect(heading).toHaveText(`webhook/${uid.slice(0, 8)}`);
+  });
+
+  await test.step('the URL is copied', async () => {
     await expect(page.getByText('No requests received yet.')).toBeVisible();
-  }
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' }).click();
+    await expect(toast(page, 'URL Copied!')).toBeVisible();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+    await expect(page.locator('[data-copied]')).toBeVisible();
+    await page.clock.runFor(1900);
+    await expect(page.locator('[data-copied]')).toBeVisible();
+    await page.clock.runFor(200);
+    await expect(page.locator('[data-copied]')).toBeHidden();
+  });
 });
 
 test('an endpoint without a name is shown by its uid', async ({ page, person: _ }) => {
@@ -64,24 +102,6 @@ test('an endpoint without a name is shown by its uid', async ({ page, person: _ 
   await expect(page).toHaveURL(/\/endpoints\//);
   const uid = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
-});
-
-test('name and source can be changed, and an empty name shows the uid again', async ({ page, person: _ }) => {
-  const { uid } = await create(page.request, 'Before');
-  await page.goto(`/endpoints/${uid}`);
-  const heading = page.getByRole('heading', { level: 1 });
-  const rename = async (name: string): Promise<void> => {
-    await page.getByRole('button', { name: 'Edit name and source' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
-    await dialog.getByLabel('Endpoint Name (Optional)').fill(name);
-    await dialog.getByRole('button', { name: 'Save' }).click();
-    await expect(dialog).toBeHidden();
-  };
-  await rename('After');
-  await expect(heading).toHaveText('After');
-  await expect(page.getByRole('navigation', { name: 'Endpoints' }).getByText('After')).toBeVisible();
-  await rename(' ');
-  await expect(heading).toHaveText(`webhook/${uid.slice(0, 8)}`);
 });
 
 test('the switches act at once, say so, and go back when the server refuses', async ({
@@ -149,71 +169,55 @@ test('the figures and the count of this session follow what arrives', async ({ p
   await expect(page.getByText('+2 in last session')).toBeVisible();
 });
 
-test('the URL is copied', async ({ page, context, person: _ }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const { uid, url } = await create(page.request, 'Copied');
-  await page.goto(`/endpoints/${uid}`);
-  await expect(page.getByText('No requests received yet.')).toBeVisible();
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 60_000);
-  await page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' }).click();
-  await expect(toast(page, 'URL Copied!')).toBeVisible();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
-  await expect(page.locator('[data-copied]')).toBeVisible();
-  await page.clock.runFor(1900);
-  await expect(page.locator('[data-copied]')).toBeVisible();
-  await page.clock.runFor(200);
-  await expect(page.locator('[data-copied]')).toBeHidden();
-});
-
-test('clearing and deleting ask first', async ({ page, person: _ }) => {
-  const { uid, url } = await create(page.request, 'Short-lived');
-  await page.request.post(url, { data: 'x' });
-  await page.goto(`/endpoints/${uid}`);
-  await page.getByRole('button', { name: 'Clear Data' }).click();
-  const clear = page.getByRole('alertdialog', { name: 'Clear Request Data' });
-  await expect(clear).toHaveAccessibleDescription(
-    'This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed.',
-  );
-  await clear.getByRole('button', { name: 'Clear Data' }).click();
-  await expect(toast(page, 'Data Cleared')).toBeVisible();
-  await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('0');
-
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  const remove = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });
-  await expect(remove).toHaveAccessibleDescription(
-    'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
-  );
-  await remove.getByRole('button', { name: 'Cancel' }).click();
-  await expect(page).toHaveURL(new RegExp(uid));
-  await page.getByRole('button', { name: 'Delete', exact: true }).click();
-  await remove.getByRole('button', { name: 'Delete' }).click();
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-  await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
-  // The focused element disappeared with its page, so the next page has the focus.
-  await expect(page.getByRole('main')).toBeFocused();
-
-  await page.goto(`/endpoints/${uid}`);
-  await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
-  await expect(page.getByText("The webhook endpoint you're looking for doesn't exist or has expired.")).toBeVisible();
-  await page.getByRole('link', { name: 'Go Home' }).click();
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-});
-
-test('search leads to the request in its endpoint', async ({ page, person: _ }) => {
+test('an endpoint with a request is found, cleared and deleted', async ({ page, person: _ }) => {
   const { uid, url } = await create(page.request, 'Searched');
-  await page.request.post(`${url}/push?delivery=7`, { data: { ref: 'refs/heads/needle' } });
-  await page.goto('/');
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-  await page.keyboard.press('/');
-  await page.getByRole('combobox', { name: 'Search requests' }).fill('NEEDLE');
-  await expect(page).toHaveURL(/\/search\?q=NEEDLE/);
-  const row = page.getByRole('main').getByRole('link', { name: /push/ });
-  await expect(row.locator('mark')).toHaveText('needle');
-  await row.click();
-  await expect(page).toHaveURL(new RegExp(`/endpoints/${uid}\\?request=0`));
-  await page.goBack();
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('NEEDLE');
-  await page.getByRole('combobox', { name: 'Search requests' }).fill('nowhere to be found');
-  await expect(page.getByText('Nothing found')).toBeVisible();
+
+  await test.step('search leads to the request in its endpoint', async () => {
+    await page.request.post(`${url}/push?delivery=7`, { data: { ref: 'refs/heads/needle' } });
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search requests' }).fill('NEEDLE');
+    await expect(page).toHaveURL(/\/search\?q=NEEDLE/);
+    const row = page.getByRole('main').getByRole('link', { name: /push/ });
+    await expect(row.locator('mark')).toHaveText('needle');
+    await row.click();
+    await expect(page).toHaveURL(new RegExp(`/endpoints/${uid}\\?request=0`));
+    await page.goBack();
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('NEEDLE');
+    await page.getByRole('combobox', { name: 'Search requests' }).fill('nowhere to be found');
+    await expect(page.getByText('Nothing found')).toBeVisible();
+  });
+
+  await test.step('clearing and deleting ask first', async () => {
+    await page.goto(`/endpoints/${uid}`);
+    await page.getByRole('button', { name: 'Clear Data' }).click();
+    const clear = page.getByRole('alertdialog', { name: 'Clear Request Data' });
+    await expect(clear).toHaveAccessibleDescription(
+      'This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed.',
+    );
+    await clear.getByRole('button', { name: 'Clear Data' }).click();
+    await expect(toast(page, 'Data Cleared')).toBeVisible();
+    await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('0');
+
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const remove = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });
+    await expect(remove).toHaveAccessibleDescription(
+      'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
+    );
+    await remove.getByRole('button', { name: 'Cancel' }).click();
+    await expect(page).toHaveURL(new RegExp(uid));
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await remove.getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
+    // The focused element disappeared with its page, so the next page has the focus.
+    await expect(page.getByRole('main')).toBeFocused();
+
+    await page.goto(`/endpoints/${uid}`);
+    await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
+    await expect(page.getByText("The webhook endpoint you're looking for doesn't exist or has expired.")).toBeVisible();
+    await page.getByRole('link', { name: 'Go Home' }).click();
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  });
 });

@@ -54,44 +54,44 @@ test('the filter finds one of thousands of stored requests', async ({ page, cont
   await expect(page.getByText(all).first()).toBeVisible();
 });
 
-test('while it searches, the filter shows matches and progress, and does not say that nothing matches', async ({
-  page,
-  endpoint,
-}) => {
+test('a search shows its progress and its failure', async ({ page, endpoint }) => {
   for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at }, '/first');
   // The server has to search from here on.
   await send(endpoint.url, { body: 'x'.repeat(20_000) });
-  await openLive(page, endpoint);
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/api/search?*', async (route) => {
-    await released;
-    await route.continue();
-  });
-  await filter(page).fill('nothing-like-it');
-  await expect(page.getByText('0 matches in 0 of 4 requests').first()).toBeVisible();
-  await expect(page.getByText('No request matches')).toHaveCount(0);
-  release();
-  await expect(page.getByText('No request matches')).toBeVisible();
-  await expect(page.getByText('Searched 4 stored requests')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the filter' }).click();
-  await expect(row(page, 0)).toBeVisible();
-});
-
-test('a search that fails says so and continues on demand', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
   await openLive(page, endpoint);
-  let failures = 0;
-  await page.route('**/api/search?*', (route) =>
-    failures++ === 0
-      ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
-      : route.continue(),
-  );
-  await filter(page).fill('needle');
-  await expect(page.getByText('Busy.')).toBeVisible();
-  await page.getByRole('button', { name: 'Try again' }).first().click();
-  await expect(row(page, 1)).toBeVisible();
+
+  await test.step('while it searches, the filter shows matches and progress, and does not say that nothing matches', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/search?*', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await filter(page).fill('nothing-like-it');
+    await expect(page.getByText('0 matches in 0 of 6 requests').first()).toBeVisible();
+    await expect(page.getByText('No request matches')).toHaveCount(0);
+    release();
+    await expect(page.getByText('No request matches')).toBeVisible();
+    await expect(page.getByText('Searched 6 stored requests')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await expect(row(page, 0)).toBeVisible();
+    await page.unroute('**/api/search?*');
+  });
+
+  await test.step('a search that fails says so and continues on demand', async () => {
+    let failures = 0;
+    await page.route('**/api/search?*', (route) =>
+      failures++ === 0
+        ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
+        : route.continue(),
+    );
+    await filter(page).fill('needle');
+    await expect(page.getByText('Busy.')).toBeVisible();
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await expect(row(page, 5)).toBeVisible();
+  });
 });
 
 test('live captures that match appear, also with a long or coded body; others do not', async ({ page, endpoint }) => {
@@ -115,14 +115,36 @@ test('live captures that match appear, also with a long or coded body; others do
   await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
 });
 
-test('saving a request moves it out of the list of unsaved ones', async ({ page, endpoint }) => {
-  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
-  await openLive(page, endpoint, '?find=is%3Aunsaved&request=1');
-  await expect(row(page, 1)).toBeVisible();
-  await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(row(page, 1)).toHaveCount(0);
-  await expect(row(page, 0)).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Saved' })).toBeVisible();
+test('the filter works together with tabs, saving and a selection', async ({ page, endpoint }) => {
+  await send(endpoint.url, { method: 'GET', path: '/both' });
+  await send(endpoint.url, { method: 'POST', path: '/both' });
+  await send(endpoint.url, { method: 'GET', path: '/other' });
+
+  await test.step('tabs and filter narrow the list together', async () => {
+    await openLive(page, endpoint, '?find=both&filter=get');
+    await expect(row(page, 0)).toBeVisible();
+    await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
+    await page.getByRole('tab', { name: 'PUT' }).click();
+    await expect(page.getByText('No PUT request matches')).toBeVisible();
+  });
+
+  await test.step('saving a request moves it out of the list of unsaved ones', async () => {
+    await openLive(page, endpoint, '?find=is%3Aunsaved&request=1');
+    await expect(row(page, 1)).toBeVisible();
+    await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(row(page, 1)).toHaveCount(0);
+    await expect(row(page, 0)).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Saved' })).toBeVisible();
+  });
+
+  await test.step('the slash key focuses the filter while requests are selected', async () => {
+    await openLive(page, endpoint);
+    await page.keyboard.press('x');
+    await expect(filter(page)).toHaveCount(0);
+    await page.keyboard.press('/');
+    await expect(filter(page)).toBeFocused();
+    await expect(page).toHaveURL(/endpoints/);
+  });
 });
 
 test('a mistake is shown at its place, an unknown field is searched as text', async ({ page, endpoint }) => {
@@ -190,27 +212,6 @@ test('fields and known values are suggested, and chosen with the keyboard', asyn
   await pressEscape(page);
   await expect(filter(page)).toHaveValue('');
   await expect(page.getByRole('grid')).toBeFocused();
-});
-
-test('the slash key focuses the filter while requests are selected', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  await page.keyboard.press('x');
-  await expect(filter(page)).toHaveCount(0);
-  await page.keyboard.press('/');
-  await expect(filter(page)).toBeFocused();
-  await expect(page).toHaveURL(/endpoints/);
-});
-
-test('tabs and filter narrow the list together', async ({ page, endpoint }) => {
-  await send(endpoint.url, { method: 'GET', path: '/both' });
-  await send(endpoint.url, { method: 'POST', path: '/both' });
-  await send(endpoint.url, { method: 'GET', path: '/other' });
-  await openLive(page, endpoint, '?find=both&filter=get');
-  await expect(row(page, 0)).toBeVisible();
-  await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
-  await page.getByRole('tab', { name: 'PUT' }).click();
-  await expect(page.getByText('No PUT request matches')).toBeVisible();
 });
 
 /**

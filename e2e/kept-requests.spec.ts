@@ -119,59 +119,54 @@ async function answerQuestions(page: Page, isSure: boolean): Promise<() => Promi
   return () => page.evaluate('globalThis.asked');
 }
 
-test('a deleted request is marked while the browser asks, is named, and comes back with Undo', async ({
+test('a deletion is confirmed, offers Undo, and happens when the offer ends', async ({
   page,
   context,
   app,
   endpoint,
 }) => {
-  for (const path of ['/a', '/b', '/c']) await send(endpoint.url, { method: 'PUT', path });
+  for (const path of ['/a', '/b', '/c', '/d']) await send(endpoint.url, { method: 'PUT', path });
   const asked = await answerQuestions(page, true);
-  await openLive(page, endpoint, '?request=1');
-  await expect(details(page, 1)).toBeVisible();
-  await page.keyboard.press('Delete');
-  await expect(row(page, 1)).toHaveCount(0);
-  expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['1']]]);
-  const toast = page.getByRole('region', { name: /Notifications/ });
-  await expect(toast.getByText('PUT /b #1')).toBeVisible();
-  await toast.getByRole('button', { name: 'Undo' }).click();
-  await expect(row(page, 1)).toBeVisible();
-  await expect(details(page, 1)).toBeVisible();
-  expect((await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([2, 1, 0]);
-});
 
-test('without Undo, selected requests are deleted on the server when the offer ends', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
-  for (let at = 0; at < 4; at++) await send(endpoint.url);
-  const asked = await answerQuestions(page, true);
-  await openLive(page, endpoint);
-  for (const index of [0, 2]) await row(page, index).getByRole('checkbox').click();
-  const bar = page.getByRole('toolbar', { name: 'Selected requests' });
-  await bar.getByRole('button', { name: 'Delete' }).click();
-  await expect(row(page, 2)).toHaveCount(0);
-  expect(await asked()).toEqual([['Are you sure you want to delete these 2 requests?', ['2', '0']]]);
-  const undo = page.getByRole('button', { name: 'Undo' });
-  await expect(undo).toBeVisible();
-  expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
-  await expect(undo).toHaveCount(0);
-  await expect.poll(async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([3, 1]);
-  await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
-});
+  await test.step('a deleted request is marked while the browser asks, is named, and comes back with Undo', async () => {
+    await openLive(page, endpoint, '?request=1');
+    await expect(details(page, 1)).toBeVisible();
+    await page.keyboard.press('Delete');
+    await expect(row(page, 1)).toHaveCount(0);
+    expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['1']]]);
+    const toast = page.getByRole('region', { name: /Notifications/ });
+    await expect(toast.getByText('PUT /b #1')).toBeVisible();
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await expect(row(page, 1)).toBeVisible();
+    await expect(details(page, 1)).toBeVisible();
+    expect((await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([3, 2, 1, 0]);
+  });
 
-test('a tab that is closed before the offer ends deletes nothing', async ({ page, context, app, endpoint }) => {
-  await send(endpoint.url);
-  await answerQuestions(page, true);
-  await openLive(page, endpoint);
-  await expect(details(page, 0)).toBeVisible();
-  await page.keyboard.press('Delete');
-  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await page.reload();
-  await expect(row(page, 0)).toBeVisible();
-  expect(await unsaved(context, app, endpoint.uid)).toHaveLength(1);
+  await test.step('a tab that is closed before the offer ends deletes nothing', async () => {
+    await row(page, 0).click();
+    await expect(details(page, 0)).toBeVisible();
+    await page.keyboard.press('Delete');
+    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+    await page.reload();
+    await expect(row(page, 0)).toBeVisible();
+    expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
+  });
+
+  await test.step('without Undo, selected requests are deleted on the server when the offer ends', async () => {
+    for (const index of [0, 2]) await row(page, index).getByRole('checkbox').click();
+    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(row(page, 2)).toHaveCount(0);
+    expect(await asked()).toEqual([['Are you sure you want to delete these 2 requests?', ['2', '0']]]);
+    const undo = page.getByRole('button', { name: 'Undo' });
+    await expect(undo).toBeVisible();
+    expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
+    await expect(undo).toHaveCount(0);
+    await expect
+      .poll(async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index))
+      .toEqual([3, 1]);
+    await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+  });
 });
 
 test('an answer of No deletes nothing and unmarks the row', async ({ page, endpoint }) => {

@@ -1,105 +1,98 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
-import { createEndpoint, openLive, row, sendJson, unsaved } from './endpoints.ts';
+import { openLive, row, sendJson, unsaved } from './endpoints.ts';
 
-test('an endpoint that is deleted elsewhere disappears from the sidebar', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const gone = await createEndpoint(context, app, 'Soon gone');
-  await openLive(page, gone);
-  const entry = page.getByRole('complementary').getByRole('link', { name: 'Soon gone' });
-  await expect(entry).toBeVisible();
-  expect((await context.request.delete(`${app.url}/api/endpoints/${gone.uid}`)).ok()).toBe(true);
-  await expect(page.getByText('Endpoint Not Found')).toBeVisible();
-  await expect(entry).toHaveCount(0);
-});
-
-test('settings that failed to load are loaded when the server is back', async ({ page, person: _ }) => {
-  await page.goto('/');
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  await page.waitForLoadState('networkidle');
-  await page.route('**/api/**', (route) => route.abort());
-  await page.getByRole('link', { name: 'Settings' }).click();
-  await expect(page.getByText("Can't reach the server.")).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
-  await page.unroute('**/api/**');
-  await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
-  await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
-});
-
-test('the first request after clearing is selected', async ({ page, context, app, endpoint }) => {
-  for (const n of [0, 1, 2]) await sendJson(endpoint.url, { n });
-  await openLive(page, endpoint);
-  await row(page, 1).click();
-  await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
-  const path = `${app.url}/api/endpoints/${endpoint.uid}/requests`;
-  expect((await context.request.delete(path)).status()).toBe(204);
-  await expect(row(page, 1)).toHaveCount(0);
-  await expect(page).not.toHaveURL(/request=/);
-  await sendJson(endpoint.url, { n: 3 });
-  await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
-  await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
-});
-
-test('a request that was opened by its URL disappears when it is deleted elsewhere', async ({
+test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
   context,
   app,
   endpoint,
 }) => {
-  for (const n of [0, 1]) await sendJson(endpoint.url, { n });
+  for (const n of [0, 1, 2]) await sendJson(endpoint.url, { n });
   await openLive(page, endpoint, '?request=0');
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
-  const id = (await unsaved(context, app, endpoint.uid)).at(-1)?.id ?? 0;
-  const path = `${app.url}/api/endpoints/${endpoint.uid}/requests/${id}`;
-  expect((await context.request.delete(path)).status()).toBe(204);
-  await expect(page.getByText('This request is not stored any more')).toBeVisible();
-});
+  const remove = async (path: string): Promise<void> => {
+    expect((await context.request.delete(`${app.url}/api/endpoints/${endpoint.uid}${path}`)).status()).toBe(204);
+  };
 
-test('a request that could not be deleted stays selected', async ({ page, endpoint }) => {
-  for (const n of [0, 1]) await sendJson(endpoint.url, { n });
-  await openLive(page, endpoint, '?request=0');
-  await page.route('**/requests/*', (route) =>
-    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
-  );
-  page.on('dialog', (asked) => void asked.accept());
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
-  await page.keyboard.press('Delete');
-  await expect(page.getByText('Delete failed').first()).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
-  await expect(page).toHaveURL(/request=0/);
-});
-
-test('the window title is reset when its endpoint is deleted elsewhere', async ({ page, context, app, endpoint }) => {
-  await sendJson(endpoint.url, { n: 0 });
-  await openLive(page, endpoint);
-  await expect(page).toHaveTitle(/Journey/);
-  expect((await context.request.delete(`${app.url}/api/endpoints/${endpoint.uid}`)).status()).toBe(204);
-  await expect(page.getByText('Endpoint Not Found')).toBeVisible();
-  await expect(page).toHaveTitle(/Endpoint Not Found/);
-});
-
-test('leaving unsaved settings asks for confirmation', async ({ page, person }) => {
-  expect(person.username).toBeTruthy();
-  await page.goto('/settings');
-  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
-  const asked: string[] = [];
-  let answer = false;
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void (answer ? dialog.accept() : dialog.dismiss());
+  await test.step('a request that could not be deleted stays selected', async () => {
+    await page.route('**/requests/*', (route) =>
+      route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+    );
+    page.on('dialog', (asked) => void asked.accept());
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await page.keyboard.press('Delete');
+    await expect(page.getByText('Delete failed').first()).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(page).toHaveURL(/request=0/);
+    await page.unroute('**/requests/*');
   });
-  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-  await expect.poll(() => asked).toHaveLength(1);
-  await expect(page).toHaveURL(/\/settings$/);
-  await expect(page.getByRole('switch', { name: 'Autosave new endpoints' })).toBeChecked();
-  answer = true;
-  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  await page.goto('/settings');
-  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
-  await page.getByRole('button', { name: 'Save Settings' }).click();
-  await expect(page.getByText('Settings Saved').first()).toBeVisible();
-  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  expect(asked).toHaveLength(2);
+
+  await test.step('a request that was opened by its URL disappears when it is deleted elsewhere', async () => {
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await remove(`/requests/${(await unsaved(context, app, endpoint.uid)).at(-1)?.id}`);
+    await expect(page.getByText('This request is not stored any more')).toBeVisible();
+  });
+
+  await test.step('the first request after clearing is selected', async () => {
+    await row(page, 1).click();
+    await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+    await remove('/requests');
+    await expect(row(page, 1)).toHaveCount(0);
+    await expect(page).not.toHaveURL(/request=/);
+    await sendJson(endpoint.url, { n: 3 });
+    await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+    await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
+  });
+
+  await test.step('an endpoint that is deleted elsewhere disappears from the sidebar and the window title', async () => {
+    const entry = page.getByRole('complementary').getByRole('link', { name: 'Journey' });
+    await expect(entry).toBeVisible();
+    await expect(page).toHaveTitle(/Journey/);
+    await remove('');
+    await expect(page.getByText('Endpoint Not Found')).toBeVisible();
+    await expect(entry).toHaveCount(0);
+    await expect(page).toHaveTitle(/Endpoint Not Found/);
+  });
+});
+
+test('settings are loaded again after a failure, and are not left unsaved without a question', async ({
+  page,
+  person: _,
+}) => {
+  await test.step('settings that failed to load are loaded when the server is back', async () => {
+    await page.goto('/');
+    await expect(page.getByText('No endpoints yet')).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    await page.route('**/api/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await expect(page.getByText("Can't reach the server.")).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+    await page.unroute('**/api/**');
+    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+    await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
+  });
+
+  await test.step('leaving unsaved settings asks for confirmation', async () => {
+    await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+    const asked: string[] = [];
+    let answer = false;
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void (answer ? dialog.accept() : dialog.dismiss());
+    });
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect.poll(() => asked).toHaveLength(1);
+    await expect(page).toHaveURL(/\/settings$/);
+    await expect(page.getByRole('switch', { name: 'Autosave new endpoints' })).toBeChecked();
+    answer = true;
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(page.getByText('No endpoints yet')).toBeVisible();
+    await page.goto('/settings');
+    await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+    await page.getByRole('button', { name: 'Save Settings' }).click();
+    await expect(page.getByText('Settings Saved').first()).toBeVisible();
+    await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+    await expect(page.getByText('No endpoints yet')).toBeVisible();
+    expect(asked).toHaveLength(2);
+  });
 });

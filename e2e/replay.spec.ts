@@ -110,134 +110,124 @@ test('an edited body and edited headers are what is sent; line ends stay, and th
   expect(target.received[1]?.body.toString()).toBe('one\r\ntwo\r\n');
 });
 
-test('a target that refuses the connection is reported with the reason, in the place of the response', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('responses are shown as they came, and nothing in them runs', async ({ page, endpoint, target }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
-  await target.close();
-  await urlField(page).fill(`${target.url}/hook`);
-  await sendButton(page).click();
-  await expect(response(page).getByRole('alert')).toContainText('refused the connection');
-  await expect(toast(page, 'Error')).toBeVisible();
-  await expect(toast(page, 'Failed to send request. Please check the URL and try again.')).toBeVisible();
-  await expect(sendButton(page)).toBeEnabled();
-});
 
-test('a redirect is shown with where it leads, and not followed', async ({ page, endpoint, target }) => {
-  target.answerWith((answer) => answer.writeHead(302, { location: '/elsewhere?a=1' }).end());
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).locator('.text-warn').first()).toContainText('302 Found');
-  await expect(response(page).getByText('/elsewhere?a=1')).toBeVisible();
-  await expect(response(page).getByText('Redirects are not followed.')).toBeVisible();
-  await expect(response(page).getByText('No content')).toBeVisible();
-  expect(target.received.map(({ url }) => url)).toEqual(['/hook']);
-  await page.getByRole('button', { name: 'Use as destination' }).click();
-  await expect(urlField(page)).toHaveValue(`${target.url}/elsewhere?a=1`);
-  expect(target.received).toHaveLength(1);
-});
-
-test('a 500 with JSON is laid out, with its headers as they came', async ({ page, endpoint, target }) => {
-  target.answerWith((answer) => {
-    answer.writeHead(500, ['Content-Type', 'application/json', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2']);
-    answer.end('{"error":12345678901234567890.10,"again":true}');
+  await test.step('a redirect is shown with where it leads, and not followed', async () => {
+    target.answerWith((answer) => answer.writeHead(302, { location: '/elsewhere?a=1' }).end());
+    await sendTo(page, `${target.url}/hook`);
+    await expect(response(page).locator('.text-warn').first()).toContainText('302 Found');
+    await expect(response(page).getByText('/elsewhere?a=1')).toBeVisible();
+    await expect(response(page).getByText('Redirects are not followed.')).toBeVisible();
+    await expect(response(page).getByText('No content')).toBeVisible();
+    expect(target.received.map(({ url }) => url)).toEqual(['/hook']);
+    await page.getByRole('button', { name: 'Use as destination' }).click();
+    await expect(urlField(page)).toHaveValue(`${target.url}/elsewhere?a=1`);
+    expect(target.received).toHaveLength(1);
   });
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).locator('.text-bad').first()).toContainText('500 Internal Server Error');
-  const tree = response(page).getByRole('tree', { name: 'Response as JSON' });
-  await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
-  await response(page).getByRole('tab', { name: 'Raw' }).click();
-  await expect(response(page).getByText('{"error":12345678901234567890.10,"again":true}')).toBeVisible();
-  await response(page).getByRole('tab', { name: 'Headers' }).click();
-  const rows = response(page).getByRole('table', { name: 'Response headers' }).getByRole('row');
-  await expect(rows.filter({ hasText: 'a=1' })).toContainText('Set-Cookie');
-  await expect(rows.filter({ hasText: 'b=2' })).toContainText('set-cookie');
 
-  // The toast of this response must not stay beside the failure of the next replay.
-  await target.close();
-  await sendButton(page).click();
-  await expect(response(page).getByRole('alert')).toBeVisible();
-  expect(await toast(page, 'Request Sent').count()).toBe(0);
-});
-
-test('a compressed response is decoded and marked, and bytes are shown in hex', async ({ page, endpoint, target }) => {
-  const packed = gzipSync('{"packed":true}');
-  target.answerWith((answer) =>
-    answer.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed),
-  );
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).getByText(`Decoded from gzip: ${packed.length} B as sent, 15 B decoded.`)).toBeVisible();
-  await expect(response(page).getByRole('tree').getByText('"packed"')).toBeVisible();
-  target.answerWith((answer) => answer.end(EVERY_BYTE));
-  await sendButton(page).click();
-  await expect(response(page).getByRole('region', { name: 'Response in hex' })).toContainText('00 01 02 03');
-});
-
-test('a cut response and an interrupted one are marked', async ({ page, endpoint, target }) => {
-  target.answerWith((answer) => answer.end('é'.repeat(600 * 1024)));
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).getByText('Cut at 1 MiB: the destination sent more.')).toBeVisible();
-  target.answerWith((answer) => {
-    answer.writeHead(200, { 'content-length': '100' });
-    answer.write('half of it', () => answer.destroy());
+  await test.step('a compressed response is decoded and marked, and bytes are shown in hex', async () => {
+    const packed = gzipSync('{"packed":true}');
+    target.answerWith((answer) =>
+      answer.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed),
+    );
+    await sendTo(page, `${target.url}/hook`);
+    await expect(
+      response(page).getByText(`Decoded from gzip: ${packed.length} B as sent, 15 B decoded.`),
+    ).toBeVisible();
+    await expect(response(page).getByRole('tree').getByText('"packed"')).toBeVisible();
+    target.answerWith((answer) => answer.end(EVERY_BYTE));
+    await sendButton(page).click();
+    await expect(response(page).getByRole('region', { name: 'Response in hex' })).toContainText('00 01 02 03');
   });
-  await sendButton(page).click();
-  await expect(response(page).getByText(/^The destination stopped sending/)).toBeVisible();
-  await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText('half of it');
-});
 
-test('nothing in a response runs, loads or is a link', async ({ page, endpoint, target }) => {
-  const html = '<!doctype html><script>alert(1)</script><img src=/x onerror=alert(1)><a href="https://a.test">a</a>';
-  target.answerWith((answer) =>
-    answer.writeHead(200, { 'content-type': 'text/html', link: '<http://a.test>' }).end(html),
-  );
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void dialog.dismiss();
+  await test.step('a cut response and an interrupted one are marked', async () => {
+    target.answerWith((answer) => answer.end('é'.repeat(600 * 1024)));
+    await sendTo(page, `${target.url}/hook`);
+    await expect(response(page).getByText('Cut at 1 MiB: the destination sent more.')).toBeVisible();
+    target.answerWith((answer) => {
+      answer.writeHead(200, { 'content-length': '100' });
+      answer.write('half of it', () => answer.destroy());
+    });
+    await sendButton(page).click();
+    await expect(response(page).getByText(/^The destination stopped sending/)).toBeVisible();
+    await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText('half of it');
   });
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText(html);
-  await response(page).getByRole('tab', { name: 'Headers' }).click();
-  await expect(response(page).getByText('<http://a.test>')).toBeVisible();
-  await expect(response(page).locator('a, img, script, iframe, object, embed')).toHaveCount(0);
-  expect(asked).toEqual([]);
+
+  await test.step('nothing in a response runs, loads or is a link', async () => {
+    const html = '<!doctype html><script>alert(1)</script><img src=/x onerror=alert(1)><a href="https://a.test">a</a>';
+    target.answerWith((answer) =>
+      answer.writeHead(200, { 'content-type': 'text/html', link: '<http://a.test>' }).end(html),
+    );
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await sendTo(page, `${target.url}/hook`);
+    await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText(html);
+    await response(page).getByRole('tab', { name: 'Headers' }).click();
+    await expect(response(page).getByText('<http://a.test>')).toBeVisible();
+    await expect(response(page).locator('a, img, script, iframe, object, embed')).toHaveCount(0);
+    expect(asked).toEqual([]);
+  });
+
+  await test.step('a 500 with JSON is laid out, with its headers as they came', async () => {
+    target.answerWith((answer) => {
+      answer.writeHead(500, ['Content-Type', 'application/json', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2']);
+      answer.end('{"error":12345678901234567890.10,"again":true}');
+    });
+    await sendTo(page, `${target.url}/hook`);
+    await expect(response(page).locator('.text-bad').first()).toContainText('500 Internal Server Error');
+    const tree = response(page).getByRole('tree', { name: 'Response as JSON' });
+    await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
+    await response(page).getByRole('tab', { name: 'Raw' }).click();
+    await expect(response(page).getByText('{"error":12345678901234567890.10,"again":true}')).toBeVisible();
+    await response(page).getByRole('tab', { name: 'Headers' }).click();
+    const rows = response(page).getByRole('table', { name: 'Response headers' }).getByRole('row');
+    await expect(rows.filter({ hasText: 'a=1' })).toContainText('Set-Cookie');
+    await expect(rows.filter({ hasText: 'b=2' })).toContainText('set-cookie');
+
+    // The toast of this response must not stay beside the failure of the next replay.
+    await target.close();
+    await sendButton(page).click();
+    await expect(response(page).getByRole('alert')).toBeVisible();
+    expect(await toast(page, 'Request Sent').count()).toBe(0);
+  });
 });
 
-test('an action in progress is shown, ignores a second press, and can be canceled', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => (leave = resolve));
-  target.answerWith((answer) => void answer.once('close', leave));
+test('a replay without a response says why', async ({ page, endpoint, target }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
-  await urlField(page).fill(`${target.url}/hook`);
-  await page.keyboard.press('ControlOrMeta+Enter');
-  const sending = page.getByRole('button', { name: 'Sending...' });
-  await expect(sending).toBeDisabled();
-  await expect.poll(() => target.received.length).toBe(1);
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await expect(response(page).getByText('Canceled. The destination may have received the request.')).toBeVisible();
-  await expect(sendButton(page)).toBeFocused();
-  expect(target.received).toHaveLength(1);
-  // Canceling in the page also cancels the request of the server.
-  await left;
+
+  await test.step('an action in progress is shown, ignores a second press, and can be canceled', async () => {
+    let leave = (): void => undefined;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    target.answerWith((answer) => void answer.once('close', leave));
+    await urlField(page).fill(`${target.url}/hook`);
+    await page.keyboard.press('ControlOrMeta+Enter');
+    const sending = page.getByRole('button', { name: 'Sending...' });
+    await expect(sending).toBeDisabled();
+    await expect.poll(() => target.received.length).toBe(1);
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await expect(response(page).getByText('Canceled. The destination may have received the request.')).toBeVisible();
+    await expect(sendButton(page)).toBeFocused();
+    expect(target.received).toHaveLength(1);
+    // Canceling in the page also cancels the request of the server.
+    await left;
+  });
+
+  await test.step('a target that refuses the connection is reported with the reason, in the place of the response', async () => {
+    await target.close();
+    await urlField(page).fill(`${target.url}/hook`);
+    await sendButton(page).click();
+    await expect(response(page).getByRole('alert')).toContainText('refused the connection');
+    await expect(toast(page, 'Error')).toBeVisible();
+    await expect(toast(page, 'Failed to send request. Please check the URL and try again.')).toBeVisible();
+    await expect(sendButton(page)).toBeEnabled();
+  });
 });
 
 test('a request that was saved meanwhile can still be sent, even before the page knows', async ({
