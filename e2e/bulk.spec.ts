@@ -76,6 +76,21 @@ test('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async (
   expect(har.log.entries).toHaveLength(2);
 });
 
+test('on a phone, the progress of an export is visible without scrolling', async ({ page, endpoint }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  // Not in a page of the list, so it is read by a call, which waits here.
+  await send(endpoint.url, { body: 'large '.repeat(5000) });
+  await page.route(/\/requests\/-\d+$/, () => undefined);
+  await openLive(page, endpoint);
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await bar(page).getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'HAR' }).click();
+  const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1');
+  await expect(progress).toBeInViewport({ ratio: 1 });
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await expect(progress).toHaveCount(0);
+});
+
 test('the selected requests are replayed in order, with a summary of the statuses', async ({
   page,
   endpoint,

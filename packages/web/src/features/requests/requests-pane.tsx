@@ -149,7 +149,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   return (
     <>
       {covers ? (
-        <div className={clsx('relative overflow-hidden', HEIGHT)}>
+        <div className={clsx('relative overflow-clip', HEIGHT)}>
           <div className="h-full">{list}</div>
           {open ? (
             <Cover>

@@ -1,4 +1,5 @@
 import type { EndpointDetail } from '@creel/contract';
+import { clsx } from 'clsx';
 import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -33,7 +34,11 @@ export function ListFoot(props: ListFootProps) {
     (warning) => warning !== undefined,
   );
   return (
-    <section aria-label="Kept requests" className="mt-auto shrink-0 border-t border-line text-sm">
+    <section
+      aria-label="Kept requests"
+      // In a narrow window the end of the list can be below the visible part of the page.
+      className={clsx('mt-auto shrink-0 border-t border-line bg-bg text-sm', job !== undefined && 'sticky bottom-0')}
+    >
       {warnings.length === 0 ? null : (
         <div
           role="status"
