@@ -7,6 +7,7 @@ import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
 import { textOf, toBase64 } from '../../bodies/encoding.ts';
+import { formatCount } from '../../ui/format.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
 
@@ -104,11 +105,12 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
 /** Names what was deleted: 'POST /orders' and its number, or how many. */
 function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
   const [request] = requests;
-  if (request === undefined || requests.length > 1) return { title: `${requests.length} requests deleted` };
+  if (request === undefined || requests.length > 1)
+    return { title: `${formatCount(requests.length)} requests deleted` };
   return { title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` };
 }
 
 function deleteFailure(failed: number, all: number): string {
   if (all === 1) return 'Failed to delete the webhook request.';
-  return `${failed} of ${all} requests could not be deleted.`;
+  return `${formatCount(failed)} of ${formatCount(all)} requests could not be deleted.`;
 }

@@ -2,6 +2,7 @@ import { useState, useMemo } from 'react';
 import { flushSync } from 'react-dom';
 import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { formatCount } from '../../ui/format.ts';
 import { useLatest } from '../../ui/state.ts';
 import type { DetailsActions } from './details/details-header.tsx';
 import { deleteRequests, useSaveRequest } from './request-mutations.ts';
@@ -53,7 +54,7 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
 
 function deleteQuestion(count: number): string {
   if (count === 1) return 'Are you sure you want to delete this request?';
-  return `Are you sure you want to delete these ${count} requests?`;
+  return `Are you sure you want to delete these ${formatCount(count)} requests?`;
 }
 
 /** The browser's question blocks rendering, so the marked rows must be painted before it. */

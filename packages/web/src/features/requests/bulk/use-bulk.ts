@@ -4,6 +4,7 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/list-cache.ts';
+import { formatCount } from '../../../ui/format.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import type { ListItems } from '../list-items.ts';
@@ -75,11 +76,15 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
 function reportSaved(count: number, failed: readonly { readonly error: unknown }[], all: number): void {
   const full = failed.find(({ error }) => isSavedLimit(error));
   if (full !== undefined)
-    toastError(`${count} of ${all} requests were saved. ${saveFailure(full.error)}`, 'Save failed');
-  else if (failed.length > 0) toastError(`${failed.length} of ${all} requests could not be saved.`, 'Save failed');
+    toastError(
+      `${formatCount(count)} of ${formatCount(all)} requests were saved. ${saveFailure(full.error)}`,
+      'Save failed',
+    );
+  else if (failed.length > 0)
+    toastError(`${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, 'Save failed');
   else if (count === 1)
     toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
-  else toast({ title: `${count} requests saved` });
+  else toast({ title: `${formatCount(count)} requests saved` });
 }
 
 /** A bulk action that is running. */
