@@ -46,6 +46,8 @@ export default defineConfig({
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // The default of one second fails by chance on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // Twice the cores, because tests also wait.
     maxWorkers: 4,
     // Test files share the modules of their process. Loading them again for each file doubles the processor time of most.

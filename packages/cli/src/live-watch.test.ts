@@ -66,9 +66,9 @@ test('an expiry that has moved does not end it', async () => {
   clock = Date.parse(EXPIRES) + HOUR;
   const opened = server.opened();
   const { ended, seen, stop } = await begin({}, EXPIRES);
-  await vi.waitUntil(() => server.calls() === 2);
+  await expect.poll(() => server.calls()).toBe(2);
   send(await opened, { type: 'request', data: sampleRequest(0) });
-  await vi.waitUntil(() => seen.length === 1);
+  await expect.poll(() => seen.length).toBe(1);
   stop();
   await expect(ended).resolves.toBeUndefined();
 });
@@ -109,7 +109,7 @@ test('captures missed through a failed call follow after the next connection', a
   send(await first, { type: 'request', data: sampleRequest(2) });
   send(await first, { type: 'request', data: sampleRequest(3) });
   send(await second, { type: 'init', data: [sampleRequest(4)] });
-  await vi.waitUntil(() => seen.length === 5);
+  await expect.poll(() => seen.length).toBe(5);
   expect(seen).toEqual([0, 1, 2, 3, 4]);
   expect(notices).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
   stop();
@@ -130,7 +130,7 @@ async function loseConnection(status: number) {
 test.each([503, 429])('a call that returns %i while disconnected does not end it', async (status) => {
   const { second, seen, stop, ended } = await loseConnection(status);
   send(await second, { type: 'init', data: [sampleRequest(0)] });
-  await vi.waitUntil(() => seen.length === 1);
+  await expect.poll(() => seen.length).toBe(1);
   stop();
   await expect(ended).resolves.toBeUndefined();
 });
@@ -165,7 +165,7 @@ test('a slow reader makes the server wait and misses nothing', async () => {
   await sleep(500);
   expect(socket.bufferedAmount).toBeGreaterThan(0);
   release();
-  await vi.waitUntil(() => seen.length === 4000, { timeout: 20_000 });
+  await expect.poll(() => seen.length).toBe(4000);
   expect(seen.every((index, at) => index === at)).toBe(true);
   stop();
   await ended;

@@ -28,7 +28,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     name,
     run,
     untilBlocked: (sessions) =>
-      vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 10_000 }),
+      vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 30_000 }),
     remove: async () => void (await once(server, `drop database if exists ${name} with (force)`)),
   };
 }

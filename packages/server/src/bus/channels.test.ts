@@ -46,7 +46,7 @@ function describeChannel(name: string, start: () => Promise<World>): void {
         nodes[0]?.publish({ kind: 'session', id });
         if (Number(id) % 100 === 99) await sleep(5);
       }
-      await expect.poll(() => heard.map((ids) => ids.length), { timeout: 10_000 }).toEqual([0, 1000, 1000]);
+      await expect.poll(() => heard.map((ids) => ids.length)).toEqual([0, 1000, 1000]);
       expect(heard[1]).toEqual(sent);
       expect(heard[2]).toEqual(sent);
       await Promise.all(nodes.map((node) => node.close()));
@@ -60,7 +60,7 @@ function describeChannel(name: string, start: () => Promise<World>): void {
       receiver.subscribe((notice) => notice.kind === 'session' && heard.push(notice.id));
       receiver.onGap(() => (gaps += 1));
       await world.interrupt();
-      await expect.poll(() => gaps, { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => gaps).toBeGreaterThan(0);
       await expect
         .poll(
           () => {

@@ -81,7 +81,7 @@ describe('two nodes, through a bus that loses, doubles and reorders', () => {
     ];
     const stored = [...saved, ...unsaved].toSorted((x, y) => x.index - y.index);
     const shown = () => [...shownAfter(viewer.messages).values()].toSorted((x, y) => x.index - y.index);
-    await expect.poll(shown, { timeout: 10_000 }).toEqual(stored);
+    await expect.poll(shown).toEqual(stored);
     await viewer.close();
   });
 

@@ -82,7 +82,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   expect(await remove(`/api/endpoints/${uid}/requests`)).toBe(204);
   await disk.fill();
 
-  await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => capture(url)).toBe(200);
   expect(await ready(server)).toBe(200);
   for (let nth = 0; nth < 20; nth++) expect(await capture(url, 25_000)).toBe(200);
   expect((await person.call('/api/logout', { method: 'POST' })).status).toBe(204);
@@ -130,7 +130,7 @@ describe('a full disk', () => {
     expect(await ready(child)).toBe(503);
     expect(await person.stored(uid)).toBe(stored);
     expect((await person.call(`/api/endpoints/${uid}/requests`, { method: 'DELETE' })).status).toBe(204);
-    await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => capture(url)).toBe(200);
     expect(await ready(child)).toBe(200);
   });
 });
@@ -163,7 +163,7 @@ describe('database files that disappear at runtime', () => {
   ])('%s: captures are refused, and the log says it once', async (_what, remove) => {
     const { server, dataDir, url } = await startOnFolder();
     await remove(dataDir);
-    await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(503);
+    await expect.poll(() => capture(url)).toBe(503);
     expect(await ready(server)).toBe(503);
     for (let nth = 0; nth < 20; nth++) expect(await capture(url)).toBe(503);
     expect(server.output().match(NEVER_AGAIN)).toHaveLength(1);
@@ -173,9 +173,9 @@ describe('database files that disappear at runtime', () => {
   test('the same file is put back: captures are stored again', async () => {
     const { server, dataDir, url } = await startOnFolder();
     await rename(join(dataDir, 'creel.db'), join(dataDir, 'aside'));
-    await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(503);
+    await expect.poll(() => capture(url)).toBe(503);
     await rename(join(dataDir, 'aside'), join(dataDir, 'creel.db'));
-    await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => capture(url)).toBe(200);
     expect(await ready(server)).toBe(200);
     expect(server.output()).toMatch(/The files of the database are back/);
   });

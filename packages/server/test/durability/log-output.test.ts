@@ -81,7 +81,7 @@ test('a log file on a full disk gets all lines when there is room', async (conte
   undo.push(() => server.stop());
   expect(readFileSync(file, 'utf8')).not.toContain('\n');
   await disk.empty();
-  await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 10_000 }).toMatch(/Creel listens/);
+  await expect.poll(() => readFileSync(file, 'utf8')).toMatch(/Creel listens/);
   expect(await server.kill('SIGTERM')).toBe(0);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CapturePacker } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { encodeHead } from '../request-head.ts';
@@ -60,7 +60,7 @@ test('a commit whose answer is lost is answered with its indexes and saved ids, 
   link.mute();
   await holder.query('commit');
   await holder.end();
-  await vi.waitFor(async () => expect(await rows()).toBe(3), { timeout: 20_000 });
+  await expect.poll(rows).toBe(3);
   link.refuse();
   link.mend();
   const { indexes, savedIds } = await writing;

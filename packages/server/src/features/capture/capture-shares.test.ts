@@ -58,7 +58,7 @@ describe('a flooded endpoint', () => {
     expect(batch(1).bodies).toHaveLength(513);
     expect(batch(1).bodies.at(-1)).toBe('neighbor');
     for (let nth = 1; results.length < 3002; nth += 1) {
-      await vi.waitFor(() => batch(nth));
+      await vi.waitFor(() => batch(nth), { timeout: 30_000 });
       await batch(nth).land();
     }
     const own = results.map(([body]) => body).filter((body) => /^\d+$/.test(body));
@@ -72,7 +72,7 @@ describe('a flooded endpoint', () => {
     await settled();
     for (let nth = 0; nth < 100; nth += 1) push('neighbor', 2, 8);
     for (let nth = 0; results.length < 104; nth += 1) {
-      await vi.waitFor(() => batch(nth));
+      await vi.waitFor(() => batch(nth), { timeout: 30_000 });
       await batch(nth).land();
     }
     expect(batch(1).bodies).toEqual(Array.from({ length: 100 }, () => 'neighbor'));

@@ -155,7 +155,9 @@ describe('batches', () => {
     await settled();
     await batch(0).land();
     push('e');
-    await vi.waitFor(() => expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c', 'd'], ['e']]));
+    await vi.waitFor(() => expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c', 'd'], ['e']]), {
+      timeout: 30_000,
+    });
     await batch(1).land();
     push('f');
     await settled();
@@ -215,7 +217,7 @@ describe('storage fails', () => {
       ['b', 'failed'],
     ]);
     expect(failures).toEqual([[new Error('disk I/O error'), 2]]);
-    await vi.waitFor(() => batch(1));
+    await vi.waitFor(() => batch(1), { timeout: 30_000 });
     await batch(1).land();
     expect(results.at(-1)).toEqual(['c', stored(0)]);
   });

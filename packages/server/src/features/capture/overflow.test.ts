@@ -39,9 +39,6 @@ afterEach(async () => {
   await rm(storeDir, { recursive: true, force: true });
 });
 
-/** However busy the machine is. */
-const PATIENCE = { timeout: 30_000 };
-
 function nodeOptions(settings: Readonly<Record<string, string>>, url = link.url): TestServerOptions {
   return {
     settings: { DATABASE_URL: url, NATS_URL: nats.url, DEFAULT_TIER: 'PREMIUM', ...settings },
@@ -67,8 +64,8 @@ async function startNode(settings: Readonly<Record<string, string>> = {}, url = 
   const server = await startTestServer(nodeOptions(settings, url));
   servers.push(server);
   // The log is created in the background.
-  await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
-  await expect.poll(async () => (await database.run('select name from secrets')).length, PATIENCE).toBeGreaterThan(1);
+  await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches')).toBe(0);
+  await expect.poll(async () => (await database.run('select name from secrets')).length).toBeGreaterThan(1);
   return server;
 }
 
@@ -110,9 +107,9 @@ describe('while PostgreSQL is away', () => {
     expect((await client.tell('/api/endpoints')).status).toBe(503);
     expect(await metricOf(server.origin, 'creel_overflow_log_used')).toBe(1);
     link.mend();
-    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(7);
+    await expect.poll(() => storedBodies(id)).toHaveLength(7);
     expect(await storedBodies(id)).toEqual(['before', ...bodies]);
-    await expect.poll(() => send(server, uid, 'after').then(({ index }) => index !== null), PATIENCE).toBe(true);
+    await expect.poll(() => send(server, uid, 'after').then(({ index }) => index !== null)).toBe(true);
     expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(6);
   });
 
@@ -126,9 +123,9 @@ describe('while PostgreSQL is away', () => {
     for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
     await client.tell(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_500_000) });
     link.mend();
-    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(302);
+    await expect.poll(() => storedBodies(id)).toHaveLength(302);
     expect((await storedBodies(id)).slice(1, 301)).toEqual(bodies);
-    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches')).toBe(0);
     expect(await metricOf(server.origin, 'creel_overflow_drained_batches_total')).toBe(301);
     const transactions = await database.run(
       `select count(distinct xmin::text) as count from captured_requests where key >> 32 = ${id}`,
@@ -145,9 +142,9 @@ describe('while PostgreSQL is away', () => {
     const body = Buffer.from('0123456789abcdef'.repeat(200_000));
     expect(await send(server, uid, body)).toEqual(LOGGED);
     link.mend();
-    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(2);
+    await expect.poll(() => storedBodies(id)).toHaveLength(2);
     expect((await storedBodies(id))[1] === body.toString()).toBe(true);
-    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_bytes'), PATIENCE).toBe(0);
+    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_bytes')).toBe(0);
   });
 
   test('a full log is answered with 503, also by /readyz, and nothing of it is lost', async () => {
@@ -165,8 +162,8 @@ describe('while PostgreSQL is away', () => {
     expect(await metricOf(server.origin, 'creel_overflow_log_full')).toBe(1);
     expect((await client.tell('/readyz')).status).toBe(503);
     link.mend();
-    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(1 + logged.length);
-    await expect.poll(async () => (await client.tell('/readyz')).status, PATIENCE).toBe(200);
+    await expect.poll(() => storedBodies(id)).toHaveLength(1 + logged.length);
+    await expect.poll(async () => (await client.tell('/readyz')).status).toBe(200);
   });
 
   test('a node that starts again, or another one, drains what a killed node has logged', async () => {
@@ -177,7 +174,7 @@ describe('while PostgreSQL is away', () => {
     link.refuse();
     const bodies = Array.from({ length: 10 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(first, uid, body)).toEqual(LOGGED);
-    await expect.poll(() => storedBodies(id), PATIENCE).toEqual(['before', ...bodies]);
+    await expect.poll(() => storedBodies(id)).toEqual(['before', ...bodies]);
     expect(await metricOf(other.origin, 'creel_overflow_drained_batches_total')).toBe(10);
   });
 });
@@ -217,7 +214,7 @@ test('a node that starts while its logged captures are drained stores new ones a
   servers.push(second);
   expect(await send(second, uid, 'after')).toEqual(LOGGED);
   hold.resolve();
-  await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(14);
+  await expect.poll(() => storedBodies(id)).toHaveLength(14);
   expect(await storedBodies(id)).toEqual(['before', ...bodies.slice(128), 'after']);
   await other.close();
 });
@@ -233,7 +230,7 @@ test('a deleted endpoint’s logged captures are dropped', async () => {
   expect(await send(far, uid, 'no log')).toMatchObject({ status: 503 });
   await client.call('deleteEndpoint', { params: { uid } });
   nats = await startNats({ storeDir, port: nats.port });
-  await expect.poll(() => send(far, uid, 'logged'), PATIENCE).toEqual(LOGGED);
-  await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+  await expect.poll(() => send(far, uid, 'logged')).toEqual(LOGGED);
+  await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches')).toBe(0);
   expect(await storedBodies(id)).toEqual([]);
 });

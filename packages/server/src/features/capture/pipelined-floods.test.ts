@@ -57,7 +57,7 @@ test.each([
   const flood = await openFlood();
   const other = await openRaw({ port: app.server.port });
   flood.socket.write(many(path()));
-  await expect.poll(() => flood.answers, { timeout: 20_000, interval: 1 }).toBeGreaterThan(0);
+  await expect.poll(() => flood.answers, { interval: 1 }).toBeGreaterThan(0);
   await other.send(get('/healthz'));
   expect((await other.final()).status).toBe(200);
   expect(flood.answers).toBeLessThan(COUNT / 4);
@@ -78,7 +78,7 @@ test('20,000 captures ahead on one connection do not fill the queue for a neighb
 test('every request of a flood is answered when its sender waits', async () => {
   const flood = await openFlood();
   flood.socket.write(many('/h/x', 5000));
-  await expect.poll(() => flood.answers, { timeout: 30_000 }).toBe(5000);
+  await expect.poll(() => flood.answers).toBe(5000);
   await expectUnharmed(app);
 });
 

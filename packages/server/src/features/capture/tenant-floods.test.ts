@@ -47,7 +47,7 @@ test('a neighbor is answered while one endpoint receives more than the server ca
     socket.on('data', (bytes) => (answered += bytes.toString('latin1').split('HTTP/1.1 ').length - 1));
     socket.write(block);
   }
-  await expect.poll(() => answered, { interval: 1, timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => answered, { interval: 1 }).toBeGreaterThan(0);
   expect(await sendAsNeighbor(2)).toBe(200);
   expect(answered).toBeLessThan((senders * each) / 2);
   for (const socket of flood) socket.destroy();

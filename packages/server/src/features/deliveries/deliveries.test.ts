@@ -44,7 +44,7 @@ const bodiesOf = (target: RawTarget): (string | undefined)[] =>
 
 /** Waits for a request's attempts. */
 async function untilAttempts(uid: string, index: number, count: number): Promise<DeliveryAttempt[]> {
-  await expect.poll(async () => (await attemptsOf(uid, index)).length, { timeout: 30_000 }).toBe(count);
+  await expect.poll(async () => (await attemptsOf(uid, index)).length).toBe(count);
   return attemptsOf(uid, index);
 }
 
@@ -111,8 +111,8 @@ describe('forwarding', () => {
     await addDestination(uid, { url: target.url });
     const bodies = Array.from({ length: 60 }, (_, nth) => `number ${nth}`);
     for (const body of bodies) await send(uid, body);
-    await expect.poll(() => target.count(), { timeout: 30_000 }).toBe(60);
-    await expect.poll(() => bodiesOf(target), { timeout: 30_000 }).toEqual(bodies);
+    await expect.poll(() => target.count()).toBe(60);
+    await expect.poll(() => bodiesOf(target)).toEqual(bodies);
   });
 
   test('a failed delivery waits, is the same in each attempt, and does not hold up others', async () => {
@@ -193,10 +193,10 @@ describe('forwarding', () => {
     const { id } = await addDestination(uid, { url: target.url });
     for (let nth = 0; nth < 52; nth += 1) await send(uid, `number ${nth}`);
     const current = async () => (await client.call('listDestinations', { params: { uid } }))[0];
-    await expect.poll(async () => (await current())?.state.name, { timeout: 30_000 }).toBe('paused');
+    await expect.poll(async () => (await current())?.state.name).toBe('paused');
     expect((await current())?.state).toMatchObject({ reason: '50 attempts in a row failed. The last one: 500 Said' });
     await send(uid, 'while paused');
-    await expect.poll(async () => (await current())?.pending, { timeout: 30_000 }).toBe(53);
+    await expect.poll(async () => (await current())?.pending).toBe(53);
     const [attempt] = await attemptsOf(uid, 0);
     const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
     expect(await client.tell(retry, { method: 'POST' })).toMatchObject({
@@ -206,7 +206,7 @@ describe('forwarding', () => {
     isBroken = false;
     const resumed = await client.call('changeDestination', { params: { uid, id }, body: { enabled: true } });
     expect(resumed.state).toEqual({ name: 'active' });
-    await expect.poll(async () => (await current())?.pending, { timeout: 30_000 }).toBe(0);
+    await expect.poll(async () => (await current())?.pending).toBe(0);
     expect(new Set(bodiesOf(target)).size).toBe(53);
   });
 
@@ -301,7 +301,7 @@ describe('a loop', () => {
     await send(uid, 'around');
     await untilAttempts(uid, 0, 1);
     const refusal = async () => (await requestAt(uid, 1)).lastDelivery?.error;
-    await expect.poll(refusal, { timeout: 30_000 }).toMatch(/^Not forwarded: .*loop/);
+    await expect.poll(refusal).toMatch(/^Not forwarded: .*loop/);
     expect(await attemptsOf(uid, 1)).toEqual([]);
     expect((await client.call('listUnsaved', { params: { uid } })).length).toBe(2);
   });
@@ -316,8 +316,8 @@ describe('a loop', () => {
     await addDestination(uid, { url: `${other.origin}/h/${there.uid}` });
     await send(uid, 'around');
     const count = async () => (await client.call('listUnsaved', { params: { uid } })).length;
-    await expect.poll(count, { timeout: 30_000 }).toBe(2);
-    await expect.poll(async () => (await requestAt(uid, 1)).lastDelivery?.error, { timeout: 30_000 }).toMatch(/loop/);
+    await expect.poll(count).toBe(2);
+    await expect.poll(async () => (await requestAt(uid, 1)).lastDelivery?.error).toMatch(/loop/);
     expect((await theirs.call('listUnsaved', { params: { uid: there.uid } })).length).toBe(1);
     await other.stop();
   });

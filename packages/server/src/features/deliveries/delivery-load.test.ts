@@ -71,12 +71,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     const batch = Array.from({ length: 1000 }, (_, nth) => ({ to: id, body: `number ${nth}`, at: server.clock.now() }));
     for (let nth = 0; nth < 11; nth += 1) await capture(server.store, batch, { maxUnsaved: 100_000, maxSaved: 10 });
     await expect.poll(() => pendingOf(uid), { timeout: 50_000, interval: 500 }).toBe(MAX_PENDING_DELIVERIES);
-    await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(10);
+    await expect.poll(() => sending.get('dead.example')).toBe(10);
     server.clock.advance(3_600_000);
     const other = await newEndpoint();
     await add(other.uid, 'http://works.example/');
     await client.send(`/h/${other.uid}`, { method: 'POST', body: 'not held up' });
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     expect(maxSending).toBe(10);
     expect(heapInUse() - before).toBeLessThan(64 * 1024 * 1024);
     // An attempt is counted after its response is stored.
@@ -104,12 +104,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { uid } = await other.call('createEndpoint', { body: {} });
     await other.call('createDestination', { params: { uid }, body: { url: 'http://works.example/' } });
     await other.send(`/h/${uid}`, { method: 'POST', body });
-    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(before + 1);
+    await expect.poll(() => received.length).toBe(before + 1);
     for (const { uid: dead, ids } of hanging)
       for (const id of ids) await client.call('deleteDestination', { params: { uid: dead, id } });
     over.resolve();
     over = Promise.withResolvers();
-    await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => sending.get('dead.example')).toBe(0);
   });
 
   test('a viewer learns which captures wait for their first attempt', async () => {

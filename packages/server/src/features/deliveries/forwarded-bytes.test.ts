@@ -31,7 +31,7 @@ test.each(webhookFixtures.map((fixture) => [fixture.name, fixture] as const))('%
   const captureUrl = `${server.origin}/h/${uid}`;
   const nth = target.count();
   await exchange({ port: server.port }, toRawHttp(fixture, captureUrl));
-  await expect.poll(() => target.received[nth]?.includes(fixture.body), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => target.received[nth]?.includes(fixture.body)).toBe(true);
   const bytes = target.received[nth] ?? Buffer.alloc(0);
   const end = bytes.indexOf('\r\n\r\n');
   const [requestLine, ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
@@ -60,7 +60,7 @@ describe.each(RECEIVERS)('a receiver with the library of $scheme', ({ fixture, s
     const lines = sent.filter(([header]) => !own.test(header)).map((header) => header.join(': '));
     const head = [`POST /h/${name} HTTP/1.1`, 'Host: a.example', ...lines, `Content-Length: ${body.length}`];
     await exchange({ port: server.port }, rawRequest(head, body));
-    await expect.poll(() => target.received[nth]?.includes(body), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => target.received[nth]?.includes(body)).toBe(true);
     const bytes = target.received[nth] ?? Buffer.alloc(0);
     const end = bytes.indexOf('\r\n\r\n');
     const [, ...received] = bytes.subarray(0, end).toString('latin1').split('\r\n');

@@ -26,13 +26,13 @@ const sendRaw = (lines: readonly string[], body = '', path = '') =>
   );
 
 async function untilAttempts(index: number, count: number): Promise<DeliveryAttempt[]> {
-  await expect.poll(async () => (await attemptsOf(index)).length, { timeout: 30_000 }).toBe(count);
+  await expect.poll(async () => (await attemptsOf(index)).length).toBe(count);
   return attemptsOf(index);
 }
 
 /** The head of a request that the target received. */
 async function headOf(nth: number): Promise<string[]> {
-  await expect.poll(() => target.received[nth]?.includes('\r\n\r\n'), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => target.received[nth]?.includes('\r\n\r\n')).toBe(true);
   return (target.received[nth]?.toString('latin1').split('\r\n\r\n')[0] ?? '').split('\r\n');
 }
 
@@ -81,7 +81,7 @@ describe('a sender', () => {
     await sendRaw(['Connection: creel-via', 'Content-Length: 0']);
     const refusal = async () =>
       (await client.call('listUnsaved', { params: { uid } })).find(({ index }) => index === 1)?.lastDelivery?.error;
-    await expect.poll(refusal, { timeout: 30_000 }).toMatch(/^Not forwarded: .*loop/);
+    await expect.poll(refusal).toMatch(/^Not forwarded: .*loop/);
     expect(await client.call('listUnsaved', { params: { uid } })).toHaveLength(2);
   });
 
@@ -268,7 +268,7 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     target.answer = (socket) => void answerAll.promise.then(() => saying('HTTP/1.1 500 No\r\n\r\n')(socket));
     const { id } = await add(target.url);
     await send();
-    await expect.poll(() => target.count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => target.count()).toBe(1);
     return id;
   }
   /** The server still forwards. */
@@ -277,7 +277,7 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     const works = await openRawTarget();
     await client.call('createDestination', { params: { uid: other }, body: { url: works.url } });
     await client.send(`/h/${other}`, { method: 'POST', body: 'x' });
-    await expect.poll(() => works.count(), { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => works.count()).toBe(1);
     await works.close();
   }
 
