@@ -31,9 +31,9 @@ function create() {
 }
 
 test('a port that another server shares is in use', async () => {
+  const port = await freePort();
   const first = create();
-  await first.connections.listen({ port: 0, host: '127.0.0.1' });
-  const port = portOf(first.listener);
+  await first.connections.listen({ port, host: '127.0.0.1' });
   await expect(create().connections.listen({ port, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   await first.connections.close(0);
   await create().connections.listen({ port, host: '127.0.0.1' });
