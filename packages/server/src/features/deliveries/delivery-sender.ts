@@ -25,10 +25,10 @@ const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
 const FAILING = 5;
 /**
- * Milliseconds that a failed attempt keeps its place then. Without this, a target that refuses at once gets an attempt
+ * Milliseconds that a destination rests after a failure then. Without this, a target that refuses at once gets an attempt
  * every few milliseconds, and each costs reads and a transaction.
  */
-const FAILURE_PAUSE_MS = 100;
+const REST_MS = 300;
 /** Deliveries at a time, by the size of their body: they bound the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
@@ -73,11 +73,13 @@ export interface SenderOptions {
 /** A destination that this process sends to. */
 interface Lane {
   readonly id: number;
-  /** Ids of the deliveries that are being sent or recorded, or keep their place after a failure. */
+  /** Ids of the deliveries that are being sent or recorded. */
   readonly sending: Set<string>;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   leaseUntil: number;
+  /** It gets nothing for a while, because it failed again. */
+  isResting: boolean;
   isPumping: boolean;
   isWoken: boolean;
   /** Nothing else was due at the last read, so a free place is no reason to read again. */
@@ -221,7 +223,8 @@ export class DeliverySender {
   async #sendSome(lane: Lane): Promise<boolean> {
     const { store, now } = this.#options;
     const limit = (lane.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - lane.sending.size;
-    if (limit <= 0 || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane) return false;
+    if (limit <= 0 || lane.isResting || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane)
+      return false;
     const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
     lane.isDrained = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;
@@ -242,17 +245,12 @@ export class DeliverySender {
   async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      lane.sending.delete(delivery.id);
-      if (!lane.isDrained && !this.#isStopping) this.#pump(lane);
-    };
-    let pauseMs = 0;
     const work = queue
       .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
       .then(async (attempt) => {
         if (attempt === undefined) return;
         await this.#recorder.record(attempt);
-        if (lane.failures >= FAILING && !isDelivered(attempt.status)) pauseMs = FAILURE_PAUSE_MS;
+        if (lane.failures >= FAILING && !isDelivered(attempt.status)) this.#rest(lane);
       })
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) this.#options.onFailure(error);
@@ -261,11 +259,21 @@ export class DeliverySender {
         begin();
         lane.usedAt = performance.now();
         this.#underWay.delete(work);
-        if (pauseMs === 0) leave();
-        else setTimeout(leave, pauseMs).unref();
+        lane.sending.delete(delivery.id);
+        if (!lane.isDrained && !this.#isStopping) this.#pump(lane);
       });
     this.#underWay.add(work);
     await begun;
+  }
+
+  #rest(lane: Lane): void {
+    if (lane.isResting) return;
+    lane.isResting = true;
+    const wake = (): void => {
+      lane.isResting = false;
+      if (!this.#isStopping) this.#pump(lane);
+    };
+    setTimeout(wake, REST_MS).unref();
   }
 
   /** Sends a delivery once. `undefined` when the request was deleted meanwhile. */
@@ -351,8 +359,8 @@ function isDue(dueAt: number | null, now: number): boolean {
 
 function newLane(id: number, leaseUntil: number): Lane {
   const usedAt = performance.now();
-  const state = { failures: 0, leaseUntil, isPumping: false, isWoken: false, isDrained: false, usedAt };
-  return { id, sending: new Set(), ...state };
+  const state = { failures: 0, isResting: false, isPumping: false, isWoken: false, isDrained: false };
+  return { id, leaseUntil, usedAt, sending: new Set(), ...state };
 }
 
 interface Result {
