@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
@@ -160,20 +160,26 @@ async function changeDestination(
   });
 }
 
-/** Locks destinations, in the order of ids, so that two processes can't deadlock. */
+/** Locks destinations, in the order of ids, so that two processes can't deadlock. Omits those that do not exist. */
 export async function lockDestinations(
   { engine }: Pick<EngineDatabase, 'engine'>,
   transaction: DatabaseTransaction,
   ids: readonly number[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  await transaction
+): Promise<Selectable<DestinationsTable>[]> {
+  if (ids.length === 0) return [];
+  return transaction
     .selectFrom('destinations')
-    .select('id')
+    .selectAll()
     .where('id', 'in', [...ids])
     .orderBy('id')
     .modifyEnd(engine.locks.alone)
     .execute();
+}
+
+/** The new `due_at` of a destination, in an update of its row. */
+export function dueAtOf(id: number): RawBuilder<number | null> {
+  return sql<number | null>`case when enabled = 1 and paused_at is null
+    then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`;
 }
 
 /**
@@ -182,8 +188,7 @@ export async function lockDestinations(
  */
 export async function updateDueAt(transaction: DatabaseTransaction, destinationIds: readonly number[]): Promise<void> {
   for (const id of destinationIds) {
-    const dueAt = sql<number | null>`case when enabled = 1 and paused_at is null
-      then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`;
+    const dueAt = dueAtOf(id);
     await transaction
       .updateTable('destinations')
       .set({ due_at: dueAt })

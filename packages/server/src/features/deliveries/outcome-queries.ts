@@ -1,10 +1,11 @@
 import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
+import type { Selectable } from 'kysely';
 import { toUserRecord } from '../../database/records.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
 import { addMail } from '../mail/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
-import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
+import { dueAtOf, recentStatusesOf } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
 
 /** The destinations of the attempts, in the order of ids. */
@@ -13,24 +14,17 @@ export function destinationsOf(attempts: readonly Attempt[]): number[] {
 }
 
 /**
- * Counts failures in a row, keeps the latest statuses, and pauses destinations with too many failures. The caller has
- * locked the destinations.
+ * Counts failures in a row, keeps the latest statuses, updates when the destinations are due, and pauses those with too
+ * many failures. The caller has locked the destinations, and then changed their deliveries.
  */
 export async function countOutcomes(
   transaction: DatabaseTransaction,
+  destinations: readonly Selectable<DestinationsTable>[],
   attempts: readonly Attempt[],
   now: number,
 ): Promise<void> {
-  const ids = destinationsOf(attempts);
-  for (const id of ids) {
-    const own = attempts.filter((attempt) => attempt.destinationId === id);
-    const row = await transaction
-      .selectFrom('destinations')
-      .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
-      .select(['destinations.url', 'failures', 'paused_at', 'recent_statuses', 'user_id', 'uid', 'name'])
-      .where('destinations.id', '=', id)
-      .executeTakeFirst();
-    if (row === undefined) continue;
+  for (const row of destinations) {
+    const own = attempts.filter((attempt) => attempt.destinationId === row.id);
     const statuses = own.map(({ status }) => status);
     const outcome = countFailures(row.failures, statuses.map(isDelivered));
     const recent = [...recentStatusesOf(row), ...statuses].slice(-MAX_RECENT_STATUSES);
@@ -41,24 +35,31 @@ export async function countOutcomes(
       .set({
         failures: outcome.failures,
         recent_statuses: JSON.stringify(recent),
-        ...(isNew ? { paused_at: now, pause_reason: reason } : {}),
+        ...(isNew ? { paused_at: now, pause_reason: reason, due_at: null } : { due_at: dueAtOf(row.id) }),
       })
-      .where('id', '=', id)
+      .where('id', '=', row.id)
       .execute();
-    if (isNew) {
-      const { url, uid: endpointUid, name: endpointName } = row;
-      const notice = { kind: 'destination-paused', url, reason, pausedAt: now, endpointUid, endpointName } as const;
-      await addPausedNotice(transaction, row.user_id, notice);
-    }
+    if (isNew) await addPausedNotice(transaction, row, { reason, pausedAt: now });
   }
-  await updateDueAt(transaction, ids);
 }
 
 /** Notices go to an address that its owner has confirmed. */
-async function addPausedNotice(transaction: DatabaseTransaction, userId: number, notice: PausedNotice): Promise<void> {
-  const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-  const user = row && toUserRecord(row);
-  if (user !== undefined && isProvenAddress(user, user.email)) await addMail(transaction, userId, notice);
+async function addPausedNotice(
+  transaction: DatabaseTransaction,
+  { endpoint_id: endpointId, url }: Selectable<DestinationsTable>,
+  pause: Pick<PausedNotice, 'reason' | 'pausedAt'>,
+): Promise<void> {
+  const row = await transaction
+    .selectFrom('endpoints')
+    .innerJoin('users', 'users.id', 'endpoints.user_id')
+    .selectAll('users')
+    .select(['endpoints.uid as endpointUid', 'endpoints.name as endpointName'])
+    .where('endpoints.id', '=', endpointId)
+    .executeTakeFirst();
+  if (row === undefined) return;
+  const { endpointUid, endpointName, ...user } = row;
+  const notice: PausedNotice = { kind: 'destination-paused', url, ...pause, endpointUid, endpointName };
+  if (isProvenAddress(toUserRecord(user), user.email)) await addMail(transaction, user.id, notice);
 }
 
 function failureOf(attempt: Attempt | undefined): string {

@@ -1,10 +1,11 @@
 import { MAX_DELIVERIES_PER_REQUEST, isDelivered } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
@@ -30,7 +31,7 @@ async function recordAttempts(
 ): Promise<RecordedAttempts> {
   const attempts = received.map(withoutNul);
   return db.transaction().execute(async (transaction) => {
-    const { kept, pendingIds } = await lockRequests(db, transaction, attempts);
+    const { kept, pendingIds, destinations } = await lockRequests(db, transaction, attempts);
     const ids = await insertAttempts(transaction, kept);
     await trimHistory(transaction, kept);
     await updateDeliveries(
@@ -48,7 +49,7 @@ async function recordAttempts(
     const states = new Map(
       requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
     );
-    await countOutcomes(transaction, attempts, now);
+    await countOutcomes(transaction, destinations, attempts, now);
     const ended = kept.filter((attempt) => !isWaiting(attempt));
     for (const [endpointId, own] of byEndpoint(ended)) {
       const indexes = own.map(({ index }) => index);
@@ -63,15 +64,19 @@ async function recordAttempts(
 }
 
 /**
- * The attempts whose requests are still stored, and the ids of the deliveries that are still pending. Both stay so until
- * the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared endpoints, then
+ * The attempts whose requests are still stored, the ids of the deliveries that are still pending, and the destinations.
+ * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared endpoints, then
  * destinations, then the counters of endpoints, each in the order of ids.
  */
 async function lockRequests(
   db: EngineDatabase,
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
-): Promise<{ readonly kept: readonly Attempt[]; readonly pendingIds: ReadonlySet<string> }> {
+): Promise<{
+  readonly kept: readonly Attempt[];
+  readonly pendingIds: ReadonlySet<string>;
+  readonly destinations: readonly Selectable<DestinationsTable>[];
+}> {
   const groups = byEndpoint(attempts);
   const firstIndexes = new Map<number, number>();
   for (const [endpointId] of groups) {
@@ -79,7 +84,7 @@ async function lockRequests(
     if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
   }
   const pendingIds = await lockDeliveries(db, transaction, attempts);
-  await lockDestinations(db, transaction, destinationsOf(attempts));
+  const destinations = await lockDestinations(db, transaction, destinationsOf(attempts));
   // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
   const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   const present = new Set<Attempt>();
@@ -91,7 +96,7 @@ async function lockRequests(
     for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
     if (!isSpared) await markSent(transaction, endpointId);
   }
-  return { kept: attempts.filter((attempt) => present.has(attempt)), pendingIds };
+  return { kept: attempts.filter((attempt) => present.has(attempt)), pendingIds, destinations };
 }
 
 /** In the order of ids. */
