@@ -104,7 +104,9 @@ async function matchCaptures(
   let to = Math.min(endpoint.next_index, from + limits.maxRows);
   const captures: MatchedCapture[] = [];
   if (conditions.length > 0) {
-    for (const record of await unplanned(db, endpointId, from, to)) {
+    // Most destinations have no condition, and then the beginnings of bodies are not read.
+    const bodyBytes = conditions.every(isEmpty) ? 0 : LABEL_BODY_BYTES;
+    for (const record of await unplanned(db, endpointId, { from, to }, bodyBytes)) {
       const matched = await matchOne(db, record, conditions, { ...installation, ...limits });
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
@@ -116,14 +118,23 @@ async function matchCaptures(
   return { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index, captures, pending };
 }
 
+function isEmpty({ query }: Condition): boolean {
+  return query.kind === 'and' && query.parts.length === 0;
+}
+
 /** The captures of a step, with the beginning of their bodies. */
-function unplanned(db: EngineDatabase, endpointId: number, from: number, to: number): Promise<RequestRecord[]> {
+function unplanned(
+  db: EngineDatabase,
+  endpointId: number,
+  { from, to }: Pick<MatchedCaptures, 'from' | 'to'>,
+  bodyBytes: number,
+): Promise<RequestRecord[]> {
   const page = db
     .selectFrom('captured_requests')
     .where('key', '>=', requestKey(endpointId, from))
     .where('key', '<', requestKey(endpointId, to))
     .orderBy('key');
-  return readRequests(db, endpointId, page, LABEL_BODY_BYTES);
+  return readRequests(db, endpointId, page, bodyBytes);
 }
 
 async function matchOne(
@@ -152,8 +163,8 @@ async function matchingConditions(
   conditions: readonly Condition[],
   maxMatchMs: number | undefined,
 ): Promise<readonly Condition[] | undefined> {
-  // Most destinations have no condition, and the view of a request costs more than all else here.
-  if (conditions.every(({ query }) => query.kind === 'and' && query.parts.length === 0)) return conditions;
+  // The view of a request costs more than all else here.
+  if (conditions.every(isEmpty)) return conditions;
   const readsBody = conditions.some(({ query }) => needsBody(query));
   const view = new RequestView(await searchableRecord(record, readsBody));
   const matching: Condition[] = [];
