@@ -71,7 +71,9 @@ async function planCaptures(
       refused.map(({ index, latest }) => ({ endpointId, index, latest })),
     );
     const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
-    await updateDueAt(transaction, destinationIds);
+    const firstAt = planned[0]?.receivedAt ?? at.now;
+    const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
+    await updateDueAt(transaction, due);
     // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
     const after = await transaction
       .updateTable('endpoints')
@@ -127,6 +129,11 @@ async function plannedTo(transaction: DatabaseTransaction, endpointId: number): 
     .where('id', '=', endpointId)
     .executeTakeFirst();
   return row?.planned_to;
+}
+
+/** Whether a delivery makes a destination due earlier. It does not if an earlier one waits, or while it is paused. */
+function isDueFrom(time: number, destination: Backlog | undefined): boolean {
+  return destination?.pausedAt === null && (destination.dueAt ?? Infinity) > time;
 }
 
 type NewDelivery = Planned & { readonly id: string };

@@ -67,6 +67,21 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await isBehindAt(T0 + 1000)).toBe(true);
     });
 
+    test('are due at once while earlier ones wait for their next attempt', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      const isDue = async (): Promise<boolean> =>
+        (await open().dueDestinations('a', T0 + 1000, 10_000)).some(({ id }) => id === destination.id);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const failed = { status: 500, nextAttemptAt: T0 + 5000 };
+      await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery, failed)));
+      expect(await isDue()).toBe(false);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect(await isDue()).toBe(true);
+    });
+
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
       const endpoint = await someEndpoint(open());
       const destination = await add(endpoint);
