@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 100;
 /** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
 const ROUND_MS = 25;
 /** The same while no destination of the endpoint could send more. Larger steps would delay captures more. */
-const BEHIND_ROUND_MS = 100;
+const BEHIND_ROUND_MS = 200;
 /** Milliseconds after which others do not wait for a step. Its user has no other one meanwhile. */
 const MAX_STEP_MS = 200;
 
