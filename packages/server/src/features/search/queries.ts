@@ -99,15 +99,20 @@ async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downT
   const matcher = steppedMatcherOf(step.query, step.now);
   const work = new SlicedWork();
   const found: RequestRecord[] = [];
-  for (const record of await candidates(db, step, downTo, readsBody)) {
-    const isMatch = await work.run(matcher(new RequestView(await searchableRecord(record, readsBody))));
-    if (isMatch === undefined) return { found: [], searched: 0, bytes: 0, next: undefined, tooSlowFor: record.size };
-    if (isMatch) found.push(withShortBody(record, step.bodyBytes));
-    // Without this, V8 frees it late, because large bodies are few objects.
-    if (record.body !== null && record.body.length > Math.max(step.bodyBytes, LARGE_BODY_BYTES)) freeBytes(record.body);
-    if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
+  const records = await candidates(db, step, downTo, readsBody);
+  try {
+    for (const record of records) {
+      const isMatch = await work.run(matcher(new RequestView(await searchableRecord(record, readsBody))));
+      if (isMatch === undefined) return { found: [], searched: 0, bytes: 0, next: undefined, tooSlowFor: record.size };
+      if (isMatch) found.push(withShortBody(record, step.bodyBytes));
+      if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
+    }
+    return { found, ...resultUpTo(rows, downTo) };
+  } finally {
+    // Without this, V8 frees them late, because large bodies are few objects.
+    for (const { body } of records)
+      if (body !== null && body.length > Math.max(step.bodyBytes, LARGE_BODY_BYTES)) freeBytes(body);
   }
-  return { found, ...resultUpTo(rows, downTo) };
 }
 
 interface ScannedRow {

@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest';
+import { openRaw } from '../../../../../fixtures/raw-http.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import { captureMany } from '../../../test/user-actions.ts';
+
+test('a search ends with its step when its client hangs up', async () => {
+  const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+  const { client } = await server.register();
+  // A step searches one endpoint.
+  for (let endpoint = 0; endpoint < 2; endpoint += 1) {
+    const { uid } = await client.call('createEndpoint', { body: {} });
+    await captureMany(client, uid, { count: 1 });
+  }
+  const [began, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const scans = vi.spyOn(server.store, 'scanRequests').mockImplementationOnce(async () => {
+    began.resolve();
+    await released.promise;
+    return { found: [], searched: 1, bytes: 0, next: undefined };
+  });
+  const caller = await openRaw({ port: server.port });
+  await caller.send(`GET /api/search?q=x HTTP/1.1\r\nHost: creel\r\nCookie: ${client.jar.header()}\r\n\r\n`);
+  await began.promise;
+  caller.halfClose();
+  // The server has read the end of the connection before it answers the second of these calls.
+  for (let call = 0; call < 2; call += 1) await client.call('listEndpoints', {});
+  released.resolve();
+  // Searches of one user run one after another, so the first one is over.
+  await client.call('search', { query: { q: 'x' } });
+  expect(scans).toHaveBeenCalledTimes(1 + 2);
+  await server.stop();
+});
