@@ -193,13 +193,17 @@ test('a destination is paused after 50 failures, says why, and is resumed', asyn
   await expectNoFindings(page, 'a paused destination', '[role="dialog"]');
 
   await pressEscape(page);
+  const paused = page.getByRole('button', { name: 'Forward (a destination is paused)' });
+  await expect(paused).toContainText('Paused');
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
+  await expect(paused).toBeVisible();
   await page.getByRole('tab', { name: /^Deliveries/ }).click();
   await page.getByRole('button', { name: 'Send again' }).click();
   await expect(attempts(page).first()).toContainText('Its destination is paused. Resume it, then send again.');
   target.answerWith((response) => response.end('ok'));
   await page.getByRole('button', { name: 'Activate and send again' }).click();
   await expect(attempts(page).first()).toContainText('200');
+  await expect(paused).toHaveCount(0);
   await page.getByRole('button', { name: 'Forward', exact: true }).click();
   await expect(card).toContainText('100% of the last 20 attempts delivered', { timeout: 15_000 });
   await expect(card).not.toContainText('waiting');

@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
 import { useLiveStatus } from '../api/use-live.ts';
 import { endpointQuery } from '../api/queries.ts';
+import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
@@ -58,9 +59,14 @@ function isMissing(error: unknown): boolean {
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const navigate = useNavigate();
   const autosave = useSetAutosave(endpoint.uid);
+  const hasPausedDestination = useHasPausedDestination(endpoint.uid);
   return (
     <div className="flex min-h-full flex-col md:h-full">
-      <EndpointFrame endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
+      <EndpointFrame
+        endpoint={endpoint}
+        hasPausedDestination={hasPausedDestination}
+        onDeleted={() => void navigate({ to: '/' })}
+      />
       <div className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
           <RequestsPane

@@ -1,6 +1,6 @@
 import { endToEndHeaders, forwardedUrl, targetOf } from '@creel/contract';
 import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
@@ -8,11 +8,13 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import type { ReceivedResponse } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
+import { stateLabel } from './delivery-labels.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Milliseconds between two reads of the destinations while they are on the screen. */
+/** Milliseconds between two reads of the destinations while they are on the screen, and while only a pause is. */
 const DESTINATIONS_MS = 2000;
+const PAUSED_MS = 10_000;
 
 /** What waits for its first attempt, then the last attempts, newest first. Live messages load them again. */
 export const deliveriesQuery = (uid: string, request: ListedRequest) =>
@@ -83,6 +85,14 @@ export const destinationsQuery = (uid: string) =>
     staleTime: 0,
     refetchInterval: DESTINATIONS_MS,
   });
+
+/** Whether the server has paused a destination of an endpoint after failures. */
+export function useHasPausedDestination(uid: string): boolean {
+  const select = (list: readonly Destination[]): boolean => list.some((each) => stateLabel(each).text === 'Paused');
+  return (
+    useQuery({ ...destinationsQuery(uid), select, staleTime: PAUSED_MS, refetchInterval: PAUSED_MS }).data ?? false
+  );
+}
 
 export function useCreateDestination(uid: string) {
   return useMutation({

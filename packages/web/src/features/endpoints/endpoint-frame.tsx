@@ -15,6 +15,7 @@ const collapsedPreference = storedValue('endpointCollapsed', z.boolean().nullabl
 
 interface EndpointFrameProps {
   readonly endpoint: EndpointDetail;
+  readonly hasPausedDestination: boolean;
   readonly onDeleted: () => void;
 }
 
@@ -22,7 +23,7 @@ interface EndpointFrameProps {
  * The part above the requests: header, URL, hints and figures. It renders with the live figures; the requests do not.
  * Collapsed, which is the default on a narrow screen, it is the name and the URL.
  */
-export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
+export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: EndpointFrameProps) {
   const live = useLiveEndpoint(endpoint.uid);
   const narrow = useIsNarrow();
   const [choice, setCollapsed] = usePreference(collapsedPreference);
@@ -53,7 +54,7 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
         onToggle={onToggle}
         onDeleted={onDeleted}
       />
-      <UrlBar endpoint={endpoint} />
+      <UrlBar endpoint={endpoint} hasPausedDestination={hasPausedDestination} />
       {isCollapsed ? null : (
         <p className="text-xs text-pretty text-ink-2">
           {endpointHints(endpoint).map((hint) => (

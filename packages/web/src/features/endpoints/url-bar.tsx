@@ -2,6 +2,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
+import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton, Tooltip } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
@@ -9,8 +10,13 @@ import { UpgradeLink } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
+interface UrlBarProps {
+  readonly endpoint: EndpointDetail;
+  readonly hasPausedDestination: boolean;
+}
+
 /** The capture URL with buttons to copy it and to forward its captures, and the two switches. */
-export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
+export function UrlBar({ endpoint, hasPausedDestination }: UrlBarProps) {
   return (
     <section
       aria-labelledby="endpoint-url"
@@ -30,16 +36,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
         >
           Copy
         </CopyButton>
-        <Button
-          size="sm"
-          aria-label="Forward"
-          title="Forward"
-          className="md:h-6.5"
-          onClick={() => runCommand(COMMAND_IDS.forward)}
-        >
-          <Forward />
-          <span className="max-lg:hidden">Forward</span>
-        </Button>
+        <ForwardButton hasPaused={hasPausedDestination} />
         <IconButton
           label="Signing secret"
           icon={<KeyRound />}
@@ -54,6 +51,24 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
         <AutosaveSwitch endpoint={endpoint} />
       </div>
     </section>
+  );
+}
+
+/** Opens the destinations, and says when one of them is paused. */
+function ForwardButton({ hasPaused }: { readonly hasPaused: boolean }) {
+  const label = hasPaused ? 'Forward (a destination is paused)' : 'Forward';
+  return (
+    <Button
+      size="sm"
+      aria-label={label}
+      title={label}
+      className="md:h-6.5"
+      onClick={() => runCommand(COMMAND_IDS.forward)}
+    >
+      <Forward />
+      <span className="max-lg:hidden">Forward</span>
+      {hasPaused ? <Badge tone="warning">Paused</Badge> : null}
+    </Button>
   );
 }
 
