@@ -28,7 +28,7 @@ const FAILING = 5;
  * Milliseconds that a destination rests after a failure then. Without this, a target that refuses at once gets an attempt
  * every few milliseconds, and each costs reads and a transaction.
  */
-const REST_MS = 300;
+const REST_MS = 200;
 /** Deliveries at a time, by the size of their body: they bound the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
