@@ -1,9 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
+import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import { captureMany } from '../../../test/user-actions.ts';
 
-test('a search ends with its step when its client hangs up', async () => {
+/** Scans of a search over two endpoints, during whose first scan `leave` was called, and of a whole search after it. */
+async function scansAfter(leave: (caller: RawConnection) => void) {
   const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
   const { client } = await server.register();
   // A step searches one endpoint.
@@ -20,12 +22,24 @@ test('a search ends with its step when its client hangs up', async () => {
   const caller = await openRaw({ port: server.port });
   await caller.send(`GET /api/search?q=x HTTP/1.1\r\nHost: creel\r\nCookie: ${client.jar.header()}\r\n\r\n`);
   await began.promise;
-  caller.halfClose();
+  leave(caller);
   // The server has read the end of the connection before it answers the second of these calls.
   for (let call = 0; call < 2; call += 1) await client.call('listEndpoints', {});
   released.resolve();
   // Searches of one user run one after another, so the first one is over.
   await client.call('search', { query: { q: 'x' } });
+  return { scans, caller, stop: server.stop };
+}
+
+test('a search ends with its step when its client leaves', async () => {
+  const { scans, stop } = await scansAfter((caller) => caller.reset());
   expect(scans).toHaveBeenCalledTimes(1 + 2);
-  await server.stop();
+  await stop();
+});
+
+test('a search is answered after its client has closed only its sending side', async () => {
+  const { scans, caller, stop } = await scansAfter((connection) => connection.halfClose());
+  expect((await caller.final()).status).toBe(200);
+  expect(scans).toHaveBeenCalledTimes(2 + 2);
+  await stop();
 });

@@ -2,7 +2,7 @@ import { parseQuery, parseSearchPosition, printSearchPosition, SEARCHED_HEADER }
 import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { hangUpSignal, setNextPage } from '../../http/call.ts';
+import { closedSignal, setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 
@@ -11,8 +11,8 @@ export const searchHandlers = {
     const userId = signedIn.user.id;
     const parsed = queryOf(query.q);
     // A user who continues to type has abandoned the search for the previous text.
-    const hangUp = hangUpSignal(reply);
-    const isWanted = (): boolean => !hangUp.aborted;
+    const closed = closedSignal(reply);
+    const isWanted = (): boolean => !closed.aborted;
     const page = await app.searches.run({
       userId,
       endpointId: endpoint?.id,
