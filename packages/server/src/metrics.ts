@@ -35,7 +35,8 @@ export function createMetrics(lostLogLines: () => number) {
     () => counts.logged,
   );
   readCounter(registry, 'creel_captures_failed_total', 'Captures that storage could not take.', () => counts.failed);
-  registerReaders(registry, read);
+  const readHelp = 'Captures by what read them: the reader of plain requests, or the HTTP parser.';
+  readCounter(registry, 'creel_captures_read_total', readHelp, () => read, 'reader');
   const attempts = new Counter({
     name: 'creel_delivery_attempts_total',
     help: 'Attempts to send captured requests, by who sent them and by outcome.',
@@ -59,31 +60,25 @@ export function createMetrics(lostLogLines: () => number) {
   };
 }
 
-/** A counter whose value is read for each scrape. */
-function readCounter(registry: Registry, name: string, help: string, read: () => number): void {
+/** A counter that is read for each scrape: one number, or one for each value of a label. */
+function readCounter(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | Readonly<Record<string, number>>,
+  label = '',
+): void {
   registry.registerMetric(
     new Counter({
       name,
       help,
+      labelNames: label === '' ? [] : [label],
       registers: [],
       collect() {
         this.reset();
-        this.inc(read());
-      },
-    }),
-  );
-}
-
-function registerReaders(registry: Registry, read: { readonly plain: number; readonly parser: number }): void {
-  registry.registerMetric(
-    new Counter({
-      name: 'creel_captures_read_total',
-      help: 'Captures by what read them: the reader of plain requests, or the HTTP parser.',
-      labelNames: ['reader'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const reader of ['plain', 'parser'] as const) this.inc({ reader }, read[reader]);
+        const counts = read();
+        if (typeof counts === 'number') this.inc(counts);
+        else for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
       },
     }),
   );
