@@ -25,25 +25,20 @@ export interface SessionKind {
   readonly isUnsynced?: boolean;
 }
 
+const CAPTURE = { connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 };
+const WRITE = { statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 };
+
 /**
  * Each kind has its own connections, so that lists, searches and the dashboard's writes never block a capture. A
  * capture is answered within 5 s, so its batch and the lookup of its endpoint fail before that.
  */
 export const SESSIONS = {
-  capture: { name: 'capture', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
-  drain: { name: 'drain', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
+  capture: { ...CAPTURE, name: 'capture' },
+  drain: { ...CAPTURE, name: 'drain' },
   read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
-  write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 },
-  unsynced: {
-    name: 'unsynced',
-    connections: 2,
-    statementMs: 15_000,
-    lockMs: 2_000,
-    connectMs: 5_000,
-    lateMs: 1_000,
-    isUnsynced: true,
-  },
+  write: { ...WRITE, name: 'write', connections: 4 },
+  unsynced: { ...WRITE, name: 'unsynced', connections: 2, isUnsynced: true },
   migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
