@@ -49,7 +49,6 @@ export class EndpointCache {
   readonly #now: () => number;
   readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
-  readonly #uids = new Map<number, string>();
   readonly #lookups = new SharedReads<string, CachedEndpoint | undefined>();
   /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
   #failedAt: number | undefined;
@@ -93,8 +92,7 @@ export class EndpointCache {
 
   /** Drops an endpoint that was changed or deleted. The results of reads in progress are not cached. */
   forget(id: number): void {
-    const uid = this.#uids.get(id);
-    if (uid !== undefined) this.#drop(uid);
+    for (const [uid, entry] of this.#entries) if (entry.id === id) this.#entries.delete(uid);
     this.#lookups.forgetAll();
   }
 
@@ -114,7 +112,7 @@ export class EndpointCache {
     // The old entry serves: storage checks again whether the endpoint exists.
     if (found === 'unavailable') return before;
     if (found === undefined) {
-      if (isLatest()) this.#drop(uid);
+      if (isLatest()) this.#entries.delete(uid);
       return undefined;
     }
     const bucket =
@@ -148,18 +146,11 @@ export class EndpointCache {
     }
   }
 
-  #drop(uid: string): void {
-    const entry = this.#entries.get(uid);
-    if (entry !== undefined) this.#uids.delete(entry.id);
-    this.#entries.delete(uid);
-  }
-
   #keep(entry: CachedEndpoint): void {
     if (this.#entries.size >= MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#drop(oldest);
+      if (oldest !== undefined) this.#entries.delete(oldest);
     }
     this.#entries.set(entry.uid, entry);
-    this.#uids.set(entry.id, entry.uid);
   }
 }
