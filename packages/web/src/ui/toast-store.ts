@@ -22,7 +22,6 @@ export interface ToastItem extends ToastInput {
 
 export const toastStore = signal<readonly ToastItem[]>([]);
 let nextId = 1;
-const removals = new Map<number, ReturnType<typeof setTimeout>>();
 
 /** Shows a toast instead of the previous one. Returns a function that closes it. */
 export function toast(input: ToastInput): () => void {
@@ -39,14 +38,7 @@ export function toastError(description: string, title = 'Error'): () => void {
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */
 export function dismissToast(id: number): void {
   toastStore.set(toastStore.read().map((item) => (item.id === id ? { ...item, open: false } : item)));
-  if (removals.has(id)) return;
-  removals.set(
-    id,
-    setTimeout(() => {
-      removals.delete(id);
-      toastStore.set(toastStore.read().filter((item) => item.id !== id));
-    }, REMOVE_AFTER_MS),
-  );
+  setTimeout(() => toastStore.set(toastStore.read().filter((item) => item.id !== id)), REMOVE_AFTER_MS);
 }
 
 /** The id of the newest toast; ids only grow. */
