@@ -29,29 +29,25 @@ interface Page {
 export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
   if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
   const unsaved = await readUnsaved(uid, filter.method, options);
-  const saved = await readPages(
-    (before) =>
-      client.callWithHeaders(
-        'listSaved',
-        { params: { uid }, query: { limit: PAGE, before, method: filter.method } },
-        options.signal,
-      ),
-    { ...options, onProgress: (count) => options.onProgress(unsaved.length + count) },
-  );
+  const onProgress = (count: number): void => options.onProgress(unsaved.length + count);
+  const saved = await readStored('listSaved', uid, filter.method, { ...options, onProgress });
   return newestFirst([...unsaved, ...saved]);
 }
 
 /** All unsaved requests that are stored, newest first. */
 export function readUnsaved(uid: string, method: string | undefined, options: ReadOptions): Promise<ListedRequest[]> {
-  return readPages(
-    (before) =>
-      client.callWithHeaders(
-        'listUnsaved',
-        { params: { uid }, query: { limit: PAGE, before, method } },
-        options.signal,
-      ),
-    options,
-  );
+  return readStored('listUnsaved', uid, method, options);
+}
+
+function readStored(
+  list: 'listSaved' | 'listUnsaved',
+  uid: string,
+  method: string | undefined,
+  options: ReadOptions,
+): Promise<ListedRequest[]> {
+  const page = (before: string | undefined) =>
+    client.callWithHeaders(list, { params: { uid }, query: { limit: PAGE, before, method } }, options.signal);
+  return readPages(page, options);
 }
 
 function readSearch(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
