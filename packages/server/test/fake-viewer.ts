@@ -1,8 +1,8 @@
 import { liveMessageSchema } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
 import { vi } from 'vitest';
-import { encodeHead } from '../src/database/request-head.ts';
-import type { RequestRecord } from '../src/database/store.ts';
+import { encodeHead } from '../src/database/stored-request.ts';
+import type { RequestRecord } from '../src/database/stored-request.ts';
 import { LiveConnection, newLiveMemory } from '../src/features/live/live-connection.ts';
 import type { LiveSocket } from '../src/features/live/live-connection.ts';
 import { recordEvent, storedEvent } from '../src/features/live/live-events.ts';

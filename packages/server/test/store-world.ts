@@ -1,6 +1,7 @@
 import { CapturePacker } from '../src/database/packed-captures.ts';
-import { encodeHead } from '../src/database/request-head.ts';
-import type { CaptureLimits, RequestRecord } from '../src/database/store.ts';
+import { encodeHead } from '../src/database/stored-request.ts';
+import type { RequestRecord } from '../src/database/stored-request.ts';
+import type { CaptureLimits } from '../src/database/store.ts';
 import type { EndpointRecord, UserRecord } from '../src/database/records.ts';
 import type { NewEndpoint, PlanLimits } from '../src/features/endpoints/queries.ts';
 import type { NewUser } from '../src/features/accounts/user-queries.ts';

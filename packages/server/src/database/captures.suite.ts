@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { CapturePacker } from './packed-captures.ts';
-import { decodeHead, encodeHead } from './request-head.ts';
+import { decodeHead, encodeHead } from './stored-request.ts';
 import type { AppStore } from '../queries.ts';
 import {
   LIMITS,

@@ -107,7 +107,7 @@ export interface CapturedRequestsTable {
   saved_id: number | null;
   method: string;
   received_at: Millis;
-  /** See request-head.ts. */
+  /** See `encodeHead`. */
   head: Uint8Array;
   body: Uint8Array | null;
 }

@@ -1,27 +1,4 @@
-import type { LastDelivery } from '@creel/contract';
 import type { PackedCaptures } from './packed-captures.ts';
-
-export interface RequestRecord {
-  readonly endpointId: number;
-  readonly index: number;
-  /** Null while unsaved. */
-  readonly savedId: number | null;
-  readonly method: string;
-  readonly receivedAt: number;
-  /** See request-head.ts. */
-  readonly head: Uint8Array;
-  /** The whole body, or its beginning if the call limits it; null when there was none. */
-  readonly body: Uint8Array | null;
-  /** Size of the whole body in bytes. */
-  readonly size: number;
-  /** Absent if it was never sent anywhere. `last` is null before the first attempt. */
-  readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
-}
-
-/** What storage assigned to a capture. The time is the received one, or a later one of its endpoint. */
-export type StoredAs = Pick<RequestRecord, 'index' | 'savedId' | 'receivedAt'>;
-
-export type RequestName = { readonly savedId: number } | { readonly index: number };
 
 export interface CaptureLimits {
   readonly maxUnsaved: number;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import type { RequestRecord } from '../database/store.ts';
-import { storedBytes } from '../database/request-head.ts';
+import { storedBytes } from '../database/stored-request.ts';
+import type { RequestRecord } from '../database/stored-request.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { StringDecoder } from 'node:string_decoder';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { methodChanges } from '../write-captures.ts';
 import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import { INDEX_SPAN } from '../request-key.ts';
+import { INDEX_SPAN } from '../stored-request.ts';
 
 /**
  * The state of an endpoint. `xmin` is the transaction that wrote its row last: every transaction that changes its

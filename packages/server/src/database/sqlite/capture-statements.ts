@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { methodChanges, writeBatch } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
-import { requestKeyValue } from '../request-key.ts';
+import { requestKeyValue } from '../stored-request.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import type { MethodCount } from '../records.ts';
 import type { PackedCaptures } from '../packed-captures.ts';

@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
 import { clientAddress } from '../../http/client-address.ts';
-import { encodeHead } from '../../database/request-head.ts';
+import { encodeHead } from '../../database/stored-request.ts';
+import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
@@ -12,7 +13,6 @@ import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/parsed-connection.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
-import type { StoredAs } from '../../database/store.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 
 /** Value of `Retry-After` in seconds for a capture that could not be stored. */

@@ -3,9 +3,10 @@ import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome, StoredAs } from '../../database/store.ts';
+import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
+import { storedBytes } from '../../database/stored-request.ts';
+import type { StoredAs } from '../../database/stored-request.ts';
 import { freeBuffer } from '../../http/body-buffer.ts';
-import { storedBytes } from '../../database/request-head.ts';
 import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
 /** A capture that waits to be stored. */
@@ -16,7 +17,7 @@ export interface PendingCapture {
   readonly method: string;
   /** Alternating names and values, as sent. */
   readonly flatHeaders: readonly string[];
-  /** Encoded by request-head.ts. */
+  /** Encoded by `encodeHead`. */
   readonly head: string;
   readonly body: Buffer | null;
 }

@@ -7,7 +7,7 @@ import type { Deliveries } from '../deliveries/service.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { unpackCaptures } from '../../database/packed-captures.ts';
-import { decodeHead } from '../../database/request-head.ts';
+import { decodeHead } from '../../database/stored-request.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';

@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from
 import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { encodeHead } from '../../database/request-head.ts';
+import { encodeHead } from '../../database/stored-request.ts';
 import type { Attempt, DueDelivery } from './attempt-queries.ts';
 import { DeliverySender } from './delivery-sender.ts';
 

@@ -8,8 +8,8 @@ import {
 import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeHead } from '../../database/request-head.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { decodeHead } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';

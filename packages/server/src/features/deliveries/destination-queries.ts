@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';

@@ -2,9 +2,8 @@ import { LABEL_BODY_BYTES, RequestView, needsBody, parseQuery, steppedMatcherOf 
 import type { Query, WorkSteps } from '@creel/contract';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { decodeHead } from '../../database/request-head.ts';
-import { requestKey } from '../../database/request-key.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { decodeHead, requestKey } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
 import { readRequests, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';

@@ -1,6 +1,6 @@
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import { rowChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';

@@ -2,7 +2,7 @@ import { forwardedUrl } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '../../http/large-answer.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { DeliveryState, PlannedDelivery, RefusedCapture } from './plan-queries.ts';

@@ -1,8 +1,8 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { decodeHead } from '../../database/request-head.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { decodeHead } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { requestName } from '../requests/service.ts';
 import { presentAttempt, presentDestination, presentPlanned } from './present-delivery.ts';
 

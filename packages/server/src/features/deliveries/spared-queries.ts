@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { rowChunks } from '../../database/engine.ts';
 import type { EngineDatabase } from '../../database/remote.ts';

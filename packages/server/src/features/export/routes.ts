@@ -2,7 +2,7 @@ import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, inSlices, objectJson } from '../../http/large-answer.ts';
 import { presentHeld } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';

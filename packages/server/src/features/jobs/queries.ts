@@ -1,7 +1,7 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
-import { indexOfKey, requestKey, removeDeliveries } from '../../database/request-key.ts';
+import { indexOfKey, requestKey, removeDeliveries } from '../../database/stored-request.ts';
 import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';

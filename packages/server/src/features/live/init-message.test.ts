@@ -1,7 +1,7 @@
 import { liveMessageSchema } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
 import { expect, test } from 'vitest';
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { InitMessage } from './init-message.ts';
 import { presentPreview } from '../requests/service.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';

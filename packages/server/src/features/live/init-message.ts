@@ -1,7 +1,7 @@
 import { freeBytes } from '../../http/body-buffer.ts';
 import { MAX_JSON_GROWTH } from '../../http/large-answer.ts';
-import type { RequestRecord } from '../../database/store.ts';
-import { storedBytes } from '../../database/request-head.ts';
+import { storedBytes } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
 
 /** Bytes of heads and bodies per part of the message. A larger request is a part of its own. */

@@ -1,7 +1,7 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
-import type { RequestRecord, StoredAs } from '../../database/store.ts';
-import { storedBytes } from '../../database/request-head.ts';
+import { storedBytes } from '../../database/stored-request.ts';
+import type { RequestRecord, StoredAs } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
 
 /** A capture was stored. It is presented only when it is sent to a viewer. */
@@ -46,7 +46,7 @@ export type EndpointMessage = Extract<LiveMessage, { type: 'endpoint' }>;
 /** A capture as the writer received it. */
 export interface StoredCapture {
   readonly method: string;
-  /** Encoded by request-head.ts. */
+  /** Encoded by `encodeHead`. */
   readonly head: string;
   readonly body: Buffer | null;
 }

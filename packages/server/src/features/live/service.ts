@@ -9,7 +9,7 @@ import type { Notice } from '../../bus/notice.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { EndpointRecord } from '../../database/records.ts';
-import type { StoredAs } from '../../database/store.ts';
+import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';

@@ -8,7 +8,7 @@ import { requestName } from '../requests/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { hangUpSignal } from '../../http/call.ts';
 import type { Call, Finders, Handlers } from '../../http/call.ts';

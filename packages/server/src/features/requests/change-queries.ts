@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { freeing, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { removeDeliveries, requestKey } from '../../database/request-key.ts';
+import { removeDeliveries, requestKey } from '../../database/stored-request.ts';
+import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { latestOf, lockEndpoint, oneRequest, toRequestRecord } from './queries.ts';
 import type { LockedBounds } from './queries.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
 export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
@@ -119,7 +119,7 @@ export interface LostRequest {
   readonly method: string;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  /** See request-head.ts. */
+  /** See `encodeHead`. */
   readonly head: Uint8Array;
   readonly body: Uint8Array | null;
 }

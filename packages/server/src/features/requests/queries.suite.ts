@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeHead, encodeHead } from '../../database/request-head.ts';
+import { decodeHead, encodeHead } from '../../database/stored-request.ts';
 import type { ListQuery } from './queries.ts';
 import type { AppStore } from '../../queries.ts';
 import {

@@ -3,7 +3,8 @@ import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, requestKey } from '../../database/stored-request.ts';
+import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type {
   CapturedRequestsTable,
   Database,
@@ -12,7 +13,6 @@ import type {
   Tables,
 } from '../../database/schema.ts';
 import type { RowLock } from '../../database/engine.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';

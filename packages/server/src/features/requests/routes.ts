@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { encodeHead } from '../../database/request-head.ts';
+import { encodeHead } from '../../database/stored-request.ts';
+import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentHeld, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
 import type { SaveResult } from './change-queries.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';

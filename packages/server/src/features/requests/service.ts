@@ -10,8 +10,8 @@ import {
 } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { LongText, utf8Boundary } from '../../http/large-answer.ts';
-import { decodeHead, labelText } from '../../database/request-head.ts';
-import type { RequestRecord, RequestName } from '../../database/store.ts';
+import { decodeHead, labelText } from '../../database/stored-request.ts';
+import type { RequestRecord, RequestName } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];

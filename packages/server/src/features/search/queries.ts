@@ -2,9 +2,8 @@ import { RequestView, eventType, needsBody, sourceLabel, steppedMatcherOf } from
 import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { decodeHead, labelText } from '../../database/request-head.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { indexOfKey, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';

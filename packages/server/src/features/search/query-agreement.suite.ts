@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Generator } from '../../../../../fixtures/generated-queries.ts';
 import type { GeneratedRequest } from '../../../../../fixtures/generated-queries.ts';
 import { searchRequests } from './service.ts';
-import { labelText } from '../../database/request-head.ts';
+import { labelText } from '../../database/stored-request.ts';
 import type { AppStore } from '../../queries.ts';
 import { LIMITS, T0, capture, someEndpoint } from '../../../test/store-world.ts';
 

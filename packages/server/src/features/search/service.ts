@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query, SearchPosition } from '@creel/contract';
 import { QueueFullError, FairQueue } from '../../limits/fair-queue.ts';

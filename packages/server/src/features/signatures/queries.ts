@@ -4,7 +4,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 import { requestQueries } from '../requests/queries.ts';
-import type { RequestName } from '../../database/store.ts';
+import type { RequestName } from '../../database/stored-request.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import type { Mismatch } from './explain-mismatch.ts';
 

@@ -1,8 +1,8 @@
 import { signingSecretSchema, suggestScheme } from '@creel/contract';
 import type { RawHeaders, Signature, SigningSecret } from '@creel/contract';
 import type { Remote } from '../../database/remote.ts';
-import { decodeHead } from '../../database/request-head.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { decodeHead } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';

@@ -11,7 +11,7 @@ import { storedRows } from '../../../test/database-sum.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { encodeHead } from '../../database/request-head.ts';
+import { encodeHead } from '../../database/stored-request.ts';
 import { Signatures } from './service.ts';
 
 const SECRET = 'whsec_canary0123456789';

@@ -1,0 +1,110 @@
+import { LABEL_BODY_BYTES } from '@creel/contract';
+import type { LastDelivery, RawHeaders } from '@creel/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { DatabaseTransaction } from './schema.ts';
+
+/** A captured request as queries return it. */
+export interface RequestRecord {
+  readonly endpointId: number;
+  readonly index: number;
+  /** Null while unsaved. */
+  readonly savedId: number | null;
+  readonly method: string;
+  readonly receivedAt: number;
+  /** See `encodeHead`. */
+  readonly head: Uint8Array;
+  /** The whole body, or its beginning if the call limits it; null when there was none. */
+  readonly body: Uint8Array | null;
+  /** Size of the whole body in bytes. */
+  readonly size: number;
+  /** Absent if it was never sent anywhere. `last` is null before the first attempt. */
+  readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
+}
+
+/** What storage assigned to a capture. The time is the received one, or a later one of its endpoint. */
+export type StoredAs = Pick<RequestRecord, 'index' | 'savedId' | 'receivedAt'>;
+
+/** A saved request by its id, or an unsaved one by its index. */
+export type RequestName = { readonly savedId: number } | { readonly index: number };
+
+/** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */
+export const INDEX_SPAN = 4_294_967_296;
+
+/** The key of a request. The database computes it with 64 bits, because JavaScript's numbers have 53. */
+export function requestKey(endpointId: number, index: number): RawBuilder<number> {
+  return sql<number>`(cast(${endpointId} as bigint) * cast(${INDEX_SPAN} as bigint) + cast(${index} as bigint))`;
+}
+
+/** The key as a bound value, for prepared statements. */
+export function requestKeyValue(endpointId: number, index: number): bigint {
+  return BigInt(endpointId) * BigInt(INDEX_SPAN) + BigInt(index);
+}
+
+/** The index within a `key` column. */
+export const indexOfKey = sql<number>`(key & ${sql.lit(INDEX_SPAN - 1)})`;
+/** The index within a `request_key` column, which refers to a request. */
+export const indexOfRequestKey = sql<number>`(request_key & ${sql.lit(INDEX_SPAN - 1)})`;
+
+/** Deletes the deliveries of requests with keys from `from` up to `below`: pending ones and the history. */
+export async function removeDeliveries(
+  transaction: DatabaseTransaction,
+  from: RawBuilder<number>,
+  below: RawBuilder<number>,
+): Promise<void> {
+  for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
+    await transaction.deleteFrom(table).where('request_key', '>=', from).where('request_key', '<', below).execute();
+}
+
+/** Everything of a captured request except method and body, as it was on the wire. */
+export interface RequestHead {
+  /** The part of the request target after `/h/{uid}`, with the query, exactly as sent; may be empty. */
+  readonly target: string;
+  readonly sourceIp: string;
+  /** Whether the body is valid UTF-8. Decided once over the whole body, so that a preview never disagrees. */
+  readonly bodyIsText: boolean;
+  readonly rawHeaders: RawHeaders;
+}
+
+/**
+ * Encodes a head as lines of Latin-1 text: `text` or `bytes` with the client address, the target, then names and values
+ * in turn. The parser rejects line feeds in a head, so nothing is escaped. Node reads header bytes as Latin-1, so the
+ * column holds the bytes of the wire. This costs a quarter of `JSON.stringify`. Only the first line is the server's
+ * own, so a search starts after it.
+ */
+export function encodeHead(
+  target: string,
+  sourceIp: string,
+  bodyIsText: boolean,
+  flatHeaders: readonly string[],
+): string {
+  return (bodyIsText ? 'text ' : 'bytes ') + sourceIp + '\n' + target + '\n' + flatHeaders.join('\n');
+}
+
+export function decodeHead(bytes: Uint8Array): RequestHead {
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').split('\n');
+  const rawHeaders: [string, string][] = [];
+  for (let line = 2; line + 1 < lines.length; line += 2) rawHeaders.push([lines[line] ?? '', lines[line + 1] ?? '']);
+  const [kind = '', sourceIp = ''] = (lines[0] ?? '').split(' ');
+  return { target: lines[1] ?? '', sourceIp, bodyIsText: kind === 'text', rawHeaders };
+}
+
+/**
+ * The part of a body that decides the sender and the event type, so that lists and searches agree: the first 16 KiB of
+ * a text. `body` may be truncated to any length from `LABEL_BODY_BYTES` on.
+ */
+export function labelText(bodyIsText: boolean, body: Uint8Array | null): string {
+  if (body === null || !bodyIsText) return '';
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LABEL_BODY_BYTES)).toString('utf8');
+}
+
+interface Stored {
+  /** The encoded text, one byte per character, or its bytes. */
+  readonly head: { readonly length: number };
+  readonly body: { readonly length: number } | null;
+}
+
+/** Bytes of a stored request: its head and the loaded part of its body. */
+export function storedBytes({ head, body }: Stored): number {
+  return head.length + (body?.length ?? 0);
+}
