@@ -5,8 +5,8 @@ import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { indexOfKey, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
-import { sieveOf } from './sieve-queries.ts';
-import type { Sieve } from './sieve-queries.ts';
+import { prefilterOf } from './prefilter-queries.ts';
+import type { Prefilter } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
@@ -168,12 +168,12 @@ async function candidates(
   downTo: number,
   readsBody: boolean,
 ): Promise<RequestRecord[]> {
-  const sieve = sieveOf(query, now);
+  const prefilter = prefilterOf(query, now);
   let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
     .where('key', '>=', requestKey(endpointId, downTo))
     .where('key', '<=', requestKey(endpointId, from))
     .orderBy('key', 'desc');
-  if (sieve !== undefined) rows = rows.where(condition(db, sieve));
+  if (prefilter !== undefined) rows = rows.where(condition(db, prefilter));
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
 }
 
@@ -187,33 +187,33 @@ function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord 
 const HEAD = sql.ref<Uint8Array>('head');
 const BODY = sql.ref<Uint8Array | null>('body');
 
-function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
+function condition(db: EngineDatabase, prefilter: Prefilter): RawBuilder<SqlBool> {
   const { engine } = db;
-  switch (sieve.kind) {
+  switch (prefilter.kind) {
     case 'and':
     case 'or':
       return joined(
-        sieve.parts.map((part) => condition(db, part)),
-        sieve.kind,
+        prefilter.parts.map((part) => condition(db, part)),
+        prefilter.kind,
       );
     case 'method':
-      return negated(isAnyOf('lower(method)', sieve.methods), !sieve.isWanted);
+      return negated(isAnyOf('lower(method)', prefilter.methods), !prefilter.isWanted);
     case 'saved':
-      return sieve.isWanted ? sql<SqlBool>`saved_id is not null` : sql<SqlBool>`saved_id is null`;
+      return prefilter.isWanted ? sql<SqlBool>`saved_id is not null` : sql<SqlBool>`saved_id is null`;
     case 'delivery':
-      return sql<SqlBool>`exists (select 1 from ${sql.table(sieve.table)} where request_key = key)`;
+      return sql<SqlBool>`exists (select 1 from ${sql.table(prefilter.table)} where request_key = key)`;
     case 'received':
-      return negated(sql<SqlBool>`received_at between ${sieve.from} and ${sieve.to}`, !sieve.isWanted);
+      return negated(sql<SqlBool>`received_at between ${prefilter.from} and ${prefilter.to}`, !prefilter.isWanted);
     case 'size':
       return negated(
-        sql<SqlBool>`coalesce(length(body), 0) between cast(${sieve.from} as bigint) and cast(${sieve.to} as bigint)`,
-        !sieve.isWanted,
+        sql<SqlBool>`coalesce(length(body), 0) between cast(${prefilter.from} as bigint) and cast(${prefilter.to} as bigint)`,
+        !prefilter.isWanted,
       );
     case 'text':
-      return isLargeOr(engine.mayContain(BODY, sieve.body, HEAD, sieve.head));
+      return isLargeOr(engine.mayContain(BODY, prefilter.body, HEAD, prefilter.head));
     case 'head':
       return joined(
-        sieve.anyOf.map((all) =>
+        prefilter.anyOf.map((all) =>
           joined(
             all.map((needle) => engine.bytesMayContain(HEAD, needle)),
             'and',
@@ -222,9 +222,9 @@ function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
         'or',
       );
     case 'body':
-      return isLargeOr(engine.bytesMayContain(BODY, sieve.text));
+      return isLargeOr(engine.bytesMayContain(BODY, prefilter.text));
     case 'body-bytes':
-      return isLargeOr(engine.contains(BODY, sieve.bytes));
+      return isLargeOr(engine.contains(BODY, prefilter.bytes));
   }
 }
 

@@ -9,8 +9,8 @@ type Bytes = Buffer;
  * A condition that every matching row meets, and perhaps other rows. SQL uses it to narrow the search; the matcher
  * decides. Ranges are inclusive.
  */
-export type Sieve =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Sieve[] }
+export type Prefilter =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Prefilter[] }
   | { readonly kind: 'method'; readonly methods: readonly string[]; readonly isWanted: boolean }
   | { readonly kind: 'saved'; readonly isWanted: boolean }
   | { readonly kind: 'received' | 'size'; readonly from: number; readonly to: number; readonly isWanted: boolean }
@@ -25,20 +25,20 @@ export type Sieve =
 
 /** A body with a content coding can't be searched in its stored form. */
 const CODED: readonly Bytes[] = [Buffer.from('content-encoding')];
-const IS_CODED: Sieve = { kind: 'head', anyOf: [CODED] };
+const IS_CODED: Prefilter = { kind: 'head', anyOf: [CODED] };
 const MIN = Number.MIN_SAFE_INTEGER;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** The sieve of a query; `undefined` when it excludes no row. `now` is in milliseconds since 1970. */
-export function sieveOf(query: Query, now: number): Sieve | undefined {
-  return sieve(query, now, true);
+/** The prefilter of a query; `undefined` when it excludes no row. `now` is in milliseconds since 1970. */
+export function prefilterOf(query: Query, now: number): Prefilter | undefined {
+  return prefilter(query, now, true);
 }
 
-function sieve(query: Query, now: number, isWanted: boolean): Sieve | undefined {
-  if (query.kind === 'not') return sieve(query.part, now, !isWanted);
+function prefilter(query: Query, now: number, isWanted: boolean): Prefilter | undefined {
+  if (query.kind === 'not') return prefilter(query.part, now, !isWanted);
   if (query.kind !== 'and' && query.kind !== 'or')
-    return isWanted ? sieveOfTerm(query, now) : exactSieve(query, now, false);
-  const parts = query.parts.map((part) => sieve(part, now, isWanted));
+    return isWanted ? prefilterOfTerm(query, now) : exactPrefilter(query, now, false);
+  const parts = query.parts.map((part) => prefilter(part, now, isWanted));
   // De Morgan: a negated "and" is an "or" of negated parts, and the reverse.
   return (query.kind === 'and') === isWanted ? allOf(parts) : anyOf(parts);
 }
@@ -47,19 +47,19 @@ function sieve(query: Query, now: number, isWanted: boolean): Sieve | undefined 
 const MAX_LOOKS = 8;
 
 /** Omits parts that cost too much: fewer conditions pass more rows, which is safe. */
-function allOf(parts: readonly (Sieve | undefined)[]): Sieve | undefined {
-  const kept: Sieve[] = [];
+function allOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
+  const kept: Prefilter[] = [];
   for (const part of parts) if (part !== undefined && looksOf([...kept, part]) <= MAX_LOOKS) kept.push(part);
   return kept.length === 0 ? undefined : { kind: 'and', parts: kept };
 }
 
-function anyOf(parts: readonly (Sieve | undefined)[]): Sieve | undefined {
+function anyOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
   const known = parts.filter((part) => part !== undefined);
   return known.length < parts.length || looksOf(known) > MAX_LOOKS ? undefined : { kind: 'or', parts: known };
 }
 
-function looksOf(sieves: readonly Sieve[]): number {
-  return sieves.reduce((sum, part) => {
+function looksOf(prefilters: readonly Prefilter[]): number {
+  return prefilters.reduce((sum, part) => {
     if (part.kind === 'and' || part.kind === 'or') return sum + looksOf(part.parts);
     return (
       sum + (part.kind === 'text' || part.kind === 'head' || part.kind === 'body' || part.kind === 'body-bytes' ? 1 : 0)
@@ -67,8 +67,8 @@ function looksOf(sieves: readonly Sieve[]): number {
   }, 0);
 }
 
-/** Terms that SQL decides exactly, so that their negation is a sieve too. */
-function exactSieve(term: Term, now: number, isWanted: boolean): Sieve | undefined {
+/** Terms that SQL decides exactly, so that their negation is a prefilter too. */
+function exactPrefilter(term: Term, now: number, isWanted: boolean): Prefilter | undefined {
   switch (term.kind) {
     case 'method':
       return { kind: 'method', methods: term.methods.map(foldCase), isWanted };
@@ -104,10 +104,10 @@ function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: num
   }
 }
 
-function sieveOfTerm(term: Term, now: number): Sieve | undefined {
+function prefilterOfTerm(term: Term, now: number): Prefilter | undefined {
   switch (term.kind) {
     case 'text':
-      return textSieve(term.text);
+      return textPrefilter(term.text);
     case 'path': {
       const part = longest(term.pattern);
       // The head does not contain the slash of an empty path.
@@ -127,20 +127,20 @@ function sieveOfTerm(term: Term, now: number): Sieve | undefined {
     case 'body':
       return anyOf([{ kind: 'body', text: lower(term.text) }, IS_CODED]);
     case 'json':
-      return jsonSieve(term);
+      return jsonPrefilter(term);
     case 'status':
       return { kind: 'delivery', table: 'latest_deliveries' };
     case 'is':
       if (term.state === 'pending') return { kind: 'delivery', table: 'deliveries' };
       return term.state === 'saved' || term.state === 'unsaved'
-        ? exactSieve(term, now, true)
+        ? exactPrefilter(term, now, true)
         : { kind: 'delivery', table: 'latest_deliveries' };
     default:
-      return exactSieve(term, now, true);
+      return exactPrefilter(term, now, true);
   }
 }
 
-function textSieve(text: string): Sieve | undefined {
+function textPrefilter(text: string): Prefilter | undefined {
   // An empty path is searched as a slash, which the head does not contain.
   const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
   if (inHead === '') return undefined;
@@ -151,13 +151,13 @@ function textSieve(text: string): Sieve | undefined {
 }
 
 /** Keys, and the longest part of a text, appear unchanged in the body unless it contains escapes. */
-function jsonSieve({ path, value }: Extract<Term, { kind: 'json' }>): Sieve | undefined {
+function jsonPrefilter({ path, value }: Extract<Term, { kind: 'json' }>): Prefilter | undefined {
   const keys = path.flatMap((step) => (step === 'any' || /^\d*$/.test(step.key) ? [] : [step.key]));
   const text = value.operator === 'is' ? longest(value.pattern) : '';
   // A number can be written in many ways.
   const isText = text !== '' && !(value.operator === 'is' && value.pattern.length === 1 && /^-?\d/.test(text));
   const plain = allOf([
-    ...keys.map((key): Sieve => ({ kind: 'body-bytes', bytes: needle(key) })),
+    ...keys.map((key): Prefilter => ({ kind: 'body-bytes', bytes: needle(key) })),
     isText ? { kind: 'body', text: lower(text) } : undefined,
   ]);
   return anyOf([plain, { kind: 'body-bytes', bytes: Buffer.from('\\') }, IS_CODED]);
