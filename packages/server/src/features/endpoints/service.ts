@@ -65,22 +65,22 @@ const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => n
  * capture, so it examines only the headers that the rules need.
  */
 export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
-  let telling: RawHeaders | undefined;
+  let found: RawHeaders | undefined;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
-    if (mayTell(name)) (telling ??= []).push([name, flatHeaders[at + 1] ?? '']);
+    if (isSourceHeader(name)) (found ??= []).push([name, flatHeaders[at + 1] ?? '']);
   }
-  const shop = namesShop(body);
-  return telling === undefined && !shop ? 'Unknown' : sourceLabel(telling ?? [], shop ? 'shopify' : '');
+  const shop = mentionsShopify(body);
+  return found === undefined && !shop ? 'Unknown' : sourceLabel(found ?? [], shop ? 'shopify' : '');
 }
 
 /** True for the name of a header that the rules examine. */
-function mayTell(name: string): boolean {
+function isSourceHeader(name: string): boolean {
   return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
 }
 
 /** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
-function namesShop(body: Buffer | null): boolean {
+function mentionsShopify(body: Buffer | null): boolean {
   if (body === null) return false;
   const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
   return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');

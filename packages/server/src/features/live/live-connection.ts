@@ -154,7 +154,7 @@ export class LiveConnection {
 
   #dispatch(input: Input): void {
     const pendingBytes = this.#options.socket.bufferedAmount;
-    const around = { now: performance.now(), pendingBytes, room: this.#reservation.fairMax };
+    const around = { now: performance.now(), pendingBytes, maxBytes: this.#reservation.fairMax };
     const [state, effects] = reduce(this.#state, input, around);
     this.#state = state;
     for (const effect of effects) this.#perform(effect);

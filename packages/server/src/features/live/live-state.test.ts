@@ -10,7 +10,7 @@ import type { Effect, Input, LiveState } from './live-state.ts';
 
 /** Decisions of a live connection as values: no socket, no clock, no storage. */
 const MIB = 1024 * 1024;
-const AROUND = { now: 0, pendingBytes: 0, room: 64 * MIB };
+const AROUND = { now: 0, pendingBytes: 0, maxBytes: 64 * MIB };
 
 /** Applies inputs in turn, and returns the last state and all effects. */
 function run(from: LiveState, inputs: readonly Input[], around = AROUND): { state: LiveState; effects: Effect[] } {
@@ -193,13 +193,13 @@ describe('bounds', () => {
   });
 
   test('no more than there is room for', () => {
-    const { state } = run(live(-1), [took(stored(0, 'x'.repeat(1000)))], { ...AROUND, room: 500 });
+    const { state } = run(live(-1), [took(stored(0, 'x'.repeat(1000)))], { ...AROUND, maxBytes: 500 });
     expect(state.phase).toBe('behind');
   });
 
   test('an init without room waits, and is read again when there is', () => {
     const [little, none] = [
-      { ...AROUND, room: 5 },
+      { ...AROUND, maxBytes: 5 },
       { ...AROUND, pendingBytes: 1 },
     ];
     const { state, effects } = run(NEW_LIVE_STATE, [{ type: 'start' }, snapshot(1)], little);

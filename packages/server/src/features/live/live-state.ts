@@ -94,7 +94,7 @@ export interface Surroundings {
   /** Bytes that the network has not accepted yet. */
   readonly pendingBytes: number;
   /** Maximum bytes that this connection may hold. */
-  readonly room: number;
+  readonly maxBytes: number;
 }
 
 export type Step = readonly [LiveState, readonly Effect[]];
@@ -176,10 +176,10 @@ function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroun
   return flushAfter(place(state, event), around);
 }
 
-function isOverrun(state: LiveState, bytes: number, { room, pendingBytes }: Surroundings): boolean {
+function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: Surroundings): boolean {
   const [count, total] = [state.ready.size + state.held.size, state.ready.bytes + state.held.bytes + bytes];
   if (count >= MAX_WAITING || (total > MAX_WAITING_BYTES && count > 0)) return true;
-  return heldBytes(state, pendingBytes) + bytes > room;
+  return heldBytes(state, pendingBytes) + bytes > maxBytes;
 }
 
 /** Queues an event to be sent. If requests before it are missing, reads them first. */
@@ -263,7 +263,7 @@ function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>
   if (state.phase !== 'loading') return [state, []];
   if (state.meanwhile === 'stale') return load(state);
   const sending: LiveState = { ...state, phase: 'sending', initBytes: input.bytes, partBytes: input.partBytes };
-  if (heldBytes(sending, around.pendingBytes) > around.room)
+  if (heldBytes(sending, around.pendingBytes) > around.maxBytes)
     return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
   const newest = Math.max(state.newest, input.newest);
   const [released, effects] = release({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
@@ -302,7 +302,7 @@ function timerEnded(state: LiveState, around: Surroundings): Step {
     return [state, [{ type: 'send-part' }]];
   }
   if (phase === 'behind') {
-    if (around.pendingBytes > 0 || neededBytes > around.room) return fallBehind(state, HEAL_MS);
+    if (around.pendingBytes > 0 || neededBytes > around.maxBytes) return fallBehind(state, HEAL_MS);
     return load({ ...state, initBytes: neededBytes });
   }
   return phase === 'live' ? flush(state, around) : [state, []];
@@ -319,13 +319,13 @@ function flushSoon(state: LiveState, { now }: Surroundings): Step {
 }
 
 function flush(state: LiveState, around: Surroundings): Step {
-  const { room, now } = around;
+  const { maxBytes, now } = around;
   const frames: string[] = [];
   const reports: Effect[] = [];
   let { ready, endpoint } = state;
   let pending = around.pendingBytes;
   const fits = (bytes: number): boolean =>
-    pending <= MAX_PENDING_BYTES && heldBytes({ ...state, ready }, pending) + FRAME_GROWTH * bytes <= room;
+    pending <= MAX_PENDING_BYTES && heldBytes({ ...state, ready }, pending) + FRAME_GROWTH * bytes <= maxBytes;
   // Events that can't be presented are omitted and logged, so that one bad event never ends the feed.
   const send = (event: FeedEvent | EndpointMessage): void => {
     try {

@@ -180,7 +180,7 @@ const MAX_REMEMBERED = 10_000;
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
 /** A map that drops its oldest entries. */
-class Remembered<Key, Value> {
+class LruMap<Key, Value> {
   readonly #known = new Map<Key, Value>();
   readonly #make: () => Value;
 
@@ -204,13 +204,13 @@ class Remembered<Key, Value> {
  * per target, and a concurrency limit per user. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
-  readonly #users: Remembered<number, TokenBucket>;
-  readonly #targets: Remembered<string, TokenBucket>;
+  readonly #users: LruMap<number, TokenBucket>;
+  readonly #targets: LruMap<string, TokenBucket>;
   readonly #queue = new FairQueue({ concurrencyPerOwner: AT_ONCE, maxWaitingPerOwner: MAX_WAITING });
 
   constructor(now: () => number) {
-    this.#users = new Remembered(() => new TokenBucket(PER_SECOND, now));
-    this.#targets = new Remembered(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
+    this.#users = new LruMap(() => new TokenBucket(PER_SECOND, now));
+    this.#targets = new LruMap(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
   /**
