@@ -56,7 +56,7 @@ beforeAll(async () => {
         replacePassword: failing(store.replacePassword),
         resetPassword: failing(store.resetPassword),
         createMailToken: failing(store.createMailToken),
-        keepProvenIdentity: failing(store.keepProvenIdentity),
+        storeProvenIdentity: failing(store.storeProvenIdentity),
         saveRequest: failing(store.saveRequest),
         writeCaptures: failing(store.writeCaptures),
       };

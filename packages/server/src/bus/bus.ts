@@ -42,12 +42,12 @@ interface BusOptions {
   /** `undefined`: notices go through PostgreSQL. */
   readonly nats: NatsLink | undefined;
   /** Returns the secret of this name from the database. If there is none, it stores `candidate`. */
-  readonly store: { keepSecret(name: string, candidate: string): Promise<string> };
+  readonly store: { findOrCreateSecret(name: string, candidate: string): Promise<string> };
 }
 
 /** The name of this installation, because others may use the same NATS cluster. It is stored in the database. */
 export function installationOf(store: BusOptions['store']): Promise<string> {
-  return store.keepSecret('installation', randomBytes(8).toString('hex'));
+  return store.findOrCreateSecret('installation', randomBytes(8).toString('hex'));
 }
 
 /** Opens the bus, and waits up to two seconds until it works and knows the other nodes. */

@@ -235,8 +235,8 @@ export function accountLinksSuite(open: () => AppStore): void {
         displayName: 'Å 🦀',
       };
       const [handle, nameless] = [unique('handle'), unique('handle')];
-      await open().keepProvenIdentity(handle, proven, T0 + 10);
-      await open().keepProvenIdentity(
+      await open().storeProvenIdentity(handle, proven, T0 + 10);
+      await open().storeProvenIdentity(
         nameless,
         { ...proven, email: null, emailVerified: false, displayName: null },
         T0 + 10,
@@ -248,7 +248,7 @@ export function accountLinksSuite(open: () => AppStore): void {
         displayName: null,
       });
       expect(await open().findProvenIdentity(handle, T0 + 10)).toBeUndefined();
-      const uses = await Promise.all(Array.from({ length: 20 }, () => open().useProvenIdentity(handle)));
+      const uses = await Promise.all(Array.from({ length: 20 }, () => open().consumeProvenIdentity(handle)));
       expect(uses.filter(Boolean)).toHaveLength(1);
       expect(await open().findProvenIdentity(handle, T0)).toBeUndefined();
     });

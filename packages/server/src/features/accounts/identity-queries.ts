@@ -93,7 +93,7 @@ export async function addIdentity(
 }
 
 /** Stores a proven identity under the hash of its handle. */
-async function keepProvenIdentity(
+async function storeProvenIdentity(
   db: EngineDatabase,
   handleHash: string,
   proven: ProvenIdentity,
@@ -114,7 +114,7 @@ async function keepProvenIdentity(
 }
 
 /** Consumes a proven identity. Of several parallel calls exactly one returns true. */
-async function useProvenIdentity(db: EngineDatabase, handleHash: string): Promise<boolean> {
+async function consumeProvenIdentity(db: EngineDatabase, handleHash: string): Promise<boolean> {
   const result = await db.deleteFrom('proven_identities').where('handle_hash', '=', handleHash).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
@@ -123,6 +123,6 @@ export const identityQueries = {
   findUserByIdentity: read(findUserByIdentity),
   findProvenIdentity: read(findProvenIdentity),
   linkIdentity: write(linkIdentity),
-  keepProvenIdentity: write(keepProvenIdentity),
-  useProvenIdentity: write(useProvenIdentity),
+  storeProvenIdentity: write(storeProvenIdentity),
+  consumeProvenIdentity: write(consumeProvenIdentity),
 };

@@ -116,7 +116,7 @@ export class Login {
     return passwords.verify(password, user?.passwordHash, options, {
       afterWaiting: () => throttle.check(limits),
       async after(right) {
-        // If parallel guesses used up the last turn, this attempt is rejected too and doesn't reveal its result.
+        // If parallel guesses used up the limit, this attempt is rejected too and doesn't reveal its result.
         if (!right) return void (await Promise.all(limits.map((limit) => limit.consume())));
         // A correct password resets the account's counter but not the address's, whose other guesses may target other
         // accounts.

@@ -27,7 +27,7 @@ async function findToken(
 }
 
 /** Consumes a token. Of several parallel calls, the one that deletes its row succeeds. */
-async function takeToken(transaction: DatabaseTransaction, tokenHash: string): Promise<boolean> {
+async function consumeToken(transaction: DatabaseTransaction, tokenHash: string): Promise<boolean> {
   const result = await transaction.deleteFrom('mail_tokens').where('token_hash', '=', tokenHash).executeTakeFirst();
   return result.numDeletedRows > 0n;
 }
@@ -47,7 +47,7 @@ async function resetPassword(
     const found = await findToken(transaction, tokenHash, 'reset', now);
     const owner = found && (await lockUser(transaction, found.id));
     if (owner === undefined) return undefined;
-    if (!(await takeToken(transaction, tokenHash))) return undefined;
+    if (!(await consumeToken(transaction, tokenHash))) return undefined;
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
     await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
     // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
@@ -102,7 +102,7 @@ async function verifyEmail(db: EngineDatabase, tokenHash: string, userId: number
     const owner = await findToken(transaction, tokenHash, 'verify', now);
     // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
     if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
-    if (!(await takeToken(transaction, tokenHash))) return false;
+    if (!(await consumeToken(transaction, tokenHash))) return false;
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', userId).where('purpose', '=', 'verify').execute();
     await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
     return true;

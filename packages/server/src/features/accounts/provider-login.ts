@@ -45,7 +45,7 @@ export class ProviderLogin {
    */
   async keep(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
-    await this.#options.store.keepProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
+    await this.#options.store.storeProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
     return handle;
   }
 
@@ -59,7 +59,7 @@ export class ProviderLogin {
     const hash = tokenHash(handle ?? '');
     const proven = await store.findProvenIdentity(hash, now());
     if (proven === undefined || !isSame(claimed, proven)) throw new ProblemError('IDENTITY_NOT_PROVEN');
-    if (!(await store.useProvenIdentity(hash))) throw new ProblemError('IDENTITY_NOT_PROVEN');
+    if (!(await store.consumeProvenIdentity(hash))) throw new ProblemError('IDENTITY_NOT_PROVEN');
     return this.#accountOf(proven, claimed.email, address);
   }
 

@@ -34,7 +34,7 @@ interface AccountsOptions {
 /** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */
 export async function createAccounts(options: AccountsOptions) {
   const { store, config, mailer, background, publicUrl, passwords, now } = options;
-  const secret = await store.keepSecret('accounts', randomToken());
+  const secret = await store.findOrCreateSecret('accounts', randomToken());
   const throttle = new Throttle(store, secret, config.signupsPerHour, now);
   const knownBrowsers = new KnownBrowsers(secret, now);
   return {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { afterReturn, afterTurn } from './throttle-queries.ts';
+import { afterRefund, afterAttempt } from './throttle-queries.ts';
 import type { ThrottleRule, ThrottleState } from './throttle-queries.ts';
 
-const PLAIN: ThrottleRule = { turns: 3, windowMs: 1000 };
-const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };
+const PLAIN: ThrottleRule = { attempts: 3, windowMs: 1000 };
+const GROWING: ThrottleRule = { attempts: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };
 
-/** Takes turns at these times. Returns until when the key is blocked after each, or `refused`. */
+/** Makes attempts at these times. Returns until when the key is blocked after each, or `refused`. */
 function course(rule: ThrottleRule, times: readonly number[]): (number | 'refused')[] {
   let state: ThrottleState | undefined;
   return times.map((now) => {
-    const after = afterTurn(state, rule, now);
+    const after = afterAttempt(state, rule, now);
     if (after === undefined) return 'refused';
     state = after;
     return after.blocked_until;
@@ -18,10 +18,10 @@ function course(rule: ThrottleRule, times: readonly number[]): (number | 'refuse
 
 describe('a window', () => {
   test.each<[string, number[], (number | 'refused')[]]>([
-    ['begins with the first turn', [100, 200, 300], [0, 0, 1100]],
+    ['begins with the first attempt', [100, 200, 300], [0, 0, 1100]],
     ['refuses until it ends', [0, 0, 0, 999], [0, 0, 1000, 'refused']],
     ['begins anew', [0, 0, 0, 1000, 1000], [0, 0, 1000, 0, 0]],
-    ['is not prolonged by later turns', [0, 900, 1000, 1100], [0, 0, 0, 0]],
+    ['is not prolonged by later attempts', [0, 900, 1000, 1100], [0, 0, 0, 0]],
   ])('%s', (_, times, expected) => {
     expect(course(PLAIN, times)).toEqual(expected);
   });
@@ -29,7 +29,7 @@ describe('a window', () => {
 
 describe('a growing wait', () => {
   test.each<[string, number[], (number | 'refused')[]]>([
-    ['doubles with each turn, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
+    ['doubles with each attempt, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
     ['is not prolonged by what is refused', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
     ['goes on where it was, within its memory', [0, 0, 0, 4999], [0, 0, 10, 5019]],
     ['is forgotten after it', [0, 0, 0, 5000, 5000, 5000], [0, 0, 10, 0, 0, 5010]],
@@ -39,9 +39,9 @@ describe('a growing wait', () => {
   });
 });
 
-test('a refunded turn removes the block that it caused, and the count never drops below zero', () => {
+test('a refunded attempt removes the block that it caused, and the count never drops below zero', () => {
   const used = { count: 3, blocked_until: 1000, forget_at: 1000 };
-  expect(afterReturn(used, PLAIN)).toEqual({ count: 2, blocked_until: 0, forget_at: 1000 });
-  expect(afterReturn({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blocked_until: 1000, forget_at: 1000 });
-  expect(afterReturn({ count: 0, blocked_until: 0, forget_at: 0 }, PLAIN).count).toBe(0);
+  expect(afterRefund(used, PLAIN)).toEqual({ count: 2, blocked_until: 0, forget_at: 1000 });
+  expect(afterRefund({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blocked_until: 1000, forget_at: 1000 });
+  expect(afterRefund({ count: 0, blocked_until: 0, forget_at: 0 }, PLAIN).count).toBe(0);
 });

@@ -4,7 +4,7 @@ import { freeing, read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 
 /**
- * The key's row, created if needed and locked until the transaction ends, so that parallel turns are counted one after
+ * The key's row, created if needed and locked until the transaction ends, so that parallel attempts are counted one after
  * another.
  */
 async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
@@ -27,7 +27,7 @@ async function findBlock(db: EngineDatabase, keys: readonly string[]): Promise<n
 }
 
 /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
-async function consumeTurn(
+async function consumeAttempt(
   db: EngineDatabase,
   key: string,
   rule: ThrottleRule,
@@ -35,40 +35,40 @@ async function consumeTurn(
 ): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockRow(transaction, key);
-    const after = afterTurn(before, rule, now);
+    const after = afterAttempt(before, rule, now);
     if (after === undefined) return before.blocked_until;
     await keep(transaction, key, after);
     return undefined;
   });
 }
 
-/** Takes one turn back. */
-async function refundTurn(db: EngineDatabase, key: string, rule: ThrottleRule): Promise<void> {
+/** Removes one from the count. */
+async function refundAttempt(db: EngineDatabase, key: string, rule: ThrottleRule): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));
+    await keep(transaction, key, afterRefund(await lockRow(transaction, key), rule));
   });
 }
 
 /** Deletes the count. */
-async function resetTurns(db: EngineDatabase, key: string): Promise<void> {
+async function resetAttempts(db: EngineDatabase, key: string): Promise<void> {
   await db.deleteFrom('throttles').where('key', '=', key).execute();
 }
 
 export const throttleQueries = {
   findBlock: read(findBlock),
-  consumeTurn: freeing(consumeTurn),
-  refundTurn: freeing(refundTurn),
-  resetTurns: freeing(resetTurns),
+  consumeAttempt: freeing(consumeAttempt),
+  refundAttempt: freeing(refundAttempt),
+  resetAttempts: freeing(resetAttempts),
 };
 
 /** How often something may be tried. Plain data, so that it can be sent to a storage thread. */
 export interface ThrottleRule {
-  /** Turns per window. The window starts with the first turn. */
-  readonly turns: number;
+  /** Attempts per window. The window starts with the first attempt. */
+  readonly attempts: number;
   readonly windowMs: number;
   /**
-   * Without it, the key is blocked until the window ends after the turns are used up. With it, every further turn
-   * doubles the wait, from `firstMs` to `maxMs`, and the count is deleted `forgetMs` after the last turn.
+   * Without it, the key is blocked until the window ends after the attempts are used up. With it, every further attempt
+   * doubles the wait, from `firstMs` to `maxMs`, and the count is deleted `forgetMs` after the last attempt.
    */
   readonly growing?: { readonly firstMs: number; readonly maxMs: number; readonly forgetMs: number };
 }
@@ -76,8 +76,8 @@ export interface ThrottleRule {
 /** The stored state of a key. Times in milliseconds. */
 export type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
 
-/** The state after one more turn, or `undefined` when the key is blocked. */
-export function afterTurn(
+/** The state after one more attempt, or `undefined` when the key is blocked. */
+export function afterAttempt(
   state: ThrottleState | undefined,
   rule: ThrottleRule,
   now: number,
@@ -86,15 +86,15 @@ export function afterTurn(
   const before = state !== undefined && now < state.forget_at ? state : fresh;
   if (now < before.blocked_until) return undefined;
   const count = before.count + 1;
-  if (count < rule.turns) return { ...before, count };
+  if (count < rule.attempts) return { ...before, count };
   if (rule.growing === undefined) return { ...before, count, blocked_until: before.forget_at };
   const { firstMs, maxMs, forgetMs } = rule.growing;
-  const waitMs = Math.min(firstMs * 2 ** (count - rule.turns), maxMs);
+  const waitMs = Math.min(firstMs * 2 ** (count - rule.attempts), maxMs);
   return { count, blocked_until: now + waitMs, forget_at: now + forgetMs };
 }
 
-/** The state with one turn fewer. Removes a block that this turn caused. */
-export function afterReturn(state: ThrottleState, rule: ThrottleRule): ThrottleState {
+/** The state with one attempt fewer. Removes a block that this attempt caused. */
+export function afterRefund(state: ThrottleState, rule: ThrottleRule): ThrottleState {
   const count = Math.max(0, state.count - 1);
-  return { ...state, count, blocked_until: count < rule.turns ? 0 : state.blocked_until };
+  return { ...state, count, blocked_until: count < rule.attempts ? 0 : state.blocked_until };
 }

@@ -8,7 +8,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** 10 in 15 minutes, then one more after 1, 2, 4… minutes up to an hour. Reset a day after the last. */
 const GUESSES: ThrottleRule = {
-  turns: 10,
+  attempts: 10,
   windowMs: 15 * MINUTE_MS,
   growing: { firstMs: MINUTE_MS, maxMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
 };
@@ -16,7 +16,7 @@ const GUESSES: ThrottleRule = {
 /** Milliseconds that a mailed link is valid. */
 export const LINK_MS = 30 * MINUTE_MS;
 
-const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
+const perHour = (attempts: number): ThrottleRule => ({ attempts, windowMs: HOUR_MS });
 
 /** The rate limits by subject. `signupsPerHour`: `SIGNUPS_PER_HOUR`. */
 const rulesOf = (signupsPerHour: number) => ({
@@ -44,7 +44,7 @@ const rulesOf = (signupsPerHour: number) => ({
    * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
    * stranger's requests can't lock the owner out.
    */
-  mailedLink: { turns: 5, windowMs: LINK_MS },
+  mailedLink: { attempts: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
 });
 
@@ -84,12 +84,12 @@ export class Throttle {
       key,
       /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
       consume: async (): Promise<void> => {
-        const until = await this.#store.consumeTurn(key, rule, this.#now());
+        const until = await this.#store.consumeAttempt(key, rule, this.#now());
         if (until !== undefined) throw tooMany(until - this.#now());
       },
-      refund: () => this.#store.refundTurn(key, rule),
+      refund: () => this.#store.refundAttempt(key, rule),
       /** Resets the count. */
-      reset: () => this.#store.resetTurns(key),
+      reset: () => this.#store.resetAttempts(key),
     };
   }
 }

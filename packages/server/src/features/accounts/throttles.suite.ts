@@ -3,15 +3,15 @@ import type { AppStore } from '../../queries.ts';
 import type { ThrottleRule } from './throttle-queries.ts';
 import { T0, unique } from '../../../test/store-world.ts';
 
-const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };
+const RULE: ThrottleRule = { attempts: 3, windowMs: 1000 };
 
 /** Throttles, secrets, and the removal of expired rows. */
 export function throttlesSuite(open: () => AppStore): void {
   describe('throttles', () => {
-    const take = (key: string, now = T0) => open().consumeTurn(key, RULE, now);
+    const take = (key: string, now = T0) => open().consumeAttempt(key, RULE, now);
     const blockOf = (key: string) => open().findBlock([key]);
 
-    test('block a key when its turns are used up, until the window ends', async () => {
+    test('block a key when its attempts are used up, until the window ends', async () => {
       const key = unique('key');
       for (let n = 0; n < 3; n += 1) expect(await take(key, T0 + n)).toBeUndefined();
       expect(await take(key, T0 + 999)).toBe(T0 + 1000);
@@ -31,45 +31,47 @@ export function throttlesSuite(open: () => AppStore): void {
       expect(await open().findBlock([counted, unique('key')])).toBe(0);
     });
 
-    test('give fifty parallel calls no more turns than allowed', async () => {
+    test('give fifty parallel calls no more attempts than allowed', async () => {
       const key = unique('key');
       const results = await Promise.all(Array.from({ length: 50 }, () => take(key)));
       expect(results.filter((result) => result === undefined)).toHaveLength(3);
     });
 
-    test('refund turns, and reset them', async () => {
+    test('refund attempts, and reset them', async () => {
       const key = unique('key');
       for (let n = 0; n < 3; n += 1) await take(key);
-      await open().refundTurn(key, RULE);
+      await open().refundAttempt(key, RULE);
       expect(await blockOf(key)).toBe(0);
       expect(await take(key)).toBeUndefined();
       expect(await take(key)).toBeDefined();
-      await open().resetTurns(key);
+      await open().resetAttempts(key);
       for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
-      await open().refundTurn(unique('key'), RULE);
+      await open().refundAttempt(unique('key'), RULE);
     });
 
     test('are removed when they expire, like links and proofs, and not before', async () => {
       const [key, handle] = [unique('key'), unique('handle')];
       for (let n = 0; n < 3; n += 1) await take(key);
       const proven = { issuer: 'i', subject: unique('s'), email: null, emailVerified: false, displayName: null };
-      await open().keepProvenIdentity(handle, proven, T0 + 1000);
+      await open().storeProvenIdentity(handle, proven, T0 + 1000);
       await open().deleteStaleAccountRows(T0 + 999);
       expect(await blockOf(key)).toBe(T0 + 1000);
       expect(await open().findProvenIdentity(handle, T0)).toBeDefined();
       await open().deleteStaleAccountRows(T0 + 1000);
       expect(await blockOf(key)).toBe(0);
-      expect(await open().useProvenIdentity(handle)).toBe(false);
+      expect(await open().consumeProvenIdentity(handle)).toBe(false);
     });
   });
 
   describe('a secret of the server', () => {
     test('is the first candidate, for everyone, even in parallel', async () => {
       const name = unique('secret');
-      const kept = await Promise.all(Array.from({ length: 10 }, (_, n) => open().keepSecret(name, `candidate ${n}`)));
+      const kept = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => open().findOrCreateSecret(name, `candidate ${n}`)),
+      );
       expect(new Set(kept).size).toBe(1);
-      expect(await open().keepSecret(name, 'later')).toBe(kept[0]);
-      expect(await open().keepSecret(unique('secret'), 'another')).toBe('another');
+      expect(await open().findOrCreateSecret(name, 'later')).toBe(kept[0]);
+      expect(await open().findOrCreateSecret(unique('secret'), 'another')).toBe('another');
     });
   });
 }

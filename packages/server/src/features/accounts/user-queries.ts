@@ -188,7 +188,7 @@ async function replaceSettings(
 }
 
 /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
-async function keepSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
+async function findOrCreateSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
   await db
     .insertInto('secrets')
     .values({ name, value: candidate })
@@ -207,5 +207,5 @@ export const userQueries = {
   replacePassword: write(replacePassword),
   replaceSettings: write(replaceSettings),
   deleteUser: freeing(deleteUser),
-  keepSecret: write(keepSecret),
+  findOrCreateSecret: write(findOrCreateSecret),
 };

@@ -43,7 +43,7 @@ const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
-  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>;
+  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findOrCreateSecret'>;
   readonly replays: Replays;
   readonly live: Live;
   readonly metrics: Pick<Metrics, 'countAttempt'>;
@@ -97,7 +97,7 @@ export class Deliveries {
 
   /** Marks and ids are keyed with a secret that all processes of the installation share. */
   static async create(options: DeliveriesOptions): Promise<Deliveries> {
-    const secret = await options.store.keepSecret('deliveries', randomToken());
+    const secret = await options.store.findOrCreateSecret('deliveries', randomToken());
     return new Deliveries(options, { mark: markOf(secret), secret });
   }
 

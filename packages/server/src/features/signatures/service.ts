@@ -95,10 +95,10 @@ export class Signatures {
 
 /** The generated master secret is stored in the database, so that every process can open what another one sealed. */
 export async function createSignatures(
-  store: SignatureQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>,
+  store: SignatureQueries & Pick<Remote<typeof accountQueries>, 'findOrCreateSecret'>,
   now: () => number,
 ): Promise<Signatures> {
-  const masterSecret = await store.keepSecret('signatures', randomToken());
+  const masterSecret = await store.findOrCreateSecret('signatures', randomToken());
   return new Signatures(store, masterSecret, now);
 }
 
