@@ -87,7 +87,6 @@ function outputErrorLines(error: unknown): string[] | undefined {
   return isWrite && code !== undefined ? [`Standard output can't be written (${code}).`] : undefined;
 }
 
-/** Text of `creel --help`. */
 function helpText(): string {
   return `Usage: creel <command> [options]
 

@@ -27,7 +27,6 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
 type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
 type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
 
-/** The input of any operation. */
 export interface AnyInput {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;

@@ -19,7 +19,6 @@ export interface PackedCaptures {
 }
 
 const FIELDS = 5;
-/** The field with the index of the method. */
 const METHOD_FIELD = 2;
 const FIRST_CAPTURES = 128;
 const FIRST_BYTES = 128 * 1024;

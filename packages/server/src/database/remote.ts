@@ -1,7 +1,6 @@
 import type { Engine } from './engine.ts';
 import type { Database } from './schema.ts';
 
-/** A database handle with its engine. */
 export type EngineDatabase = Database & { readonly engine: Engine };
 
 /** Adds the engine to a database handle. */

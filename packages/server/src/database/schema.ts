@@ -222,7 +222,6 @@ export interface MailOutboxTable {
   send_after: Millis | null;
 }
 
-/** Customers of the test gateway. */
 export interface TestGatewayCustomersTable {
   customer_id: string;
   user_id: number;
@@ -259,7 +258,6 @@ export interface DestinationsTable {
 export interface DeliveriesTable {
   /** Sent as `Creel-Delivery`. */
   id: string;
-  /** The key of the captured request. */
   request_key: number;
   destination_id: number;
   /** Attempts so far. */
@@ -296,7 +294,6 @@ export interface LatestDeliveriesTable {
   latest: string;
 }
 
-/** All tables. */
 export interface Tables {
   users: UsersTable;
   sessions: SessionsTable;

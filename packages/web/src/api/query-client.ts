@@ -33,7 +33,6 @@ export const queryKeys = {
   serviceInfo: ['service-info'],
   settings: ['settings'],
   sessions: ['sessions'],
-  /** Preview of a plan change. */
   planChange: (tier: string, interval: string) => ['plan-change', tier, interval] as const,
   /** The built-in test gateway. */
   testCheckout: (id: string) => ['test-gateway', 'checkout', id] as const,

@@ -10,7 +10,6 @@ import type { ListedRequest } from './request-list.ts';
 import { readList } from './list-cache.ts';
 import { requestListQuery } from './request-queries.ts';
 
-/** The live view of an endpoint. */
 interface LiveEndpoint {
   readonly state: LiveState;
   /** Number of requests received since the page was opened. */

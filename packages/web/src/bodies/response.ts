@@ -3,7 +3,6 @@ import type { BodyEncoding, HeaderPair, ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
 import type { BodySource } from './view-body.ts';
 
-/** The response of a target. */
 export interface ReceivedResponse {
   /** As received, with order and repeats. */
   readonly headers: readonly HeaderPair[];
@@ -29,7 +28,6 @@ export function responseSource(response: ReceivedResponse): BodySource {
   };
 }
 
-/** The target of a redirect. */
 interface Redirect {
   /** The header as the target sent it. */
   readonly location: string;

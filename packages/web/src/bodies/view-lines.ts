@@ -35,7 +35,6 @@ export function textOfLine({ text, count, starts }: TextLines, line: number): st
   return text.slice(starts[line], end).replace(/\r?\n$/, '');
 }
 
-/** The line that contains a position. */
 export function lineOfPosition({ count, starts }: TextLines, position: number): number {
   return Math.max(0, firstPosition(count, (line) => (starts[line] ?? 0) > position) - 1);
 }

@@ -120,7 +120,6 @@ interface KbdProps {
   readonly className?: string;
 }
 
-/** A key. */
 export function Kbd({ children, isRead = false, className }: KbdProps) {
   return (
     <kbd

@@ -29,7 +29,6 @@ export interface Command {
   readonly inPalette?: boolean | undefined;
 }
 
-/** All registered commands. */
 export const commandStore = signal<readonly Command[]>([]);
 
 /** Registers commands until the returned function is called. The last registered command handles a key. */

@@ -69,7 +69,6 @@ export function TextArea({ isData = false, className, ...rest }: ComponentProps<
   return <textarea className={look} {...(isData && DATA_PROPS)} {...rest} />;
 }
 
-/** A native select. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
 }

@@ -66,7 +66,6 @@ export function PublicLayout({ title, heading, description, children }: PublicLa
   );
 }
 
-/** The logo and the name. */
 export function Logo({ className }: { readonly className?: string }) {
   return (
     <span className={clsx('inline-flex items-center gap-2 text-lg font-semibold tracking-tight', className)}>

@@ -50,7 +50,6 @@ const rulesOf = (signupsPerHour: number) => ({
 
 type ThrottleRules = Readonly<ReturnType<typeof rulesOf>>;
 
-/** One rate limit of one subject. */
 export type RateLimit = ReturnType<Throttle['of']>;
 
 /** Rate limits in the database. They survive a restart and apply across processes. */
@@ -88,7 +87,6 @@ export class Throttle {
         if (until !== undefined) throw tooMany(until - this.#now());
       },
       refund: () => this.#store.refundAttempt(key, rule),
-      /** Resets the count. */
       reset: () => this.#store.resetAttempts(key),
     };
   }

@@ -23,7 +23,6 @@ export interface CaptureDependencies {
   /** For the bodies that arrive or wait. */
   readonly budget: MemoryBudget;
   readonly writer: CaptureWriter;
-  /** Maximum bytes of one body. */
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
   readonly now: () => number;

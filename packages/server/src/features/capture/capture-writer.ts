@@ -78,7 +78,6 @@ const MAX_ANSWER_MS = 3500;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 
-/** The batch that is being gathered. */
 class GatheredBatch {
   readonly captures: Waiting[] = [];
   /** When its oldest capture arrived. */

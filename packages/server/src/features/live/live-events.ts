@@ -40,7 +40,6 @@ export type LiveEvent =
   /** The endpoint was deleted; its live connections are closed. */
   | { readonly type: 'endpoint-deleted' };
 
-/** The `endpoint` message. */
 export type EndpointMessage = Extract<LiveMessage, { type: 'endpoint' }>;
 
 /** A capture as the writer received it. */

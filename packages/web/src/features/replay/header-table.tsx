@@ -152,7 +152,6 @@ interface HeaderRowFieldsProps {
 const FIELD =
   'h-8 w-full min-w-0 bg-transparent px-2.5 font-mono text-sm text-ink focus-visible:bg-selected focus-visible:outline-1 focus-visible:outline-offset-[-1px] aria-invalid:text-bad';
 
-/** One header of a replay. */
 const HeaderRowFields = memo(function HeaderRowFields(props: HeaderRowFieldsProps) {
   const { row, number, mistake, onChange, onRemove } = props;
   return (

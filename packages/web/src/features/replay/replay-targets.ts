@@ -6,7 +6,6 @@ import { storedValue } from '../../ui/state.ts';
 /** Host of the URL that is shown until the user enters another one. Nothing is sent to it. */
 const PLACEHOLDER_HOST = 'example.com';
 
-/** The last target of an endpoint. */
 export interface LastTarget {
   /** Path of the request that was sent. */
   readonly path: string;

@@ -22,7 +22,6 @@ export interface RequestActions {
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The actions on requests. */
 export function useRequestActions(uid: string, selection: Selection): RequestActions {
   const saving = useSaveRequest(uid);
   const anonymous = useIsAnonymous();

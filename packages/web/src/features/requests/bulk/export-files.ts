@@ -5,7 +5,6 @@ import { latin1Bytes, toBase64 } from '../../../bodies/encoding.ts';
 import { sendable } from '../sendable.ts';
 import type { Sendable } from '../sendable.ts';
 
-/** The formats of an export. */
 export const EXPORT_FORMATS = {
   har: { extension: 'har', type: 'application/json' },
   jsonl: { extension: 'jsonl', type: 'application/x-ndjson' },

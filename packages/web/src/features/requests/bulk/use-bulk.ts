@@ -89,7 +89,6 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
 
 /** A bulk action that is running. */
 export interface BulkJob {
-  /** 'Saving' */
   readonly label: string;
   readonly done: number;
   /** `undefined` while the number is not known. */
