@@ -13,7 +13,7 @@ interface FieldProps {
   /** Validation message. Announced when it appears. */
   readonly error?: string | undefined;
   readonly hint?: ReactNode;
-  readonly className?: string;
+  readonly className?: string | undefined;
   /** Receives the attributes that link the control to its label, hint and error. */
   readonly children: (control: FieldControl) => ReactNode;
 }
@@ -62,6 +62,17 @@ const DATA_LOOK = 'font-mono text-sm';
 export function Input({ isData = false, className, ...rest }: ComponentProps<'input'> & DataProps) {
   const look = clsx(LOOK, 'h-8 px-2.5', isData && DATA_LOOK, className);
   return <input className={look} {...(isData && DATA_PROPS)} {...rest} />;
+}
+
+type TextFieldProps = Omit<FieldProps, 'children'> & Omit<ComponentProps<'input'>, 'className'> & DataProps;
+
+/** An input with its label, hint and validation message. `className` applies to all of it. */
+export function TextField({ label, error, hint, className, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} error={error} hint={hint} className={className}>
+      {(control) => <Input {...control} {...input} />}
+    </Field>
+  );
 }
 
 export function TextArea({ isData = false, className, ...rest }: ComponentProps<'textarea'> & DataProps) {

@@ -91,10 +91,11 @@ type Values = Readonly<Record<string, string>>;
 
 interface FormState<V extends Values> extends Pick<FormErrors, 'errors' | 'failure' | 'refuse' | 'fail'> {
   readonly values: V;
-  /** Value and change handler of a field. */
+  /** Value, validation message and change handler of a field. */
   readonly bind: (field: keyof V & string) => {
     name: string;
     value: string;
+    error: string | undefined;
     onChange: (change: FormEvent<HTMLInputElement>) => void;
   };
   /** Props of the form element. */
@@ -136,6 +137,7 @@ export function useForm<V extends Values>(options: {
     bind: (field) => ({
       name: field,
       value: values[field] ?? '',
+      error: errors[field],
       onChange: (change) => set(field, change.currentTarget.value),
     }),
     reset: () => {

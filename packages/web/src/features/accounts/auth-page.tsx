@@ -7,7 +7,7 @@ import { useServiceInfo } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
@@ -83,28 +83,27 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
   const { errors } = form;
   return (
     <Form {...form.props} failure={form.failure}>
-      <Field
+      <TextField
         label="Username"
         hint={errors['username'] === undefined ? 'At least 3 characters.' : undefined}
-        error={errors['username']}
-      >
-        {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
-      </Field>
-      <Field label="Email" error={errors['email']}>
-        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
-      </Field>
-      <Field
+        {...form.bind('username')}
+        autoComplete="username"
+        autoCapitalize="none"
+      />
+      <TextField label="Email" {...form.bind('email')} type="email" autoComplete="email" />
+      <TextField
         label="Password"
         hint={errors['password'] === undefined ? 'At least 6 characters.' : undefined}
-        error={errors['password']}
-      >
-        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
-      </Field>
-      <Field label="Confirm Password" error={errors['confirmPassword']}>
-        {(control) => (
-          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
-        )}
-      </Field>
+        {...form.bind('password')}
+        type="password"
+        autoComplete="new-password"
+      />
+      <TextField
+        label="Confirm Password"
+        {...form.bind('confirmPassword')}
+        type="password"
+        autoComplete="new-password"
+      />
       <Button type="submit" variant="primary" busy={register.isPending}>
         {register.isPending ? 'Creating account…' : 'Register'}
       </Button>
@@ -144,9 +143,7 @@ function ResetRequestForm() {
   if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
   return (
     <Form {...form.props} failure={form.failure}>
-      <Field label="Email" error={form.errors['email']}>
-        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
-      </Field>
+      <TextField label="Email" {...form.bind('email')} type="email" autoComplete="email" />
       <Button type="submit" variant="primary" busy={request.isPending} className="self-end">
         {request.isPending ? 'Sending…' : 'Send link'}
       </Button>

@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { newPasswordFormSchema } from './account-forms.ts';
@@ -44,18 +44,19 @@ function ResetForm({ token }: { readonly token: string }) {
   if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
   return (
     <Form {...form.props} failure={form.failure}>
-      <Field
+      <TextField
         label="New password"
         hint={form.errors['password'] === undefined ? 'At least 6 characters.' : undefined}
-        error={form.errors['password']}
-      >
-        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
-      </Field>
-      <Field label="Confirm new password" error={form.errors['confirmPassword']}>
-        {(control) => (
-          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
-        )}
-      </Field>
+        {...form.bind('password')}
+        type="password"
+        autoComplete="new-password"
+      />
+      <TextField
+        label="Confirm new password"
+        {...form.bind('confirmPassword')}
+        type="password"
+        autoComplete="new-password"
+      />
       <Button type="submit" variant="primary" busy={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>

@@ -1,7 +1,7 @@
 import { ApiError, credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { useLogin } from './account-queries.ts';
 
@@ -25,20 +25,14 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
   });
   return (
     <Form {...form.props} failure={form.failure}>
-      <Field label="Username" error={form.errors['username']}>
-        {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
-      </Field>
-      <Field label="Password" error={form.errors['password']}>
-        {(control) => (
-          <Input
-            {...control}
-            {...form.bind('password')}
-            type="password"
-            autoComplete="current-password"
-            data-first-focus={username === '' ? undefined : true}
-          />
-        )}
-      </Field>
+      <TextField label="Username" {...form.bind('username')} autoComplete="username" autoCapitalize="none" />
+      <TextField
+        label="Password"
+        {...form.bind('password')}
+        type="password"
+        autoComplete="current-password"
+        data-first-focus={username === '' ? undefined : true}
+      />
       <Button type="submit" variant="primary" busy={login.isPending}>
         {login.isPending ? 'Logging in…' : 'Login'}
       </Button>

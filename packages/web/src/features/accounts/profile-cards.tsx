@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
@@ -45,9 +45,13 @@ export function UsernameCard({ user }: { readonly user: User }) {
           </Button>
         }
       >
-        <Field label="Username" error={form.errors['username']} className="max-w-sm">
-          {(control) => <Input {...control} {...form.bind('username')} dir="auto" autoComplete="username" />}
-        </Field>
+        <TextField
+          label="Username"
+          className="max-w-sm"
+          {...form.bind('username')}
+          dir="auto"
+          autoComplete="username"
+        />
       </SectionCard>
     </form>
   );
@@ -144,11 +148,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
   return (
     <Form {...form.props} failure={form.failure}>
       {hasPassword ? (
-        <Field label="Password" error={form.errors['password']}>
-          {(control) => (
-            <Input {...control} {...form.bind('password')} type="password" autoComplete="current-password" />
-          )}
-        </Field>
+        <TextField label="Password" {...form.bind('password')} type="password" autoComplete="current-password" />
       ) : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>

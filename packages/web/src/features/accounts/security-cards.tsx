@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
@@ -52,9 +52,7 @@ export function PasswordCard() {
         <div className="flex max-w-sm flex-col gap-4">
           {form.failure === undefined ? null : <Notice tone="bad">{form.failure}</Notice>}
           {FIELDS.map(({ name, label, autoComplete }) => (
-            <Field key={name} label={label} error={form.errors[name]}>
-              {(control) => <Input {...control} {...form.bind(name)} type="password" autoComplete={autoComplete} />}
-            </Field>
+            <TextField key={name} label={label} {...form.bind(name)} type="password" autoComplete={autoComplete} />
           ))}
         </div>
       </SectionCard>

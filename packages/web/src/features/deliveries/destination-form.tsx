@@ -8,7 +8,7 @@ import { knownValuesOf } from '../../ui/query-completion.ts';
 import { readList } from '../../api/list-cache.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
 import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
 import { QueryField } from '../../ui/query-field.tsx';
@@ -57,26 +57,20 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   };
   return (
     <Form ref={ref} failure={failure} onSubmit={onSubmit}>
-      <Field
+      <TextField
         label="URL"
         error={errors['url']}
         hint="The server must be able to reach it. For a program on your own machine, use “To localhost”."
-      >
-        {(control) => (
-          <Input
-            {...control}
-            data-first-focus
-            isData
-            inputMode="url"
-            placeholder="https://api.example.com/webhooks"
-            value={url}
-            onChange={({ target }) => {
-              setUrl(target.value);
-              clear('url');
-            }}
-          />
-        )}
-      </Field>
+        data-first-focus
+        isData
+        inputMode="url"
+        placeholder="https://api.example.com/webhooks"
+        value={url}
+        onChange={({ target }) => {
+          setUrl(target.value);
+          clear('url');
+        }}
+      />
       <div className="flex flex-col gap-1.5">
         <span className="font-medium">Condition (optional)</span>
         <QueryField

@@ -5,7 +5,7 @@ import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queri
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
-import { Field, Input } from '../../ui/field.tsx';
+import { TextField } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
@@ -58,7 +58,7 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         </Notice>
       )}
       <NameAndSource
-        form={form}
+        bind={form.bind}
         placeholders={{ name: 'e.g. Stripe billing', source: 'e.g. Stripe, GitHub, Shopify' }}
         sourceHint="If empty, it is detected from the first request."
       />
@@ -99,7 +99,7 @@ export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
   });
   return (
     <Form {...form.props} failure={form.failure}>
-      <NameAndSource form={form} sourceHint="If empty, it is detected from the next request." />
+      <NameAndSource bind={form.bind} sourceHint="If empty, it is detected from the next request." />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="primary" busy={edit.isPending}>
@@ -111,24 +111,23 @@ export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
 }
 
 interface NameAndSourceProps {
-  readonly form: Pick<
-    ReturnType<typeof useForm<{ readonly name: string; readonly source: string }>>,
-    'bind' | 'errors'
-  >;
+  readonly bind: ReturnType<typeof useForm<{ readonly name: string; readonly source: string }>>['bind'];
   readonly placeholders?: { readonly name: string; readonly source: string };
   readonly sourceHint: string;
 }
 
-function NameAndSource({ form: { bind, errors }, placeholders, sourceHint }: NameAndSourceProps) {
+function NameAndSource({ bind, placeholders, sourceHint }: NameAndSourceProps) {
   const common = { dir: 'auto', maxLength: MAX_LABEL_LENGTH, autoComplete: 'off' } as const;
   return (
     <>
-      <Field label="Endpoint Name (Optional)" error={errors['name']}>
-        {(control) => <Input {...control} {...common} {...bind('name')} placeholder={placeholders?.name} />}
-      </Field>
-      <Field label="Source/Tag (Optional)" error={errors['source']} hint={sourceHint}>
-        {(control) => <Input {...control} {...common} {...bind('source')} placeholder={placeholders?.source} />}
-      </Field>
+      <TextField label="Endpoint Name (Optional)" {...common} {...bind('name')} placeholder={placeholders?.name} />
+      <TextField
+        label="Source/Tag (Optional)"
+        hint={sourceHint}
+        {...common}
+        {...bind('source')}
+        placeholder={placeholders?.source}
+      />
     </>
   );
 }

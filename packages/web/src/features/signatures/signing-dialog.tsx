@@ -12,7 +12,7 @@ import { readList } from '../../api/list-cache.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { Field, Input, Select } from '../../ui/field.tsx';
+import { Field, Select, TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
 import type { FieldErrors } from '../../ui/form.tsx';
 
@@ -122,21 +122,19 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
         )}
       </Field>
       {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={changePlain} /> : null}
-      <Field label="Secret" error={errors['secret']} hint={SCHEMES[scheme].hint}>
-        {(control) => (
-          <Input
-            {...control}
-            data-first-focus
-            isData
-            type="password"
-            value={secret}
-            onChange={({ target }) => {
-              setSecret(target.value);
-              clear('secret');
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Secret"
+        error={errors['secret']}
+        hint={SCHEMES[scheme].hint}
+        data-first-focus
+        isData
+        type="password"
+        value={secret}
+        onChange={({ target }) => {
+          setSecret(target.value);
+          clear('secret');
+        }}
+      />
       <div className="flex flex-wrap justify-end gap-2">
         {present === undefined ? null : (
           <Button
@@ -169,17 +167,15 @@ interface PlainFieldsProps {
 function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
   return (
     <div className="grid grid-cols-2 gap-x-3 gap-y-4">
-      <Field label="Header" error={errors['header']} className="col-span-2">
-        {(control) => (
-          <Input
-            {...control}
-            isData
-            placeholder="X-Signature"
-            value={values.header}
-            onChange={({ target }) => onChange({ header: target.value.trim() })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Header"
+        error={errors['header']}
+        className="col-span-2"
+        isData
+        placeholder="X-Signature"
+        value={values.header}
+        onChange={({ target }) => onChange({ header: target.value.trim() })}
+      />
       <Field label="Encoding">
         {(control) => (
           <Select
@@ -192,17 +188,14 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
           </Select>
         )}
       </Field>
-      <Field label="Prefix (optional)" error={errors['prefix']}>
-        {(control) => (
-          <Input
-            {...control}
-            isData
-            placeholder="sha256="
-            value={values.prefix}
-            onChange={({ target }) => onChange({ prefix: target.value.trim() })}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Prefix (optional)"
+        error={errors['prefix']}
+        isData
+        placeholder="sha256="
+        value={values.prefix}
+        onChange={({ target }) => onChange({ prefix: target.value.trim() })}
+      />
     </div>
   );
 }
