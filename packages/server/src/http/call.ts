@@ -44,7 +44,7 @@ export interface Call<Name extends OperationName> {
    * Reserves memory for stored bytes of the response, ideally before they are read. @throws ProblemError UNAVAILABLE
    * when other responses use up the memory
    */
-  readonly hold: (rawBytes: number) => void;
+  readonly reserve: (rawBytes: number) => void;
   /** Calls back when the response has ended in any way and its memory is free. */
   readonly whenDone: (done: () => void) => void;
   readonly request: FastifyRequest;

@@ -72,16 +72,16 @@ function registerOperation(
     ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
+      const reservation = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
       const named = { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
       const input = await readInput(app, operation, request).catch(async (problem: unknown) => {
         await find?.({ ...named, sent: request.body } as never);
         throw problem;
       });
-      const call = { ...named, ...input, request, reply, hold: hold.take, whenDone: hold.whenDone };
+      const call = { ...named, ...input, request, reply, reserve: reservation.reserve, whenDone: reservation.whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
-      const answer = await handler(call as never).finally(() => hold.handlerDone());
+      const answer = await handler(call as never).finally(() => reservation.handlerDone());
       if (reply.sent) return reply;
       void reply.code(operation.status);
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
@@ -175,7 +175,7 @@ const ANSWER_BUDGET_BYTES = 128 * MIB;
 const SHARE_OF_ONE = 1 / 2;
 
 /** Memory of a response with this many stored bytes: the bytes, and the text that is generated ahead of its reader. */
-function heldBytes(rawBytes: number): number {
+function memoryOf(rawBytes: number): number {
   return rawBytes + MAX_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
 }
 
@@ -193,10 +193,10 @@ class ResponseBudget {
    * Reserves memory for a response to a user with this many stored bytes. Returns the release function, or `undefined`
    * when there is no memory.
    */
-  take(userId: number, rawBytes: number): (() => void) | undefined {
+  reserve(userId: number, rawBytes: number): (() => void) | undefined {
     const budget = rawBytes <= SMALL_ANSWER_BYTES ? this.#small : this.#large;
     const reservation = budget.reserve(userId);
-    return reservation.grow(heldBytes(rawBytes)) ? () => reservation.release() : undefined;
+    return reservation.grow(memoryOf(rawBytes)) ? () => reservation.release() : undefined;
   }
 }
 
@@ -220,8 +220,8 @@ class ResponseReservation {
    * Reserves memory for stored bytes of the response. @throws ProblemError UNAVAILABLE when there is none, or the
    * client has left
    */
-  readonly take = (rawBytes: number): void => {
-    const release = this.#response.destroyed ? undefined : this.#budget.take(this.#userId, rawBytes);
+  readonly reserve = (rawBytes: number): void => {
+    const release = this.#response.destroyed ? undefined : this.#budget.reserve(this.#userId, rawBytes);
     if (release === undefined) throw overloaded();
     this.#onEnd.push(release);
   };

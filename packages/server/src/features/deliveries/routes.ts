@@ -54,9 +54,9 @@ export const deliveryHandlers = {
   },
 
   async listDeliveries(call) {
-    const { app, endpoint, hold, query } = call;
+    const { app, endpoint, reserve, query } = call;
     const { index, method, head } = await findRequest(call);
-    hold(MAX_DELIVERIES_PER_REQUEST * ATTEMPT_BYTES);
+    reserve(MAX_DELIVERIES_PER_REQUEST * ATTEMPT_BYTES);
     const planned = query.planned ? await app.store.listPlanned(endpoint.id, index) : [];
     const { target } = decodeHead(head);
     const attempts = await app.store.listAttempts(endpoint.id, index);

@@ -1,6 +1,6 @@
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, inSlices, objectJson } from '../../http/large-answer.ts';
-import { presentHeld } from '../requests/service.ts';
+import { presentLarge } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
@@ -40,7 +40,7 @@ async function* linesOf(
   yield `${JSON.stringify({ ...HEADER, endpoints: endpoints.map(({ uid, name }) => ({ uid, name })) })}\n`;
   for (const { id, uid } of endpoints) {
     for await (const record of recordsOf(queries, id)) {
-      yield* inSlices(objectJson({ endpointUid: uid, ...presentHeld(record) }));
+      yield* inSlices(objectJson({ endpointUid: uid, ...presentLarge(record) }));
       yield '\n';
     }
   }
@@ -75,11 +75,11 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
 /** Downloads of stored requests, for example before a plan change. */
 export const exportHandlers = {
   async exportRequests(call) {
-    const { app, reply, hold } = call;
+    const { app, reply, reserve } = call;
     const endpoints = await chosenEndpoints(call);
     // Memory at a time: a page of body beginnings, and one whole body.
     const rawBytes = PAGE_SIZE * SMALL_ANSWER_BYTES + app.config.maxBodyBytes;
-    hold(rawBytes);
+    reserve(rawBytes);
     void reply.headers({
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': `attachment; filename="creel-export-${new Date(app.now()).toISOString().slice(0, 10)}.ndjson"`,

@@ -21,7 +21,7 @@ type Source = NonNullable<ReplayInput['bodyFrom']>;
 /** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
   async replay(call) {
-    const { app, body, signedIn, reply, hold, whenDone } = call;
+    const { app, body, signedIn, reply, reserve, whenDone } = call;
     const { method, url, headers, bodyFrom, of, sign: isSigned } = body;
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 before all other checks.
@@ -29,12 +29,12 @@ export const replayHandlers = {
     const origin = of ? await findStored(call, of) : stored;
     const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
-    if (given !== undefined) hold(given.length);
+    if (given !== undefined) reserve(given.length);
     const readBody = async (): Promise<Uint8Array> => {
       // Reserved before sending, because a sent replay must not end in a rejection.
-      hold(MAX_REPLAY_ANSWER_BYTES);
+      reserve(MAX_REPLAY_ANSWER_BYTES);
       if (given !== undefined || stored === undefined) return given ?? Buffer.alloc(0);
-      hold(stored.size);
+      reserve(stored.size);
       return stored.read();
     };
     const caller = { userId: signedIn.user.id, signal, whenDone };

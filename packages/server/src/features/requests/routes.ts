@@ -3,7 +3,7 @@ import { encodeHead } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { requestName, presentHeld, presentPreview } from './service.ts';
+import { requestName, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
 import { ProblemError } from '../../http/problem.ts';
@@ -30,20 +30,20 @@ async function listPage(
     bodyBytes: BODY_PREVIEW_BYTES,
   });
   const page = records.slice(0, query.limit);
-  call.hold(rawBytesOf(page));
+  call.reserve(rawBytesOf(page));
   const last = page.at(-1);
   if (records.length > page.length && last !== undefined)
     setNextPage(request, reply, { limit: query.limit, before: last.index });
   return listAnswer(page, presentPreview);
 }
 
-type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'hold'>;
+type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'reserve'>;
 
 /** A request with its whole body. Its memory is reserved before it is read. */
-async function findOne({ app, endpoint, hold }: CallOnEndpoint, name: RequestName) {
+async function findOne({ app, endpoint, reserve }: CallOnEndpoint, name: RequestName) {
   const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
   if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  hold(beginning.head.length + beginning.size);
+  reserve(beginning.head.length + beginning.size);
   if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
   const whole = await app.store.findRequest(endpoint.id, name);
   if (whole === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
@@ -58,7 +58,7 @@ function wholeAnswer(
 ): LargeAnswer {
   // Without this, V8 frees it late, because large bodies are few objects.
   whenDone(() => record.body && freeBytes(record.body));
-  return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), ...more });
+  return objectAnswer(rawBytesOf([record]), { ...presentLarge(record), ...more });
 }
 
 /** The saved request, with the beginning of its body. Viewers see a change. @throws ProblemError if it was not saved */
@@ -97,10 +97,10 @@ export const requestHandlers = {
   },
 
   async saveRequest(call) {
-    const { app, endpoint, body, hold, request } = call;
+    const { app, endpoint, body, reserve, request } = call;
     if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
     // Reserved before saving, because a completed change must not end in a rejection.
-    hold(MAX_PREVIEW_BYTES);
+    reserve(MAX_PREVIEW_BYTES);
     const result = await app.store.saveRequest(endpoint.id, body.index, {
       maxSaved: app.config.maxSavedPerEndpoint,
       bodyBytes: BODY_PREVIEW_BYTES,
@@ -113,8 +113,8 @@ export const requestHandlers = {
     return wholeAnswer(call, record);
   },
 
-  async restoreRequest({ app, endpoint, body: copy, hold }) {
-    hold(MAX_PREVIEW_BYTES);
+  async restoreRequest({ app, endpoint, body: copy, reserve }) {
+    reserve(MAX_PREVIEW_BYTES);
     const body = copy.body === null ? null : Buffer.from(copy.body, copy.bodyEncoding);
     const isText = body === null || isUtf8(body);
     const head = encodeHead(copy.rawTarget, copy.sourceIp, isText, copy.rawHeaders.flat());

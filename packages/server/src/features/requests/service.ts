@@ -22,7 +22,7 @@ export function presentRequest(record: RequestRecord): CapturedRequest {
 }
 
 /** The same for a large body, which stays bytes until its JSON is written. */
-export function presentHeld(record: RequestRecord): Presented<LongText> {
+export function presentLarge(record: RequestRecord): Presented<LongText> {
   return present(record, (bytes, encoding) => new LongText(bytes, encoding));
 }
 

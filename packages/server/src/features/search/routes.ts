@@ -7,7 +7,7 @@ import { presentPreview } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 export const searchHandlers = {
-  async search({ app, signedIn, endpoint, query, request, reply, hold }) {
+  async search({ app, signedIn, endpoint, query, request, reply, reserve }) {
     const userId = signedIn.user.id;
     const parsed = queryOf(query.q);
     // A user who continues to type has abandoned the search for the previous text.
@@ -22,7 +22,7 @@ export const searchHandlers = {
       maxRows: query.scan,
       isWanted,
     });
-    hold(rawBytesOf(page.found));
+    reserve(rawBytesOf(page.found));
     void reply.header(SEARCHED_HEADER, page.searched);
     if (page.next !== undefined)
       setNextPage(request, reply, { q: query.q, limit: query.limit, before: printSearchPosition(page.next) });
