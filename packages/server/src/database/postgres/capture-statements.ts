@@ -39,8 +39,8 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
   return `with wanted as materialized (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::bigint[], $9::bigint[], $10::bigint[], $11::xid[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, version)),
-  held as materialized (select e.id from wanted w join endpoints e on e.id = w.id and e.xmin = w.version order by e.id for no key update of e),
-  unchanged as materialized (select where (select count(*) from held) = cardinality($1::bigint[])),
+  locked as materialized (select e.id from wanted w join endpoints e on e.id = w.id and e.xmin = w.version order by e.id for no key update of e),
+  unchanged as materialized (select where (select count(*) from locked) = cardinality($1::bigint[])),
   given as materialized (select wanted.* from wanted, unchanged),
   oldest as materialized (select g.id, r.key, r.method, r.size, r.spared from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size, ${hasDeliveries ? isSpared : 'false'} as spared from captured_requests
@@ -139,7 +139,7 @@ export function postgresCaptureStatements(
         isLocked = true;
         const [, { rows }] = await allOf([
           client.query('begin'),
-          run<KnownEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
+          run<KnownEndpoint & QueryResultRow>('lock-endpoints', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
         ]);
         endpoints.clear();
         for (const row of rows) endpoints.set(row.endpointId, { ...row, isOurs: isOurs(row, known) });

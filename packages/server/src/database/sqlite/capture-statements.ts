@@ -148,7 +148,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
   const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
   const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED), trimSparingWith(database));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
-  const settle = database.prepare(UPDATE_COUNTERS);
+  const updateCounters = database.prepare(UPDATE_COUNTERS);
   return {
     lockEndpoints: (endpointIds) => endpointIds.flatMap(lockEndpoint),
     takeSavedIds(count) {
@@ -172,7 +172,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
         }
         for (const count of methodChanges(write.captures, trimmed.byMethod))
           addMethodCount.run(endpointId, count.method, count.stored, count.bytes);
-        settle.run(
+        updateCounters.run(
           write.nextIndex,
           write.latestAt,
           write.savedCount,
