@@ -1,5 +1,6 @@
 import type { Query } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
+import { ProblemError } from '../../http/problem.ts';
 import { searchRequests } from './service.ts';
 import type { SearchRequest } from './service.ts';
 import type { FoundRecord } from './service.ts';
@@ -10,7 +11,11 @@ import type { Sent } from '../../../test/store-world.ts';
 /** Search over everything a user has stored (docs/query-language.md). */
 export function searchSuite(open: () => AppStore): void {
   const ask = async (userId: number, query: Query, more: Partial<SearchRequest> = {}) =>
-    searchRequests(open(), { userId, query, limit: 100, maxRows: 20_000, isWanted: () => true, ...more }, T0);
+    searchRequests(
+      open(),
+      { userId, query, limit: 100, maxRows: 20_000, signal: new AbortController().signal, ...more },
+      T0,
+    );
   const find = async (
     userId: number,
     text: string,
@@ -284,7 +289,9 @@ export function searchSuite(open: () => AppStore): void {
     test('an abandoned search ends', async () => {
       const { id, userId } = await someEndpoint(open());
       await captureMany(open(), id, 1);
-      await expect(find(userId, 'number', { isWanted: () => false })).rejects.toThrow('The server is busy');
+      await expect(
+        find(userId, 'number', { signal: AbortSignal.abort(new ProblemError('UNAVAILABLE')) }),
+      ).rejects.toThrow('The server is busy');
     });
   });
 }

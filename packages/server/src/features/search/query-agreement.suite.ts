@@ -79,7 +79,7 @@ export function queryAgreementSuite(open: () => AppStore): void {
           const wanted = views.flatMap((view, index) => (matches(view) ? [index] : [])).toReversed();
           const page = await searchRequests(
             open(),
-            { userId, query, limit: REQUESTS, maxRows: REQUESTS, isWanted: () => true },
+            { userId, query, limit: REQUESTS, maxRows: REQUESTS, signal: new AbortController().signal },
             NOW,
           );
           hits += wanted.length;

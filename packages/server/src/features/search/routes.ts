@@ -10,9 +10,6 @@ export const searchHandlers = {
   async search({ app, signedIn, endpoint, query, request, reply, reserve }) {
     const userId = signedIn.user.id;
     const parsed = queryOf(query.q);
-    // A user who continues to type has abandoned the search for the previous text.
-    const closed = closedSignal(reply);
-    const isWanted = (): boolean => !closed.aborted;
     const page = await app.searches.run({
       userId,
       endpointId: endpoint?.id,
@@ -20,7 +17,8 @@ export const searchHandlers = {
       limit: query.limit,
       before: query.before === undefined ? undefined : parseSearchPosition(query.before),
       maxRows: query.scan,
-      isWanted,
+      // A user who continues to type has abandoned the search for the previous text.
+      signal: closedSignal(reply),
     });
     reserve(rawBytesOf(page.found));
     void reply.header(SEARCHED_HEADER, page.searched);

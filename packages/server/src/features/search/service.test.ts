@@ -22,10 +22,10 @@ function manual() {
   return { begun, searches, end: (nth: number, error?: Error) => ends[nth]?.(error) };
 }
 
-function search(userId: number, isWanted = () => true): SearchRequest {
+function search(userId: number, signal = new AbortController().signal): SearchRequest {
   const parsed = parseQuery('');
   if (!parsed.ok) throw new Error(parsed.sentence);
-  return { userId, query: parsed.query, limit: 1, maxRows: 1, isWanted };
+  return { userId, query: parsed.query, limit: 1, maxRows: 1, signal };
 }
 
 const EMPTY = { found: [], searched: 0, next: undefined };
@@ -50,11 +50,11 @@ test("one user's searches run sequentially, in order; another user's in parallel
 test('a search without a waiting caller is not started, and does not block the next', async () => {
   const { begun, searches, end } = manual();
   const first = searches.run(search(1));
-  const given = searches.run(search(1, () => false));
+  const abandoned = search(1, AbortSignal.abort(new ProblemError('UNAVAILABLE')));
+  await expect(searches.run(abandoned)).rejects.toBeInstanceOf(ProblemError);
   const last = searches.run(search(1));
   await setImmediate();
   end(0);
-  await expect(given).rejects.toBeInstanceOf(ProblemError);
   await setImmediate();
   end(1);
   expect(await Promise.all([first, last])).toEqual([EMPTY, EMPTY]);

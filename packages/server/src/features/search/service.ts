@@ -32,8 +32,8 @@ export interface SearchRequest {
   readonly maxRows: number;
   /** Milliseconds after which no further step begins. */
   readonly maxMs?: number;
-  /** False after the caller has left. */
-  readonly isWanted: () => boolean;
+  /** Aborts when the caller no longer waits. */
+  readonly signal: AbortSignal;
 }
 
 export interface SearchPage {
@@ -60,12 +60,16 @@ export class Searches {
   }
 
   /**
-   * Finds requests of a user, newest first. @throws ProblemError RATE_LIMITED when too many searches of the user wait,
-   * UNAVAILABLE when the caller has left
+   * Finds requests of a user, newest first. @throws ProblemError RATE_LIMITED when too many searches of the user wait;
+   * the signal's reason
    */
   async run(request: SearchRequest): Promise<SearchPage> {
     try {
-      return await this.#queue.run(request.userId, () => searchRequests(this.#queries, request, this.#now()));
+      return await this.#queue.run(
+        request.userId,
+        () => searchRequests(this.#queries, request, this.#now()),
+        request.signal,
+      );
     } catch (error) {
       throw error instanceof QueueFullError ? new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS }) : error;
     }
@@ -80,14 +84,14 @@ function newestFirst(a: SearchPosition, b: SearchPosition): number {
 /**
  * Finds requests of a user, newest first. Each step continues in the endpoint with the newest next request, so that
  * matches newer than all next requests are final. Within an endpoint, times never decrease. @throws ProblemError
- * UNAVAILABLE when the caller has left, INVALID_QUERY when a request takes too long to match
+ * INVALID_QUERY when a request takes too long to match; the signal's reason
  */
 export async function searchRequests(
   queries: Remote<typeof searchQueries>,
-  { userId, endpointId, query, limit, before, maxRows, maxMs = CALL_MS, isWanted }: SearchRequest,
+  { userId, endpointId, query, limit, before, maxRows, maxMs = CALL_MS, signal }: SearchRequest,
   now: number,
 ): Promise<SearchPage> {
-  if (!isWanted()) throw new ProblemError('UNAVAILABLE');
+  signal.throwIfAborted();
   const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).toSorted(newestFirst);
   const began = performance.now();
   let matches: FoundRecord[] = [];
@@ -100,7 +104,7 @@ export async function searchRequests(
     const isLate = searched > 0 && performance.now() - began >= maxMs;
     if (searched >= maxRows || bytes >= CALL_BYTES || isLate)
       return { found: ready.slice(0, limit), searched, next: justAbove(newest) };
-    if (!isWanted()) throw new ProblemError('UNAVAILABLE');
+    signal.throwIfAborted();
     const step = await queries.scanRequests({
       endpointId: newest.endpointId,
       from: newest.index,
