@@ -1,12 +1,19 @@
 import type { Engine } from './engine.ts';
-import type { Database } from './schema.ts';
+import type { Database, DatabaseTransaction } from './schema.ts';
 
 export type EngineDatabase = Database & { readonly engine: Engine };
+export type EngineTransaction = DatabaseTransaction & { readonly engine: Engine };
 
-/** Adds the engine to a database handle. */
-export function withEngine(db: Database, engine: Engine): EngineDatabase {
+/** Adds the engine to a database handle or a transaction. */
+export function withEngine<Handle extends Database>(db: Handle, engine: Engine): Handle & { readonly engine: Engine } {
   return Object.assign(db, { engine });
 }
+
+/** Runs all of a query in one transaction. */
+export const inTransaction =
+  <Args extends unknown[], Result>(run: (transaction: EngineTransaction, ...args: Args) => Promise<Result>) =>
+  (db: EngineDatabase, ...args: Args): Promise<Result> =>
+    db.transaction().execute((transaction) => run(withEngine(transaction, db.engine), ...args));
 
 type RunQuery = (db: EngineDatabase, ...args: never[]) => Promise<unknown>;
 

@@ -3,8 +3,8 @@ import type { Selectable } from 'kysely';
 import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
 import { lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 /** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
 export interface Identity {
@@ -59,21 +59,19 @@ async function findProvenIdentity(
  * identity is linked already. The caller checks that the provider has verified it too.
  */
 async function linkIdentity(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   identity: Identity,
   email: string,
   createdAt: number,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const found = await transaction
-      .selectFrom('users')
-      .select('id')
-      .where('email_key', '=', identityKey(email))
-      .executeTakeFirst();
-    const user = found && (await lockUser(transaction, found.id));
-    if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
-    return addIdentity(transaction, identity, user.id, createdAt);
-  });
+  const found = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', identityKey(email))
+    .executeTakeFirst();
+  const user = found && (await lockUser(transaction, found.id));
+  if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
+  return addIdentity(transaction, identity, user.id, createdAt);
 }
 
 /** Links the identity to a user. False when it is linked already. */
@@ -122,7 +120,7 @@ async function consumeProvenIdentity(db: EngineDatabase, handleHash: string): Pr
 export const identityQueries = {
   findUserByIdentity: read(findUserByIdentity),
   findProvenIdentity: read(findProvenIdentity),
-  linkIdentity: write(linkIdentity),
+  linkIdentity: write(inTransaction(linkIdentity)),
   storeProvenIdentity: write(storeProvenIdentity),
   consumeProvenIdentity: write(consumeProvenIdentity),
 };

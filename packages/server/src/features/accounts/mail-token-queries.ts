@@ -2,8 +2,8 @@ import { identityKey } from '@creel/contract';
 import { lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
-import { read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineTransaction } from '../../database/remote.ts';
 
 export type MailTokenPurpose = 'reset' | 'verify';
 
@@ -38,35 +38,33 @@ async function consumeToken(transaction: DatabaseTransaction, tokenHash: string)
  * `settings.email` to it, because no other address is proven.
  */
 async function resetPassword(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   tokenHash: string,
   passwordHash: string,
   now: number,
 ): Promise<UserRecord | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const found = await findToken(transaction, tokenHash, 'reset', now);
-    const owner = found && (await lockUser(transaction, found.id));
-    if (owner === undefined) return undefined;
-    if (!(await consumeToken(transaction, tokenHash))) return undefined;
-    await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
-    await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
-    // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
-    // login.
-    await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
-    const row = await transaction
-      .updateTable('users')
-      .set({
-        password_hash: passwordHash,
-        email_verified: 1,
-        // Only the owner of this mailbox has proved anything. Another holder may have set a different address for
-        // notices.
-        settings: JSON.stringify({ ...owner.settings, email: owner.email }),
-      })
-      .where('id', '=', owner.id)
-      .returningAll()
-      .executeTakeFirst();
-    return row && toUserRecord(row);
-  });
+  const found = await findToken(transaction, tokenHash, 'reset', now);
+  const owner = found && (await lockUser(transaction, found.id));
+  if (owner === undefined) return undefined;
+  if (!(await consumeToken(transaction, tokenHash))) return undefined;
+  await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
+  await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
+  // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
+  // login.
+  await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
+  const row = await transaction
+    .updateTable('users')
+    .set({
+      password_hash: passwordHash,
+      email_verified: 1,
+      // Only the owner of this mailbox has proved anything. Another holder may have set a different address for
+      // notices.
+      settings: JSON.stringify({ ...owner.settings, email: owner.email }),
+    })
+    .where('id', '=', owner.id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toUserRecord(row);
 }
 
 /**
@@ -74,44 +72,45 @@ async function resetPassword(
  * stranger's request does not cancel them.
  */
 async function createMailToken(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   tokenHash: string,
   userId: number,
   purpose: MailTokenPurpose,
   expiresAt: number,
 ): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    const user = await lockUser(transaction, userId);
-    if (user === undefined) return;
-    await transaction
-      .insertInto('mail_tokens')
-      .values({
-        token_hash: tokenHash,
-        user_id: userId,
-        purpose,
-        email_key: identityKey(user.email),
-        expires_at: expiresAt,
-      })
-      .execute();
-  });
+  const user = await lockUser(transaction, userId);
+  if (user === undefined) return;
+  await transaction
+    .insertInto('mail_tokens')
+    .values({
+      token_hash: tokenHash,
+      user_id: userId,
+      purpose,
+      email_key: identityKey(user.email),
+      expires_at: expiresAt,
+    })
+    .execute();
 }
 
 /** Verifies the user's address with a mailed token. False when the token is unknown or belongs to another user. */
-async function verifyEmail(db: EngineDatabase, tokenHash: string, userId: number, now: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const owner = await findToken(transaction, tokenHash, 'verify', now);
-    // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
-    if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
-    if (!(await consumeToken(transaction, tokenHash))) return false;
-    await transaction.deleteFrom('mail_tokens').where('user_id', '=', userId).where('purpose', '=', 'verify').execute();
-    await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
-    return true;
-  });
+async function verifyEmail(
+  transaction: EngineTransaction,
+  tokenHash: string,
+  userId: number,
+  now: number,
+): Promise<boolean> {
+  const owner = await findToken(transaction, tokenHash, 'verify', now);
+  // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
+  if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
+  if (!(await consumeToken(transaction, tokenHash))) return false;
+  await transaction.deleteFrom('mail_tokens').where('user_id', '=', userId).where('purpose', '=', 'verify').execute();
+  await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
+  return true;
 }
 
 export const mailTokenQueries = {
   findMailToken: read(findToken),
-  createMailToken: write(createMailToken),
-  resetPassword: write(resetPassword),
-  verifyEmail: write(verifyEmail),
+  createMailToken: write(inTransaction(createMailToken)),
+  resetPassword: write(inTransaction(resetPassword)),
+  verifyEmail: write(inTransaction(verifyEmail)),
 };

@@ -1,7 +1,7 @@
 import { lockUser, toSessionRecord, toUserRecord } from '../../database/records.ts';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
-import { freeing, read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
 async function findSession(
@@ -35,30 +35,28 @@ async function listSessions(db: EngineDatabase, userId: number, now: number): Pr
 
 /** Starts a session. False when the user does not exist or no longer has the password hash `passwordHash`. */
 async function createSession(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   tokenHash: string,
   session: SessionRecord,
   passwordHash: string | null,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    // Locked, so that a password change either comes first and is seen here, or comes later and ends this session too.
-    const user = await lockUser(transaction, session.userId);
-    if (user === undefined || user.passwordHash !== passwordHash) return false;
-    await transaction
-      .insertInto('sessions')
-      .values({
-        token_hash: tokenHash,
-        id: session.id,
-        user_id: session.userId,
-        created_at: session.createdAt,
-        last_seen_at: session.lastSeenAt,
-        expires_at: session.expiresAt,
-        user_agent: session.userAgent,
-        ip: session.ip,
-      })
-      .execute();
-    return true;
-  });
+  // Locked, so that a password change either comes first and is seen here, or comes later and ends this session too.
+  const user = await lockUser(transaction, session.userId);
+  if (user === undefined || user.passwordHash !== passwordHash) return false;
+  await transaction
+    .insertInto('sessions')
+    .values({
+      token_hash: tokenHash,
+      id: session.id,
+      user_id: session.userId,
+      created_at: session.createdAt,
+      last_seen_at: session.lastSeenAt,
+      expires_at: session.expiresAt,
+      user_agent: session.userAgent,
+      ip: session.ip,
+    })
+    .execute();
+  return true;
 }
 
 /** Records that the session was used, and its new expiry. */
@@ -101,7 +99,7 @@ async function endSessions(db: EngineDatabase, userId: number, exceptId?: string
 export const sessionQueries = {
   findSession: read(findSession),
   listSessions: read(listSessions),
-  createSession: freeing(createSession),
+  createSession: freeing(inTransaction(createSession)),
   touchSession: freeing(touchSession),
   renewSession: write(renewSession),
   endSession: freeing(endSession),

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ThrottlesTable, DatabaseTransaction } from '../../database/schema.ts';
-import { freeing, read } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, read } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 /**
  * The key's row, created if needed and locked until the transaction ends, so that parallel attempts are counted one after
@@ -28,25 +28,21 @@ async function findBlock(db: EngineDatabase, keys: readonly string[]): Promise<n
 
 /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
 async function consumeAttempt(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   key: string,
   rule: ThrottleRule,
   now: number,
 ): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const before = await lockRow(transaction, key);
-    const after = afterAttempt(before, rule, now);
-    if (after === undefined) return before.blocked_until;
-    await keep(transaction, key, after);
-    return undefined;
-  });
+  const before = await lockRow(transaction, key);
+  const after = afterAttempt(before, rule, now);
+  if (after === undefined) return before.blocked_until;
+  await keep(transaction, key, after);
+  return undefined;
 }
 
 /** Removes one from the count. */
-async function refundAttempt(db: EngineDatabase, key: string, rule: ThrottleRule): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await keep(transaction, key, afterRefund(await lockRow(transaction, key), rule));
-  });
+async function refundAttempt(transaction: EngineTransaction, key: string, rule: ThrottleRule): Promise<void> {
+  await keep(transaction, key, afterRefund(await lockRow(transaction, key), rule));
 }
 
 /** Deletes the count. */
@@ -56,8 +52,8 @@ async function resetAttempts(db: EngineDatabase, key: string): Promise<void> {
 
 export const throttleQueries = {
   findBlock: read(findBlock),
-  consumeAttempt: freeing(consumeAttempt),
-  refundAttempt: freeing(refundAttempt),
+  consumeAttempt: freeing(inTransaction(consumeAttempt)),
+  refundAttempt: freeing(inTransaction(refundAttempt)),
   resetAttempts: freeing(resetAttempts),
 };
 

@@ -7,8 +7,8 @@ import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
-import { freeing, read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 export type NewUser = Pick<
   UserRecord,
@@ -95,20 +95,18 @@ async function createUser(
  * Deletes a user with sessions, identities, links and endpoints. Captured requests are hidden at once and removed
  * from disk by `purgeSome`. Returns the ids of the deleted endpoints, or `undefined` when the user does not exist.
  */
-async function deleteUser(db: EngineDatabase, id: number): Promise<number[] | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    if ((await lockUser(transaction, id)) === undefined) return undefined;
-    const endpoints = await transaction
-      .selectFrom('endpoints')
-      .select('id')
-      .where('user_id', '=', id)
-      // Locks endpoints in the same order as every transaction, so that two can't deadlock.
-      .orderBy('id')
-      .execute();
-    for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
-    await transaction.deleteFrom('users').where('id', '=', id).execute();
-    return endpoints.map((endpoint) => endpoint.id);
-  });
+async function deleteUser(transaction: EngineTransaction, id: number): Promise<number[] | undefined> {
+  if ((await lockUser(transaction, id)) === undefined) return undefined;
+  const endpoints = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where('user_id', '=', id)
+    // Locks endpoints in the same order as every transaction, so that two can't deadlock.
+    .orderBy('id')
+    .execute();
+  for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
+  await transaction.deleteFrom('users').where('id', '=', id).execute();
+  return endpoints.map((endpoint) => endpoint.id);
 }
 
 async function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
@@ -153,38 +151,39 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
  * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
  * password become invalid.
  */
-async function replacePassword(db: EngineDatabase, id: number, before: string | null, after: string): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const result = await transaction
-      .updateTable('users')
-      .set({ password_hash: after })
-      .where('id', '=', id)
-      .where('password_hash', before === null ? 'is' : '=', before)
-      .executeTakeFirst();
-    if (result.numUpdatedRows === 0n) return false;
-    // Links that were requested under the old password must not undo the new one.
-    await transaction.deleteFrom('mail_tokens').where('user_id', '=', id).where('purpose', '=', 'reset').execute();
-    return true;
-  });
+async function replacePassword(
+  transaction: EngineTransaction,
+  id: number,
+  before: string | null,
+  after: string,
+): Promise<boolean> {
+  const result = await transaction
+    .updateTable('users')
+    .set({ password_hash: after })
+    .where('id', '=', id)
+    .where('password_hash', before === null ? 'is' : '=', before)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  // Links that were requested under the old password must not undo the new one.
+  await transaction.deleteFrom('mail_tokens').where('user_id', '=', id).where('purpose', '=', 'reset').execute();
+  return true;
 }
 
 /** Replaces settings with others; false when the current ones are not `before`, or the user does not exist. */
 async function replaceSettings(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   id: number,
   before: UserSettings,
   after: UserSettings,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const current = (await lockUser(transaction, id))?.settings;
-    if (current === undefined || !isDeepStrictEqual(current, before)) return false;
-    await transaction
-      .updateTable('users')
-      .set({ settings: JSON.stringify(after) })
-      .where('id', '=', id)
-      .execute();
-    return true;
-  });
+  const current = (await lockUser(transaction, id))?.settings;
+  if (current === undefined || !isDeepStrictEqual(current, before)) return false;
+  await transaction
+    .updateTable('users')
+    .set({ settings: JSON.stringify(after) })
+    .where('id', '=', id)
+    .execute();
+  return true;
 }
 
 /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
@@ -204,8 +203,8 @@ export const userQueries = {
   findUserByEmail: read(findUserByEmail),
   createUser: write(createUser),
   renameUser: write(renameUser),
-  replacePassword: write(replacePassword),
-  replaceSettings: write(replaceSettings),
-  deleteUser: freeing(deleteUser),
+  replacePassword: write(inTransaction(replacePassword)),
+  replaceSettings: write(inTransaction(replaceSettings)),
+  deleteUser: freeing(inTransaction(deleteUser)),
   findOrCreateSecret: write(findOrCreateSecret),
 };

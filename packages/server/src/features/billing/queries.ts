@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
-import { read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
@@ -24,30 +24,28 @@ export interface AppliedSubscription {
  * does not exist.
  */
 async function applySubscription(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   userId: number,
   lockOwner: string,
   current: SubscriptionState | undefined,
   at: { readonly now: number; readonly nextCheckAt: number | null },
 ): Promise<AppliedSubscription | 'lost' | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const before = await lockUser(transaction, userId);
-    if (before === undefined) return undefined;
-    const kept = await transaction
-      .updateTable('billing_accounts')
-      .set({ period_end_at: current?.periodEndAt ?? null, next_check_at: at.nextCheckAt })
-      .where('user_id', '=', userId)
-      .where('lock_owner', '=', lockOwner)
-      .executeTakeFirst();
-    if (kept.numUpdatedRows === 0n) return 'lost';
-    const fields = fieldsFor(current, before);
-    const user = { ...before, ...fields };
-    await writeFields(transaction, userId, fields);
-    await addNotice(transaction, before, user);
-    const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
-    const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
-    return { user, ...effect };
-  });
+  const before = await lockUser(transaction, userId);
+  if (before === undefined) return undefined;
+  const kept = await transaction
+    .updateTable('billing_accounts')
+    .set({ period_end_at: current?.periodEndAt ?? null, next_check_at: at.nextCheckAt })
+    .where('user_id', '=', userId)
+    .where('lock_owner', '=', lockOwner)
+    .executeTakeFirst();
+  if (kept.numUpdatedRows === 0n) return 'lost';
+  const fields = fieldsFor(current, before);
+  const user = { ...before, ...fields };
+  await writeFields(transaction, userId, fields);
+  await addNotice(transaction, before, user);
+  const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
+  const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
+  return { user, ...effect };
 }
 
 async function writeFields(
@@ -293,7 +291,7 @@ export const billingQueries = {
   findBillingSetting: read(findBillingSetting),
   listDueAccounts: read(listDueAccounts),
   findTestCustomer: read(findTestCustomer),
-  applySubscription: write(applySubscription),
+  applySubscription: write(inTransaction(applySubscription)),
   lockBillingAccount: write(lockBillingAccount),
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { read, unsynced, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
@@ -97,11 +97,9 @@ async function dueDeliveries(
 }
 
 /** Corrects when a destination is due, after none of its deliveries was. */
-async function settleDueAt(db: EngineDatabase, destinationId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await lockDestinations(db, transaction, [destinationId]);
-    await updateDueAt(transaction, [destinationId]);
-  });
+async function settleDueAt(transaction: EngineTransaction, destinationId: number): Promise<void> {
+  await lockDestinations(transaction, [destinationId]);
+  await updateDueAt(transaction, [destinationId]);
 }
 
 const storedHeadersSchema = z.array(headerPairSchema);
@@ -147,38 +145,36 @@ export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
 
 /** Makes a delivery of a destination due at `now`, whether it is pending or has ended. */
 async function retryDelivery(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   deliveryId: string,
   now: number,
 ): Promise<{ readonly destinationId: number } | 'notFound' | RetryRefusal> {
-  return db.transaction().execute(async (transaction) => {
-    if ((await lockEndpoint(db, transaction, endpointId, 'alone')) === undefined) return 'notFound';
-    const known = await findDelivery(transaction, endpointId, deliveryId);
-    if (known === undefined) return 'notFound';
-    if (known.destinationId === null) return 'notForwarded';
-    const destination = await transaction
-      .selectFrom('destinations')
-      .select(['id', 'enabled', 'paused_at'])
-      .where('id', '=', known.destinationId)
-      .executeTakeFirst();
-    if (destination === undefined) return 'deleted';
-    if (destination.enabled === 0) return 'off';
-    if (destination.paused_at !== null) return 'paused';
-    await transaction
-      .insertInto('deliveries')
-      .values({
-        id: deliveryId,
-        request_key: requestKey(endpointId, known.index),
-        destination_id: destination.id,
-        attempts: known.attempts,
-        next_attempt_at: now,
-      })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet({ next_attempt_at: now }))
-      .execute();
-    await updateDueAt(transaction, [destination.id]);
-    return { destinationId: destination.id };
-  });
+  if ((await lockEndpoint(transaction, endpointId, 'alone')) === undefined) return 'notFound';
+  const known = await findDelivery(transaction, endpointId, deliveryId);
+  if (known === undefined) return 'notFound';
+  if (known.destinationId === null) return 'notForwarded';
+  const destination = await transaction
+    .selectFrom('destinations')
+    .select(['id', 'enabled', 'paused_at'])
+    .where('id', '=', known.destinationId)
+    .executeTakeFirst();
+  if (destination === undefined) return 'deleted';
+  if (destination.enabled === 0) return 'off';
+  if (destination.paused_at !== null) return 'paused';
+  await transaction
+    .insertInto('deliveries')
+    .values({
+      id: deliveryId,
+      request_key: requestKey(endpointId, known.index),
+      destination_id: destination.id,
+      attempts: known.attempts,
+      next_attempt_at: now,
+    })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ next_attempt_at: now }))
+    .execute();
+  await updateDueAt(transaction, [destination.id]);
+  return { destinationId: destination.id };
 }
 
 interface KnownDelivery {
@@ -226,6 +222,6 @@ export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
   listAttempts: read(listAttempts),
   countPendingDeliveries: read(countPendingDeliveries),
-  retryDelivery: write(retryDelivery),
-  settleDueAt: unsynced(settleDueAt),
+  retryDelivery: write(inTransaction(retryDelivery)),
+  settleDueAt: unsynced(inTransaction(settleDueAt)),
 };

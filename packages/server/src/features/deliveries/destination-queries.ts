@@ -3,8 +3,8 @@ import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
-import { freeing, read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import { removeSpared } from './spared-queries.ts';
 
@@ -68,42 +68,40 @@ async function listDestinations(db: EngineDatabase, endpointId: number): Promise
 
 /** Creates a destination for captures from now on. `limit` when the endpoint has that many. */
 async function createDestination(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   fields: DestinationFields,
   at: { readonly now: number; readonly limit: number },
 ): Promise<DestinationWithPending | 'limit' | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
-    if (endpoint === undefined) return undefined;
-    const { count } = await transaction
-      .selectFrom('destinations')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('endpoint_id', '=', endpointId)
-      .executeTakeFirstOrThrow();
-    if (count >= at.limit) return 'limit';
-    const row = await transaction
-      .insertInto('destinations')
-      .values({
-        endpoint_id: endpointId,
-        ...columnsOf(fields),
-        from_index: endpoint.next_index,
-        paused_at: null,
-        pause_reason: null,
-        due_at: null,
-        lease_owner: null,
-        lease_until: null,
-        created_at: at.now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await transaction
-      .updateTable('endpoints')
-      .set({ planned_to: endpoint.planned_to ?? endpoint.next_index, has_deliveries: 1 })
-      .where('id', '=', endpointId)
-      .execute();
-    return { ...toDestinationRecord(row), pending: 0 };
-  });
+  const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
+  if (endpoint === undefined) return undefined;
+  const { count } = await transaction
+    .selectFrom('destinations')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirstOrThrow();
+  if (count >= at.limit) return 'limit';
+  const row = await transaction
+    .insertInto('destinations')
+    .values({
+      endpoint_id: endpointId,
+      ...columnsOf(fields),
+      from_index: endpoint.next_index,
+      paused_at: null,
+      pause_reason: null,
+      due_at: null,
+      lease_owner: null,
+      lease_until: null,
+      created_at: at.now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await transaction
+    .updateTable('endpoints')
+    .set({ planned_to: endpoint.planned_to ?? endpoint.next_index, has_deliveries: 1 })
+    .where('id', '=', endpointId)
+    .execute();
+  return { ...toDestinationRecord(row), pending: 0 };
 }
 
 function columnsOf({ url, appendPath, enabled, query, sign }: DestinationFields) {
@@ -115,55 +113,52 @@ function columnsOf({ url, appendPath, enabled, query, sign }: DestinationFields)
  * Captures that arrived while it was off are not forwarded. `undefined` when it does not exist.
  */
 async function changeDestination(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   id: number,
   changes: { readonly [Name in keyof DestinationFields]?: DestinationFields[Name] | undefined },
   now: number,
 ): Promise<DestinationWithPending | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
-    const before = await transaction
-      .selectFrom('destinations')
-      .selectAll()
-      .where('id', '=', id)
-      .where('endpoint_id', '=', endpointId)
-      .executeTakeFirst();
-    if (endpoint === undefined || before === undefined) return undefined;
-    const record = toDestinationRecord(before);
-    const isResumed = changes.enabled === true && (!record.enabled || record.pausedAt !== null);
+  const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
+  const before = await transaction
+    .selectFrom('destinations')
+    .selectAll()
+    .where('id', '=', id)
+    .where('endpoint_id', '=', endpointId)
+    .executeTakeFirst();
+  if (endpoint === undefined || before === undefined) return undefined;
+  const record = toDestinationRecord(before);
+  const isResumed = changes.enabled === true && (!record.enabled || record.pausedAt !== null);
+  await transaction
+    .updateTable('destinations')
+    .set({
+      ...columnsOf({
+        url: changes.url ?? record.url,
+        appendPath: changes.appendPath ?? record.appendPath,
+        enabled: changes.enabled ?? record.enabled,
+        query: changes.query ?? record.query,
+        sign: changes.sign ?? record.sign,
+      }),
+      ...(isResumed ? { paused_at: null, pause_reason: null, failures: 0 } : {}),
+      ...(isResumed && !record.enabled ? { from_index: endpoint.next_index } : {}),
+    })
+    .where('id', '=', id)
+    .execute();
+  if (isResumed)
     await transaction
-      .updateTable('destinations')
-      .set({
-        ...columnsOf({
-          url: changes.url ?? record.url,
-          appendPath: changes.appendPath ?? record.appendPath,
-          enabled: changes.enabled ?? record.enabled,
-          query: changes.query ?? record.query,
-          sign: changes.sign ?? record.sign,
-        }),
-        ...(isResumed ? { paused_at: null, pause_reason: null, failures: 0 } : {}),
-        ...(isResumed && !record.enabled ? { from_index: endpoint.next_index } : {}),
-      })
-      .where('id', '=', id)
+      .updateTable('deliveries')
+      .set({ next_attempt_at: now })
+      .where('destination_id', '=', id)
+      .where('next_attempt_at', '>', now)
       .execute();
-    if (isResumed)
-      await transaction
-        .updateTable('deliveries')
-        .set({ next_attempt_at: now })
-        .where('destination_id', '=', id)
-        .where('next_attempt_at', '>', now)
-        .execute();
-    await updateDueAt(transaction, [id]);
-    const row = await transaction.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    return withPending(transaction, row);
-  });
+  await updateDueAt(transaction, [id]);
+  const row = await transaction.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  return withPending(transaction, row);
 }
 
 /** Locks destinations, in the order of ids, so that two processes can't deadlock. Omits those that do not exist. */
 export async function lockDestinations(
-  { engine }: Pick<EngineDatabase, 'engine'>,
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   ids: readonly number[],
 ): Promise<Selectable<DestinationsTable>[]> {
   if (ids.length === 0) return [];
@@ -172,7 +167,7 @@ export async function lockDestinations(
     .selectAll()
     .where('id', 'in', [...ids])
     .orderBy('id')
-    .modifyEnd(engine.locks.alone)
+    .modifyEnd(transaction.engine.locks.alone)
     .execute();
 }
 
@@ -210,55 +205,48 @@ export interface RemovalStep {
  * from the first step on. `undefined` when it does not exist.
  */
 async function removeDestination(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   id: number,
   limit: number,
 ): Promise<RemovalStep | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(db, transaction, endpointId, 'alone');
-    const off = await transaction
-      .updateTable('destinations')
-      .set({ enabled: 0, due_at: null })
-      .where('id', '=', id)
-      .where('endpoint_id', '=', endpointId)
-      .returning('id')
-      .executeTakeFirst();
-    if (endpoint === undefined || off === undefined) return undefined;
-    const rows = await transaction
-      .deleteFrom('deliveries')
-      .where('id', 'in', (deliveries) =>
-        deliveries
-          .selectFrom('deliveries')
-          .select('id')
-          .where('destination_id', '=', id)
-          .orderBy('next_attempt_at')
-          .limit(limit),
-      )
-      .returning(indexOfRequestKey.as('index'))
-      .execute();
-    const ended = rows.map((row) => row.index);
-    await removeSpared(db, transaction, endpointId, ended);
-    if (ended.length === limit) return { isFinished: false, ended };
-    await transaction.deleteFrom('destinations').where('id', '=', id).execute();
-    const other = await transaction
-      .selectFrom('destinations')
-      .select('id')
-      .where('endpoint_id', '=', endpointId)
-      .limit(1)
-      .executeTakeFirst();
-    if (other === undefined) await stopPlanning(db, transaction, endpointId, endpoint.planned_to ?? 0);
-    return { isFinished: true, ended };
-  });
+  const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
+  const off = await transaction
+    .updateTable('destinations')
+    .set({ enabled: 0, due_at: null })
+    .where('id', '=', id)
+    .where('endpoint_id', '=', endpointId)
+    .returning('id')
+    .executeTakeFirst();
+  if (endpoint === undefined || off === undefined) return undefined;
+  const rows = await transaction
+    .deleteFrom('deliveries')
+    .where('id', 'in', (deliveries) =>
+      deliveries
+        .selectFrom('deliveries')
+        .select('id')
+        .where('destination_id', '=', id)
+        .orderBy('next_attempt_at')
+        .limit(limit),
+    )
+    .returning(indexOfRequestKey.as('index'))
+    .execute();
+  const ended = rows.map((row) => row.index);
+  await removeSpared(transaction, endpointId, ended);
+  if (ended.length === limit) return { isFinished: false, ended };
+  await transaction.deleteFrom('destinations').where('id', '=', id).execute();
+  const other = await transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('endpoint_id', '=', endpointId)
+    .limit(1)
+    .executeTakeFirst();
+  if (other === undefined) await stopPlanning(transaction, endpointId, endpoint.planned_to ?? 0);
+  return { isFinished: true, ended };
 }
 
 /** The endpoint has no destination any more. Removes the requests that the trim spared because they were not planned yet. */
-async function stopPlanning(
-  db: EngineDatabase,
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  plannedTo: number,
-): Promise<void> {
+async function stopPlanning(transaction: EngineTransaction, endpointId: number, plannedTo: number): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
   const rows = await transaction
     .selectFrom('captured_requests')
@@ -272,7 +260,6 @@ async function stopPlanning(
     )
     .execute();
   await removeSpared(
-    db,
     transaction,
     endpointId,
     rows.map((row) => row.index),
@@ -301,47 +288,39 @@ async function dueDestinations(
 
 /** Takes the leases of those of the destinations that no other process has. Returns which. */
 async function claimDestinations(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   ids: readonly number[],
   owner: string,
   lease: { readonly now: number; readonly until: number },
 ): Promise<number[]> {
-  return db.transaction().execute(async (transaction) => {
-    const free = transaction
-      .selectFrom('destinations')
-      .select('id')
-      .where('id', 'in', [...ids])
-      .where((where) => where.or([where('lease_owner', 'is', null), where('lease_until', '<=', lease.now)]))
-      .orderBy('id');
-    // Rows that another process claims at this moment are left to it.
-    const rows = await (db.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
-    for (const { id } of rows)
-      await transaction
-        .updateTable('destinations')
-        .set({ lease_owner: owner, lease_until: lease.until })
-        .where('id', '=', id)
-        .execute();
-    return rows.map((row) => row.id);
-  });
+  const free = transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where((where) => where.or([where('lease_owner', 'is', null), where('lease_until', '<=', lease.now)]))
+    .orderBy('id');
+  // Rows that another process claims at this moment are left to it.
+  const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
+  for (const { id } of rows)
+    await transaction
+      .updateTable('destinations')
+      .set({ lease_owner: owner, lease_until: lease.until })
+      .where('id', '=', id)
+      .execute();
+  return rows.map((row) => row.id);
 }
 
 /** Extends the leases of a process. Returns the destinations that it still has. */
-async function renewLeases(db: EngineDatabase, owner: string, until: number): Promise<number[]> {
-  return db.transaction().execute(async (transaction) => {
-    const rows = await transaction
-      .selectFrom('destinations')
-      .select('id')
-      .where('lease_owner', '=', owner)
-      .orderBy('id')
-      .modifyEnd(db.engine.locks.alone)
-      .execute();
-    await transaction
-      .updateTable('destinations')
-      .set({ lease_until: until })
-      .where('lease_owner', '=', owner)
-      .execute();
-    return rows.map((row) => row.id);
-  });
+async function renewLeases(transaction: EngineTransaction, owner: string, until: number): Promise<number[]> {
+  const rows = await transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('lease_owner', '=', owner)
+    .orderBy('id')
+    .modifyEnd(transaction.engine.locks.alone)
+    .execute();
+  await transaction.updateTable('destinations').set({ lease_until: until }).where('lease_owner', '=', owner).execute();
+  return rows.map((row) => row.id);
 }
 
 /** Ends the lease of a process for one destination, or all of its leases. Without an owner, all leases of everyone. */
@@ -358,10 +337,10 @@ async function releaseLeases(db: EngineDatabase, owner?: string, destinationId?:
 export const destinationQueries = {
   listDestinations: read(listDestinations),
   dueDestinations: read(dueDestinations),
-  createDestination: write(createDestination),
-  changeDestination: write(changeDestination),
-  removeDestination: freeing(removeDestination),
-  claimDestinations: write(claimDestinations),
-  renewLeases: write(renewLeases),
+  createDestination: write(inTransaction(createDestination)),
+  changeDestination: write(inTransaction(changeDestination)),
+  removeDestination: freeing(inTransaction(removeDestination)),
+  claimDestinations: write(inTransaction(claimDestinations)),
+  renewLeases: write(inTransaction(renewLeases)),
   releaseLeases: write(releaseLeases),
 };

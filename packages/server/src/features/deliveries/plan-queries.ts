@@ -4,8 +4,8 @@ import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import { rowChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { read, unsynced } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, unsynced } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint, storedLatest } from '../requests/queries.ts';
 import { TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
@@ -39,53 +39,51 @@ export interface RefusedCapture {
  * planned these captures.
  */
 async function planCaptures(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   matched: MatchedCaptures,
   at: { readonly now: number; readonly maxPending: number },
 ): Promise<PlanResult | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    // Shared with captures: they spare what is not planned, and go on meanwhile.
-    const endpoint = await lockEndpoint(db, transaction, endpointId, 'share');
-    if (endpoint === undefined) return undefined;
-    const enabled = await lockEnabled(db, transaction, endpointId);
-    if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
-    const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
-    const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
-    let { pending } = matched;
-    const planned: NewDelivery[] = [];
-    const refused: RefusedCapture[] = [];
-    for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
-      const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
-      if (wanted.length === 0 || !present.has(index)) continue;
-      const error = refusal ?? (pending + wanted.length > at.maxPending ? TOO_MANY_PENDING : null);
-      if (error === null) {
-        pending += wanted.length;
-        planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
-      } else
-        refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(at.now).toISOString() } });
-    }
-    await addDeliveries(transaction, endpointId, planned);
-    await saveLatest(
-      transaction,
-      refused.map(({ index, latest }) => ({ endpointId, index, latest })),
-    );
-    const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
-    const firstAt = planned[0]?.receivedAt ?? at.now;
-    const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
-    await updateDueAt(transaction, due);
-    // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
-    const after = await transaction
-      .updateTable('endpoints')
-      .set({ planned_to: matched.to })
-      .where('id', '=', endpointId)
-      .where('planned_to', '=', matched.from)
-      .returning('trimmed_to')
-      .executeTakeFirst();
-    if (after === undefined) return undefined;
-    if (matched.from < after.trimmed_to) await removeSpared(db, transaction, endpointId, [...present]);
-    return { destinationIds, isBehind, planned: [...new Set(planned.map(({ index }) => index))], refused };
-  });
+  // Shared with captures: they spare what is not planned, and go on meanwhile.
+  const endpoint = await lockEndpoint(transaction, endpointId, 'share');
+  if (endpoint === undefined) return undefined;
+  const enabled = await lockEnabled(transaction, endpointId);
+  if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
+  const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
+  const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
+  let { pending } = matched;
+  const planned: NewDelivery[] = [];
+  const refused: RefusedCapture[] = [];
+  for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
+    const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
+    if (wanted.length === 0 || !present.has(index)) continue;
+    const error = refusal ?? (pending + wanted.length > at.maxPending ? TOO_MANY_PENDING : null);
+    if (error === null) {
+      pending += wanted.length;
+      planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
+    } else
+      refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(at.now).toISOString() } });
+  }
+  await addDeliveries(transaction, endpointId, planned);
+  await saveLatest(
+    transaction,
+    refused.map(({ index, latest }) => ({ endpointId, index, latest })),
+  );
+  const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
+  const firstAt = planned[0]?.receivedAt ?? at.now;
+  const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
+  await updateDueAt(transaction, due);
+  // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
+  const after = await transaction
+    .updateTable('endpoints')
+    .set({ planned_to: matched.to })
+    .where('id', '=', endpointId)
+    .where('planned_to', '=', matched.from)
+    .returning('trimmed_to')
+    .executeTakeFirst();
+  if (after === undefined) return undefined;
+  if (matched.from < after.trimmed_to) await removeSpared(transaction, endpointId, [...present]);
+  return { destinationIds, isBehind, planned: [...new Set(planned.map(({ index }) => index))], refused };
 }
 
 /** Indexes of the matched captures that were not deleted or cleared meanwhile. */
@@ -105,18 +103,14 @@ async function stillStored(
 }
 
 /** The destinations that are on, by id. Locks them, so that one process at a time plans for them. */
-async function lockEnabled(
-  { engine }: EngineDatabase,
-  transaction: DatabaseTransaction,
-  endpointId: number,
-): Promise<ReadonlyMap<number, Backlog>> {
+async function lockEnabled(transaction: EngineTransaction, endpointId: number): Promise<ReadonlyMap<number, Backlog>> {
   const rows = await transaction
     .selectFrom('destinations')
     .select(['id', 'paused_at as pausedAt', 'due_at as dueAt'])
     .where('endpoint_id', '=', endpointId)
     .where('enabled', '=', 1)
     .orderBy('id')
-    .modifyEnd(engine.locks.alone)
+    .modifyEnd(transaction.engine.locks.alone)
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -239,5 +233,5 @@ export const planQueries = {
   listDeliveryStates: read(listDeliveryStates),
   listPlanned: read(listPlanned),
   findForwardingEndpoint: read(findForwardingEndpoint),
-  planCaptures: unsynced(planCaptures),
+  planCaptures: unsynced(inTransaction(planCaptures)),
 };

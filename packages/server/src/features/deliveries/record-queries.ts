@@ -7,8 +7,8 @@ import type { RequestRecord } from '../../database/stored-request.ts';
 import { rowChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
-import { unsynced } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, unsynced } from '../../database/remote.ts';
+import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
@@ -25,41 +25,39 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
  * of the destinations with the notices of pauses, and the requests that were only kept for them.
  */
 async function recordAttempts(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   received: readonly Attempt[],
   now: number,
 ): Promise<RecordedAttempts> {
   const attempts = received.map(withoutNul);
-  return db.transaction().execute(async (transaction) => {
-    const { kept, pendingIds, destinations } = await lockRequests(db, transaction, attempts);
-    const ids = await insertAttempts(transaction, kept);
-    await trimHistory(transaction, kept);
-    await updateDeliveries(
-      transaction,
-      kept.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
-    );
-    const failures = await failuresOf(transaction, kept);
-    const requests = kept.map((attempt) => ({
-      ...attempt,
-      latest: failures.get(nameOf(attempt)) ?? latestOf(attempt),
-    }));
-    await saveLatest(transaction, requests);
-    const pending = await pendingAmong(transaction, requests);
-    // As saved: of several attempts on a request, the last one counts.
-    const states = new Map(
-      requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
-    );
-    await countOutcomes(transaction, destinations, attempts, now);
-    const ended = kept.filter((attempt) => !isWaiting(attempt));
-    for (const [endpointId, own] of byEndpoint(ended)) {
-      const indexes = own.map(({ index }) => index);
-      await removeSpared(db, transaction, endpointId, indexes);
-    }
-    const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
-    return attempts.map((attempt) => {
-      const id = idOf.get(attempt);
-      return id === undefined ? null : { ...attempt, id, state: states.get(nameOf(attempt)) };
-    });
+  const { kept, pendingIds, destinations } = await lockRequests(transaction, attempts);
+  const ids = await insertAttempts(transaction, kept);
+  await trimHistory(transaction, kept);
+  await updateDeliveries(
+    transaction,
+    kept.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
+  );
+  const failures = await failuresOf(transaction, kept);
+  const requests = kept.map((attempt) => ({
+    ...attempt,
+    latest: failures.get(nameOf(attempt)) ?? latestOf(attempt),
+  }));
+  await saveLatest(transaction, requests);
+  const pending = await pendingAmong(transaction, requests);
+  // As saved: of several attempts on a request, the last one counts.
+  const states = new Map(
+    requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
+  );
+  await countOutcomes(transaction, destinations, attempts, now);
+  const ended = kept.filter((attempt) => !isWaiting(attempt));
+  for (const [endpointId, own] of byEndpoint(ended)) {
+    const indexes = own.map(({ index }) => index);
+    await removeSpared(transaction, endpointId, indexes);
+  }
+  const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
+  return attempts.map((attempt) => {
+    const id = idOf.get(attempt);
+    return id === undefined ? null : { ...attempt, id, state: states.get(nameOf(attempt)) };
   });
 }
 
@@ -69,8 +67,7 @@ async function recordAttempts(
  * destinations, then the counters of endpoints, each in the order of ids.
  */
 async function lockRequests(
-  db: EngineDatabase,
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   attempts: readonly Attempt[],
 ): Promise<{
   readonly kept: readonly Attempt[];
@@ -80,18 +77,18 @@ async function lockRequests(
   const groups = byEndpoint(attempts);
   const firstIndexes = new Map<number, number>();
   for (const [endpointId] of groups) {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'share');
+    const bounds = await lockEndpoint(transaction, endpointId, 'share');
     if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
   }
-  const pendingIds = await lockDeliveries(db, transaction, attempts);
-  const destinations = await lockDestinations(db, transaction, destinationsOf(attempts));
+  const pendingIds = await lockDeliveries(transaction, attempts);
+  const destinations = await lockDestinations(transaction, destinationsOf(attempts));
   // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
   const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   const present = new Set<Attempt>();
   for (const [endpointId, own] of groups) {
     const firstIndex = firstIndexes.get(endpointId);
     if (firstIndex === undefined) continue;
-    if (!isSpared) await lockEndpoint(db, transaction, endpointId, 'counters');
+    if (!isSpared) await lockEndpoint(transaction, endpointId, 'counters');
     const indexes = await storedIndexes(transaction, endpointId, own, firstIndex);
     for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
     if (!isSpared) await markSent(transaction, endpointId);
@@ -134,8 +131,7 @@ async function storedIndexes(
 
 /** The ids of those of the deliveries that are still pending, with their rows locked. */
 async function lockDeliveries(
-  { engine }: EngineDatabase,
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   attempts: readonly Attempt[],
 ): Promise<ReadonlySet<string>> {
   const forwards = attempts.filter(({ kind }) => kind === 'forward').map(({ deliveryId }) => deliveryId);
@@ -146,7 +142,7 @@ async function lockDeliveries(
       .select('id')
       .where('id', 'in', chunk)
       .orderBy('id')
-      .modifyEnd(engine.locks.alone)
+      .modifyEnd(transaction.engine.locks.alone)
       .execute();
     for (const { id } of rows) pending.add(id);
   }
@@ -358,4 +354,4 @@ export async function saveLatest(
       .execute();
 }
 
-export const recordQueries = { recordAttempts: unsynced(recordAttempts) };
+export const recordQueries = { recordAttempts: unsynced(inTransaction(recordAttempts)) };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { rowChunks } from '../../database/engine.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import type { EngineTransaction } from '../../database/remote.ts';
 import { latestOf, lockEndpoint } from '../requests/queries.ts';
 
 /**
@@ -11,13 +11,12 @@ import { latestOf, lockEndpoint } from '../requests/queries.ts';
  * since, so the bounds are read again.
  */
 export async function removeSpared(
-  db: Pick<EngineDatabase, 'engine'>,
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   endpointId: number,
   indexes: readonly number[],
 ): Promise<void> {
   if (indexes.length === 0) return;
-  const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
+  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined) return;
   const isUnplanned = (index: number): boolean => bounds.planned_to !== null && index >= bounds.planned_to;
   const spared = new Set(indexes.filter((index) => index < bounds.trimmed_to && !isUnplanned(index)));

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord, MethodCount } from '../../database/records.ts';
-import { freeing, read, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 export interface EndpointDetailRecord extends EndpointRecord {
   readonly methodCounts: readonly MethodCount[];
@@ -88,34 +88,32 @@ async function favoritesOf(transaction: DatabaseTransaction, userId: number, exc
 
 /** Changes an endpoint. `undefined` when it does not exist. */
 async function changeEndpoint(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   id: number,
   { name, source, autosave, favorite }: EndpointChanges,
 ): Promise<EndpointRecord | LimitReached | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const before = await transaction
-      .selectFrom('endpoints')
-      .select(['user_id', 'is_favorite', 'expires_at'])
-      .where('id', '=', id)
-      .executeTakeFirst();
-    if (before === undefined) return undefined;
-    const marked = favorite && (await markFavorite(transaction, { id, ...before }, favorite));
-    if (marked !== undefined && 'limit' in marked) return marked;
-    const row = await transaction
-      .updateTable('endpoints')
-      .set({
-        name,
-        source,
-        autosave: autosave === undefined ? undefined : Number(autosave),
-        ...marked,
-        // Ensures that the update always sets a column, which also locks the row.
-        next_index: sql`next_index`,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst();
-    return row && toEndpointRecord(row);
-  });
+  const before = await transaction
+    .selectFrom('endpoints')
+    .select(['user_id', 'is_favorite', 'expires_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (before === undefined) return undefined;
+  const marked = favorite && (await markFavorite(transaction, { id, ...before }, favorite));
+  if (marked !== undefined && 'limit' in marked) return marked;
+  const row = await transaction
+    .updateTable('endpoints')
+    .set({
+      name,
+      source,
+      autosave: autosave === undefined ? undefined : Number(autosave),
+      ...marked,
+      // Ensures that the update always sets a column, which also locks the row.
+      next_index: sql`next_index`,
+    })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toEndpointRecord(row);
 }
 
 type Marks = Pick<EndpointsTable, 'is_favorite' | 'expires_at'>;
@@ -145,32 +143,30 @@ async function markFavorite(
  * when the user does not exist.
  */
 async function createEndpoint(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   { uid, userId, name, source, createdAt, autosave }: NewEndpoint,
   plans: PlanLimits,
 ): Promise<EndpointRecord | LimitReached | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const owner = await lockUser(transaction, userId);
-    if (owner === undefined) return undefined;
-    const { subscriptionTier: tier } = owner;
-    const plan = plans[tier];
-    if ((await liveEndpointsOf(transaction, userId, createdAt)) >= plan.endpoints) return { limit: 'endpoints', tier };
-    const row = await transaction
-      .insertInto('endpoints')
-      .values({
-        uid,
-        user_id: userId,
-        name,
-        source,
-        created_at: createdAt,
-        expires_at: createdAt + plan.expiryMs,
-        autosave: Number(autosave),
-        is_favorite: 0,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return toEndpointRecord(row);
-  });
+  const owner = await lockUser(transaction, userId);
+  if (owner === undefined) return undefined;
+  const { subscriptionTier: tier } = owner;
+  const plan = plans[tier];
+  if ((await liveEndpointsOf(transaction, userId, createdAt)) >= plan.endpoints) return { limit: 'endpoints', tier };
+  const row = await transaction
+    .insertInto('endpoints')
+    .values({
+      uid,
+      user_id: userId,
+      name,
+      source,
+      created_at: createdAt,
+      expires_at: createdAt + plan.expiryMs,
+      autosave: Number(autosave),
+      is_favorite: 0,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toEndpointRecord(row);
 }
 
 /** Sets the source if there is none; false when there is one or the endpoint does not exist. */
@@ -188,11 +184,6 @@ async function setDetectedSource(db: EngineDatabase, id: number, source: string)
  * Deletes an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. False when it does not
  * exist.
  */
-async function deleteEndpoint(db: EngineDatabase, id: number): Promise<boolean> {
-  return db.transaction().execute((transaction) => removeEndpoint(transaction, id));
-}
-
-/** Deletes an endpoint's row and leaves its requests to the purge. */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
   const row = await transaction
     .deleteFrom('endpoints')
@@ -212,8 +203,8 @@ export const endpointQueries = {
   listEndpoints: read(listEndpoints),
   findEndpoint: read(findEndpoint),
   findEndpointDetail: read(findEndpointDetail),
-  createEndpoint: write(createEndpoint),
-  changeEndpoint: write(changeEndpoint),
+  createEndpoint: write(inTransaction(createEndpoint)),
+  changeEndpoint: write(inTransaction(changeEndpoint)),
   setDetectedSource: write(setDetectedSource),
-  deleteEndpoint: freeing(deleteEndpoint),
+  deleteEndpoint: freeing(inTransaction(removeEndpoint)),
 };

@@ -8,8 +8,8 @@ import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import type { ExpiryNotice } from './service.ts';
-import { freeing, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 interface Purge {
   readonly id: number;
@@ -54,43 +54,43 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
 }
 
 /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left. */
-async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const purge = await lockPurge(transaction);
-    if (purge === undefined)
-      return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
-    const next = await removeRows(transaction, purge, limit);
-    if (next === undefined) await transaction.deleteFrom('purges').where('id', '=', purge.id).execute();
-    else await transaction.updateTable('purges').set({ from_index: next }).where('id', '=', purge.id).execute();
-    return true;
-  });
+async function purgeSome(transaction: EngineTransaction, limit: number): Promise<boolean> {
+  const purge = await lockPurge(transaction);
+  if (purge === undefined)
+    return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
+  const next = await removeRows(transaction, purge, limit);
+  if (next === undefined) await transaction.deleteFrom('purges').where('id', '=', purge.id).execute();
+  else await transaction.updateTable('purges').set({ from_index: next }).where('id', '=', purge.id).execute();
+  return true;
 }
 
 /** Deletes up to `limit` endpoints that expired before `before`; returns their ids. */
-async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit: number): Promise<number[]> {
-  return db.transaction().execute(async (transaction) => {
-    const due = await transaction
+async function deleteExpiredEndpoints(
+  transaction: EngineTransaction,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const due = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where('expires_at', '<', before)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  const removed: number[] = [];
+  // Locks endpoints in the order of ids, like every transaction, so that two can't deadlock.
+  for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
+    // Checked again with the row locked, because a renewal in between must win.
+    const still = await transaction
       .selectFrom('endpoints')
       .select('id')
+      .where('id', '=', id)
       .where('expires_at', '<', before)
-      .orderBy('expires_at')
-      .limit(limit)
-      .execute();
-    const removed: number[] = [];
-    // Locks endpoints in the order of ids, like every transaction, so that two can't deadlock.
-    for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
-      // Checked again with the row locked, because a renewal in between must win.
-      const still = await transaction
-        .selectFrom('endpoints')
-        .select('id')
-        .where('id', '=', id)
-        .where('expires_at', '<', before)
-        .modifyEnd(db.engine.locks.alone)
-        .executeTakeFirst();
-      if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
-    }
-    return removed;
-  });
+      .modifyEnd(transaction.engine.locks.alone)
+      .executeTakeFirst();
+    if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
+  }
+  return removed;
 }
 
 /** Removes expired sessions, mailed links, proven identities and throttles. */
@@ -119,42 +119,45 @@ export function wantsExpiryNotice(user: UserRecord): boolean {
  * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.
  * Each expiry counts as notified once, also if its owner gets no mail. Returns the number of endpoints.
  */
-async function addExpiryNotices(db: EngineDatabase, from: number, until: number, limit: number): Promise<number> {
-  return db.transaction().execute(async (transaction) => {
-    const due = await transaction
-      .selectFrom('endpoints')
-      .select('id')
+async function addExpiryNotices(
+  transaction: EngineTransaction,
+  from: number,
+  until: number,
+  limit: number,
+): Promise<number> {
+  const due = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where(isDue(from, until))
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+  const noticed: { readonly userId: number; readonly uid: string; readonly expiresAt: number }[] = [];
+  // Locks endpoints in the order of ids, like every transaction.
+  for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
+    // Checked again with the row locked, so that only one process writes it.
+    const endpoint = await transaction
+      .updateTable('endpoints')
+      .set((set) => ({ noticed_expiry: set.ref('expires_at') }))
+      .where('id', '=', id)
       .where(isDue(from, until))
-      .orderBy('expires_at')
-      .limit(limit)
-      .execute();
-    const noticed: { readonly userId: number; readonly uid: string; readonly expiresAt: number }[] = [];
-    // Locks endpoints in the order of ids, like every transaction.
-    for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
-      // Checked again with the row locked, so that only one process writes it.
-      const endpoint = await transaction
-        .updateTable('endpoints')
-        .set((set) => ({ noticed_expiry: set.ref('expires_at') }))
-        .where('id', '=', id)
-        .where(isDue(from, until))
-        .returning(['uid', 'expires_at', 'user_id'])
-        .executeTakeFirst();
-      if (endpoint === undefined || endpoint.expires_at === null) continue;
-      noticed.push({ userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
-    }
-    for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
-      const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-      if (row === undefined || !wantsExpiryNotice(toUserRecord(row))) continue;
-      const endpoints = own.map(({ uid, expiresAt }) => ({ uid, expiresAt }));
-      await addMail(transaction, userId, { kind: 'endpoints-expire', endpoints } satisfies ExpiryNotice);
-    }
-    return noticed.length;
-  });
+      .returning(['uid', 'expires_at', 'user_id'])
+      .executeTakeFirst();
+    if (endpoint === undefined || endpoint.expires_at === null) continue;
+    noticed.push({ userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
+  }
+  for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
+    const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+    if (row === undefined || !wantsExpiryNotice(toUserRecord(row))) continue;
+    const endpoints = own.map(({ uid, expiresAt }) => ({ uid, expiresAt }));
+    await addMail(transaction, userId, { kind: 'endpoints-expire', endpoints } satisfies ExpiryNotice);
+  }
+  return noticed.length;
 }
 
 export const jobQueries = {
-  purgeSome: freeing(purgeSome),
-  deleteExpiredEndpoints: freeing(deleteExpiredEndpoints),
+  purgeSome: freeing(inTransaction(purgeSome)),
+  deleteExpiredEndpoints: freeing(inTransaction(deleteExpiredEndpoints)),
   deleteStaleAccountRows: freeing(deleteStaleAccountRows),
-  addExpiryNotices: write(addExpiryNotices),
+  addExpiryNotices: write(inTransaction(addExpiryNotices)),
 };

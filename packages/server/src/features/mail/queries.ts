@@ -1,5 +1,5 @@
-import { write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
@@ -24,33 +24,31 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
  * Claims the mail that has been due longest, until `until`: then it is due again, because its process died. `undefined`
  * when none is due.
  */
-async function claimMail(db: EngineDatabase, now: number, until: number): Promise<OutboxMail | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const due = await transaction
-      .selectFrom('mail_outbox')
-      .select('id')
-      .where('send_after', '<=', now)
-      .orderBy('send_after')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    if (due === undefined) return undefined;
-    // Checked again with the row locked, so that only one process claims it.
-    const mail = await transaction
-      .updateTable('mail_outbox')
-      .set({ send_after: until })
-      .where('id', '=', due.id)
-      .where('send_after', '<=', now)
-      .returningAll()
-      .executeTakeFirst();
-    if (mail === undefined) return undefined;
-    const row = await transaction
-      .selectFrom('users')
-      .selectAll()
-      .where('id', '=', mail.user_id)
-      .executeTakeFirstOrThrow();
-    return { id: mail.id, content: mail.content, user: toUserRecord(row) };
-  });
+async function claimMail(transaction: EngineTransaction, now: number, until: number): Promise<OutboxMail | undefined> {
+  const due = await transaction
+    .selectFrom('mail_outbox')
+    .select('id')
+    .where('send_after', '<=', now)
+    .orderBy('send_after')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  if (due === undefined) return undefined;
+  // Checked again with the row locked, so that only one process claims it.
+  const mail = await transaction
+    .updateTable('mail_outbox')
+    .set({ send_after: until })
+    .where('id', '=', due.id)
+    .where('send_after', '<=', now)
+    .returningAll()
+    .executeTakeFirst();
+  if (mail === undefined) return undefined;
+  const row = await transaction
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', mail.user_id)
+    .executeTakeFirstOrThrow();
+  return { id: mail.id, content: mail.content, user: toUserRecord(row) };
 }
 
 /** The mail was sent, or is not sent at all. */
@@ -64,7 +62,7 @@ async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): P
 }
 
 export const mailQueries = {
-  claimMail: write(claimMail),
+  claimMail: write(inTransaction(claimMail)),
   removeMail: write(removeMail),
   releaseMail: write(releaseMail),
 };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { freeing, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { freeing, inTransaction, write } from '../../database/remote.ts';
+import type { EngineTransaction } from '../../database/remote.ts';
 import { removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
@@ -20,97 +20,91 @@ function sparedCount(index: number, bounds: LockedBounds): number {
  * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
  */
 async function saveRequest(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   index: number,
   { maxSaved, bodyBytes }: { readonly maxSaved: number; readonly bodyBytes: number },
 ): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
-    if (bounds === undefined) return undefined;
-    const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
-    if (row === undefined) return undefined;
-    if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId] = await db.engine.takeSavedIds(transaction, 1);
-    await transaction
-      .updateTable('captured_requests')
-      .set({ saved_id: savedId })
-      .where('key', '=', requestKey(endpointId, index))
-      .execute();
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        unsaved_count: sql`unsaved_count - 1`,
-        spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
-  });
+  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
+  if (bounds === undefined) return undefined;
+  const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
+  if (row === undefined) return undefined;
+  if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
+  if (bounds.saved_count >= maxSaved) return 'limit';
+  const [savedId] = await transaction.engine.takeSavedIds(transaction, 1);
+  await transaction
+    .updateTable('captured_requests')
+    .set({ saved_id: savedId })
+    .where('key', '=', requestKey(endpointId, index))
+    .execute();
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      saved_count: sql`saved_count + 1`,
+      unsaved_count: sql`unsaved_count - 1`,
+      spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
+    })
+    .where('id', '=', endpointId)
+    .execute();
+  return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
 }
 
 /** False when there was no such request. */
-async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
-    if (bounds === undefined) return false;
-    const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
-    if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
-    await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
-    await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
-    await transaction
-      .updateTable('endpoint_method_counts')
-      .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
-      .where('endpoint_id', '=', endpointId)
-      .where('method', '=', row.method)
-      .execute();
-    const latestAt = await latestOf(transaction, endpointId, bounds);
-    const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        [counter]: sql`${sql.ref(counter)} - 1`,
-        spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
-        latest_at: latestAt,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return true;
-  });
+async function deleteRequest(transaction: EngineTransaction, endpointId: number, name: RequestName): Promise<boolean> {
+  const bounds = await lockEndpoint(transaction, endpointId, 'alone');
+  if (bounds === undefined) return false;
+  const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
+  if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
+  await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
+  await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
+  await transaction
+    .updateTable('endpoint_method_counts')
+    .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
+    .where('endpoint_id', '=', endpointId)
+    .where('method', '=', row.method)
+    .execute();
+  const latestAt = await latestOf(transaction, endpointId, bounds);
+  const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      [counter]: sql`${sql.ref(counter)} - 1`,
+      spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
+      latest_at: latestAt,
+    })
+    .where('id', '=', endpointId)
+    .execute();
+  return true;
 }
 
 /** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'alone');
-    if (bounds === undefined) return undefined;
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        first_index: bounds.next_index,
-        saved_count: 0,
-        unsaved_count: 0,
-        spared_count: 0,
-        dropped_count: 0,
-        planned_to: bounds.planned_to === null ? null : bounds.next_index,
-        latest_at: null,
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    await transaction
-      .deleteFrom('deliveries')
-      .where('request_key', '>=', requestKey(endpointId, 0))
-      .where('request_key', '<', requestKey(endpointId, bounds.next_index))
-      .execute();
-    await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
-    await transaction
-      .insertInto('purges')
-      .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
-      .execute();
-    return bounds.next_index;
-  });
+async function clearRequests(transaction: EngineTransaction, endpointId: number): Promise<number | undefined> {
+  const bounds = await lockEndpoint(transaction, endpointId, 'alone');
+  if (bounds === undefined) return undefined;
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      first_index: bounds.next_index,
+      saved_count: 0,
+      unsaved_count: 0,
+      spared_count: 0,
+      dropped_count: 0,
+      planned_to: bounds.planned_to === null ? null : bounds.next_index,
+      latest_at: null,
+    })
+    .where('id', '=', endpointId)
+    .execute();
+  await transaction
+    .deleteFrom('deliveries')
+    .where('request_key', '>=', requestKey(endpointId, 0))
+    .where('request_key', '<', requestKey(endpointId, bounds.next_index))
+    .execute();
+  await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
+  await transaction
+    .insertInto('purges')
+    .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
+    .execute();
+  return bounds.next_index;
 }
 
 /** A request that is no longer stored. */
@@ -148,51 +142,49 @@ async function countMethod(
  * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
  */
 async function restoreRequest(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   lost: LostRequest,
   maxSaved: number,
 ): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(db, transaction, endpointId, 'counters');
-    if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-    const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
-    if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId = null] = await db.engine.takeSavedIds(transaction, 1);
-    const { index, method, receivedAt, head, body } = lost;
-    const size = body?.length ?? 0;
-    await transaction
-      .insertInto('captured_requests')
-      .values({
-        key: requestKey(endpointId, index),
-        saved_id: savedId,
-        method,
-        received_at: receivedAt,
-        head,
-        body: size === 0 ? null : body,
-      })
-      .execute();
-    await countMethod(transaction, endpointId, method, size);
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
-        latest_at: await latestOf(transaction, endpointId, bounds),
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return {
-      record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
-      changed: true,
-    };
-  });
+  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
+  if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
+  const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
+  if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
+  if (bounds.saved_count >= maxSaved) return 'limit';
+  const [savedId = null] = await transaction.engine.takeSavedIds(transaction, 1);
+  const { index, method, receivedAt, head, body } = lost;
+  const size = body?.length ?? 0;
+  await transaction
+    .insertInto('captured_requests')
+    .values({
+      key: requestKey(endpointId, index),
+      saved_id: savedId,
+      method,
+      received_at: receivedAt,
+      head,
+      body: size === 0 ? null : body,
+    })
+    .execute();
+  await countMethod(transaction, endpointId, method, size);
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      saved_count: sql`saved_count + 1`,
+      dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
+      latest_at: await latestOf(transaction, endpointId, bounds),
+    })
+    .where('id', '=', endpointId)
+    .execute();
+  return {
+    record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
+    changed: true,
+  };
 }
 
 export const requestChangeQueries = {
-  saveRequest: write(saveRequest),
-  deleteRequest: freeing(deleteRequest),
-  clearRequests: freeing(clearRequests),
-  restoreRequest: write(restoreRequest),
+  saveRequest: write(inTransaction(saveRequest)),
+  deleteRequest: freeing(inTransaction(deleteRequest)),
+  clearRequests: freeing(inTransaction(clearRequests)),
+  restoreRequest: write(inTransaction(restoreRequest)),
 };

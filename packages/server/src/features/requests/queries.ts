@@ -14,7 +14,7 @@ import type {
 } from '../../database/schema.ts';
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 
 /** `any` matches both. */
@@ -224,8 +224,7 @@ export interface LockedBounds extends Bounds {
 
 /** Locks the endpoint's row until the transaction ends. `undefined` when there is none. */
 export async function lockEndpoint(
-  { engine }: Pick<EngineDatabase, 'engine'>,
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   endpointId: number,
   lock: RowLock,
 ): Promise<LockedBounds | undefined> {
@@ -233,7 +232,7 @@ export async function lockEndpoint(
     .selectFrom('endpoints')
     .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
     .where('id', '=', endpointId)
-    .modifyEnd(engine.locks[lock])
+    .modifyEnd(transaction.engine.locks[lock])
     .executeTakeFirst();
 }
 

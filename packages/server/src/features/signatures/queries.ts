@@ -1,6 +1,6 @@
 import type { SigningScheme } from '@creel/contract';
-import { read, scan, write } from '../../database/remote.ts';
-import type { EngineDatabase } from '../../database/remote.ts';
+import { inTransaction, read, scan, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 import { requestQueries } from '../requests/queries.ts';
@@ -20,34 +20,30 @@ async function findSigningSecret(db: EngineDatabase, endpointId: number): Promis
 
 /** Sets or replaces the scheme and the sealed secret of an endpoint. Returns false if the endpoint does not exist. */
 async function setSigningSecret(
-  db: EngineDatabase,
+  transaction: EngineTransaction,
   endpointId: number,
   scheme: SigningScheme,
   sealed: string,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const endpoint = await transaction
-      .updateTable('endpoints')
-      .set({ signing_scheme: scheme })
-      .where('id', '=', endpointId)
-      .executeTakeFirst();
-    if (endpoint.numUpdatedRows === 0n) return false;
-    await transaction
-      .insertInto('signing_secrets')
-      .values({ endpoint_id: endpointId, sealed })
-      .onConflict((conflict) => conflict.column('endpoint_id').doUpdateSet({ sealed }))
-      .execute();
-    return true;
-  });
+  const endpoint = await transaction
+    .updateTable('endpoints')
+    .set({ signing_scheme: scheme })
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
+  if (endpoint.numUpdatedRows === 0n) return false;
+  await transaction
+    .insertInto('signing_secrets')
+    .values({ endpoint_id: endpointId, sealed })
+    .onConflict((conflict) => conflict.column('endpoint_id').doUpdateSet({ sealed }))
+    .execute();
+  return true;
 }
 
 /** Deletes the scheme and the secret of an endpoint, if it has them. */
-async function deleteSigningSecret(db: EngineDatabase, endpointId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    // First, as in `setSigningSecret`: the lock of the endpoint's row keeps scheme and secret together.
-    await transaction.updateTable('endpoints').set({ signing_scheme: null }).where('id', '=', endpointId).execute();
-    await transaction.deleteFrom('signing_secrets').where('endpoint_id', '=', endpointId).execute();
-  });
+async function deleteSigningSecret(transaction: EngineTransaction, endpointId: number): Promise<void> {
+  // First, as in `setSigningSecret`: the lock of the endpoint's row keeps scheme and secret together.
+  await transaction.updateTable('endpoints').set({ signing_scheme: null }).where('id', '=', endpointId).execute();
+  await transaction.deleteFrom('signing_secrets').where('endpoint_id', '=', endpointId).execute();
 }
 
 /**
@@ -72,6 +68,6 @@ async function explainStored(
 export const signatureQueries = {
   explainStored: scan(explainStored),
   findSigningSecret: read(findSigningSecret),
-  setSigningSecret: write(setSigningSecret),
-  deleteSigningSecret: write(deleteSigningSecret),
+  setSigningSecret: write(inTransaction(setSigningSecret)),
+  deleteSigningSecret: write(inTransaction(deleteSigningSecret)),
 };
