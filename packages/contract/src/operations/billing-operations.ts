@@ -27,7 +27,7 @@ export const billingOperations = {
     body: z.object({ tier: tierInput, interval: intervalInput, returnUrl: returnUrlSchema }),
     status: 200,
     answer: z.object({ url: z.string() }),
-    problems: ['BILLING_OFF', 'BILLING_FAILED', 'ALREADY_ON_FREE', 'ALREADY_SUBSCRIBED'],
+    problems: ['BILLING_OFF', 'BILLING_FAILED', 'ALREADY_ON_FREE', 'NO_SUBSCRIPTION', 'ALREADY_SUBSCRIBED'],
   },
   createPortal: {
     method: 'POST',

@@ -19,6 +19,8 @@ const ANSWER_MS = 28_000;
 /** Milliseconds that a page may wait for the gateway after a checkout. */
 const SETTLE_MS = 5_000;
 const SETTLE_AGAIN_MS = 2_000;
+/** For a plan from `DEFAULT_TIER`. */
+const NOTHING_TO_CANCEL = 'There is no subscription to cancel. This server gave you your plan without one.';
 const BILLING_SENTENCES = {
   checkout: 'Failed to create checkout session',
   portal: 'Failed to create portal session',
@@ -48,8 +50,8 @@ export class Billing {
   }
 
   /**
-   * Starts a checkout and returns its URL. @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, BILLING_FAILED,
-   * VALIDATION_FAILED
+   * Starts a checkout and returns its URL. @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, NO_SUBSCRIPTION,
+   * BILLING_FAILED, VALIDATION_FAILED
    */
   async startCheckout(
     user: UserRecord,
@@ -58,7 +60,7 @@ export class Billing {
     const returnUrl = this.#ownUrl(wanted.returnUrl);
     const { tier, interval } = wanted;
     if (tier === 'FREE')
-      throw new ProblemError(user.subscriptionTier === 'FREE' ? 'ALREADY_ON_FREE' : 'ALREADY_SUBSCRIBED');
+      throw user.stripeSubscriptionId === null ? notSubscribed(user, tier) : new ProblemError('ALREADY_SUBSCRIBED');
     return this.#answering('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
       // Closes older checkouts first, so that an unpaid one can't become a second subscription.
@@ -101,12 +103,11 @@ export class Billing {
     wanted: { readonly tier: Tier; readonly interval: BillingInterval },
   ): Promise<UserRecord> {
     const { stripeCustomerId: customerId } = user;
-    const isFree = ({ subscriptionTier }: UserRecord): boolean => wanted.tier === 'FREE' && subscriptionTier === 'FREE';
-    if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
+    if (customerId === null) throw notSubscribed(user, wanted.tier);
     return this.#answering('change', user.id, async (owner) => {
       // Read first, because a recent purchase may not be stored yet.
       const { current, user: now } = await this.sync.write(user.id, customerId, owner);
-      if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
+      if (current === undefined) throw notSubscribed(now, wanted.tier);
       await this.#carryOut(customerId, current, wanted);
       return (await this.sync.write(user.id, customerId, owner)).user;
     });
@@ -247,6 +248,13 @@ export class Billing {
       throw invalid({ returnUrl: 'returnUrl must be an address of this site' });
     return url;
   }
+}
+
+/** Why a user without a subscription can't change to a plan. */
+function notSubscribed({ subscriptionTier }: UserRecord, wanted: Tier): ProblemError {
+  if (wanted !== 'FREE') return new ProblemError('NO_SUBSCRIPTION');
+  if (subscriptionTier === 'FREE') return new ProblemError('ALREADY_ON_FREE');
+  return new ProblemError('NO_SUBSCRIPTION', { sentence: NOTHING_TO_CANCEL });
 }
 
 function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {

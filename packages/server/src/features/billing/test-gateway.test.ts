@@ -149,6 +149,18 @@ describe('changing the plan', () => {
     expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
   });
 
+  test('a plan from DEFAULT_TIER has no subscription that Free could cancel', async () => {
+    const given = await startTestServer({ settings: { BILLING: 'test', DEFAULT_TIER: 'PREMIUM' } });
+    const person = await given.register();
+    const sentence = 'There is no subscription to cancel. This server gave you your plan without one.';
+    const json = { tier: 'FREE', interval: 'monthly', returnUrl: '/subscription' };
+    const checkout = await person.client.tell('/api/subscription/checkout', { method: 'POST', json });
+    expect(checkout).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
+    expect(await change(person, 'FREE')).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
+    expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
+    await given.stop();
+  });
+
   test('up, in interval and back down; cancel and renew', async () => {
     const person = await subscriber('BASIC');
     expect(await change(person, 'PREMIUM')).toMatchObject({
