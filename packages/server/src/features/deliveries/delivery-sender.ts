@@ -42,6 +42,8 @@ const POLL_MS = 500;
 /** An idle destination is released after this time. */
 const IDLE_MS = 30_000;
 
+const UNSIGNABLE =
+  'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
 const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
 type SenderQueries = Pick<
@@ -111,11 +113,6 @@ export class DeliverySender {
     this.#options = options;
     const { store, now, onRecorded, onFailure } = options;
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
-  }
-
-  /** Number of deliveries that are being sent. */
-  get sendingCount(): number {
-    return this.#underWay.size;
   }
 
   /**
@@ -334,8 +331,9 @@ export class DeliverySender {
       throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
     // First, because a sender may name any header in `Connection`, also those that are added here.
     const kept = endToEndHeaders(rawHeaders);
-    // Without a secret any more, the captured signature is sent.
     const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
+    // The secret was deleted. Receivers would reject the captured signature, and the owner would not learn why.
+    if (sign && renew === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: UNSIGNABLE });
     const headers = renew === undefined ? kept : await renew(kept, body);
     const own = { id, attempt, mark: this.#options.mark };
     return {

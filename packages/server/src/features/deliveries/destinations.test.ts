@@ -1,5 +1,7 @@
+import { unsavedId } from '@creel/contract';
 import type { Destination, DestinationCreate } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
@@ -98,4 +100,30 @@ test.each(['dlv_unknown', '%00', 'a%00b'])('there is no delivery %j to send agai
     status: 404,
     body: { code: 'DELIVERY_NOT_FOUND' },
   });
+});
+
+test('nothing is sent unsigned after the signing secret is deleted, and everything after it is set again', async () => {
+  const uid = await newEndpoint();
+  const target = await openRawTarget();
+  const params = { uid };
+  const body = { scheme: 'github', secret: 'shhh' } as const;
+  await client.call('setSigningSecret', { params, body });
+  await addDestination(uid, { url: target.url, sign: true });
+  await client.call('deleteSigningSecret', { params });
+  const headers = { 'x-hub-signature-256': 'sha256=captured' };
+  await client.send(`/h/${uid}`, { method: 'POST', body: 'hello', headers });
+  const attempts = () => client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
+  await expect.poll(async () => (await attempts()).length).toBe(1);
+  const [failed] = await attempts();
+  expect(failed).toMatchObject({
+    status: null,
+    error: expect.stringContaining('has no signing secret, so the request was not sent. Set the secret, or turn off'),
+    nextAttemptAt: expect.any(String),
+  });
+  expect(target.count()).toBe(0);
+  await client.call('setSigningSecret', { params, body });
+  await client.call('retryDelivery', { params: { uid, deliveryId: failed?.deliveryId ?? '' } });
+  await expect.poll(async () => (await attempts())[0]).toMatchObject({ attempt: 2, status: 200 });
+  expect(String(target.received[0])).toMatch(/^x-hub-signature-256: sha256=[0-9a-f]{64}\r$/im);
+  await target.close();
 });

@@ -6,8 +6,10 @@ import { Forward, Plus, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { readList } from '../../api/list-cache.ts';
+import { useSigning } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -129,6 +131,7 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
           </Button>
         </Notice>
       ) : null}
+      {sign ? <UnsignableNotice uid={uid} /> : null}
       {change.isError ? (
         <Notice tone="bad">
           {errorMessage(change.error, 'The destination could not be changed. Please try again.')}
@@ -163,6 +166,20 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
         />
       ) : null}
     </li>
+  );
+}
+
+/** Shown while the endpoint has no secret that a destination could sign with. */
+function UnsignableNotice({ uid }: { readonly uid: string }) {
+  const signing = useSigning(uid);
+  if (signing !== null) return null;
+  return (
+    <Notice tone="warn">
+      <p>This endpoint has no signing secret, so nothing is sent. Set the secret, or turn off “Sign again”.</p>
+      <Button size="sm" className="mt-2" onClick={() => runCommand(COMMAND_IDS.signing)}>
+        Set signing secret
+      </Button>
+    </Notice>
   );
 }
 

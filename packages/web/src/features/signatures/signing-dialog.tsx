@@ -98,7 +98,10 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
   return (
     <Form ref={ref} failure={failure} onSubmit={onSubmit}>
       {present === undefined ? null : (
-        <Notice tone="good">A secret is set ({SCHEMES[present].name}). A new one replaces it.</Notice>
+        <Notice tone="good">
+          A secret is set ({SCHEMES[present].name}). A new one replaces it. Without one, destinations with “Sign again”
+          send nothing.
+        </Notice>
       )}
       <Field
         label="Scheme"
