@@ -1,6 +1,6 @@
 import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
 import { Stripe } from 'stripe';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
@@ -24,7 +24,10 @@ beforeEach(async () => {
   clock = createTestClock();
   model = new StripeModel(clock.now);
 });
-afterEach(() => store.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await store.close();
+});
 
 /** Dies at the step with this number; otherwise counts. */
 class Fate {
@@ -172,4 +175,45 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
     await store.deleteUser(user.id);
   }
   await store.deleteUser(someone.id);
+});
+
+test('an account is free 10 s after its process was killed', async () => {
+  const user = await subscriber();
+  const lock = (owner: string) =>
+    store.lockBillingAccount({ userId: user.id, owner, now: clock.now(), until: clock.now() + 1000 }, 'key');
+  const { promise: holds, resolve: hold } = Promise.withResolvers<void>();
+  // The killed process renews nothing.
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  void processWith(new Fate()).sync.locks.run(user.id, () => {
+    hold();
+    return new Promise(() => undefined);
+  });
+  await holds;
+  clock.advance(9000);
+  expect(await lock('another')).toBe('busy');
+  clock.advance(1000);
+  expect(await lock('another')).toBe('locked');
+});
+
+test('a process keeps an account for as long as it works', async () => {
+  const user = await subscriber();
+  const lock = (owner: string) =>
+    store.lockBillingAccount({ userId: user.id, owner, now: clock.now(), until: clock.now() + 1000 }, 'key');
+  const { promise: holds, resolve: hold } = Promise.withResolvers<void>();
+  const { promise: work, resolve: finish } = Promise.withResolvers<void>();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const working = processWith(new Fate()).sync.locks.run(user.id, () => {
+    hold();
+    return work;
+  });
+  await holds;
+  for (let second = 3; second <= 60; second += 3) {
+    clock.advance(3000);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await lock('another')).toBe('busy');
+  }
+  finish();
+  await working;
+  expect(vi.getTimerCount()).toBe(0);
+  expect(await lock('another')).toBe('locked');
 });

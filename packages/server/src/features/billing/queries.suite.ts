@@ -36,6 +36,17 @@ export function billingSuite(open: () => AppStore): void {
       expect(await lock(id + 1_000_000, 'h')).toBe('no-user');
     });
 
+    test('a claim is prolonged by its owner, and by nobody who lost it', async () => {
+      const { id } = await someUser(open());
+      await lock(id, 'first');
+      await open().renewBillingLock(id, 'first', T0 + 2000);
+      await open().renewBillingLock(id, 'second', T0 + 9000);
+      expect(await lock(id, 'second', T0 + 1999)).toBe('busy');
+      expect(await lock(id, 'second', T0 + 2000)).toBe('locked');
+      await open().renewBillingLock(id, 'first', T0 + 9000);
+      expect(await lock(id, 'third', T0 + 3000)).toBe('locked');
+    });
+
     test('a process that lost the account writes nothing', async () => {
       const user = await someUser(open());
       await lock(user.id, 'first');

@@ -141,6 +141,16 @@ async function lockBillingAccount(
   return row === undefined ? 'no-user' : 'busy';
 }
 
+/** Prolongs a claim. Does nothing for a process that lost it, so that its late writes stay rejected. */
+async function renewBillingLock(db: EngineDatabase, userId: number, owner: string, until: number): Promise<void> {
+  await db
+    .updateTable('billing_accounts')
+    .set({ locked_until: until })
+    .where('user_id', '=', userId)
+    .where('lock_owner', '=', owner)
+    .execute();
+}
+
 /** By the id that the payment provider gave. */
 async function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('users').selectAll().where('stripe_customer_id', '=', customerId).executeTakeFirst();
@@ -293,6 +303,7 @@ export const billingQueries = {
   findTestCustomer: read(findTestCustomer),
   applySubscription: write(inTransaction(applySubscription)),
   lockBillingAccount: write(lockBillingAccount),
+  renewBillingLock: write(renewBillingLock),
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),
   setCustomer: write(setCustomer),

@@ -157,24 +157,27 @@ export class SubscriptionSync {
   }
 }
 
-/** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */
-const LOCK_MS = 90_000;
+/** A process that did not renew its claim for `LOCK_MS` counts as ended. */
+const LOCK_MS = 10_000;
+const RENEW_MS = 3000;
 const WAIT_MS = 25_000;
 const RETRY_MS = 25;
+
+type LockQueries = Pick<
+  Remote<typeof billingQueries>,
+  'lockBillingAccount' | 'renewBillingLock' | 'unlockBillingAccount'
+>;
 
 /**
  * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
  * Writes check the claim's owner, so a process that lost it writes nothing.
  */
 class AccountLocks {
-  readonly #store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>;
+  readonly #store: LockQueries;
   readonly #now: () => number;
   readonly #queue = new FairQueue({ concurrencyPerOwner: 1 });
 
-  constructor(
-    store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>,
-    now: () => number,
-  ) {
+  constructor(store: LockQueries, now: () => number) {
     this.#store = store;
     this.#now = now;
   }
@@ -195,9 +198,13 @@ class AccountLocks {
       if (performance.now() > giveUpAt) throw new GatewayError('unavailable', 'The account is locked.');
       await sleep(RETRY_MS);
     }
+    // A renewal that fails is repeated by the next one.
+    const renew = () => this.#store.renewBillingLock(userId, owner, this.#now() + LOCK_MS).catch(() => undefined);
+    const renewal = setInterval(() => void renew(), RENEW_MS).unref();
     try {
       return await work(owner);
     } finally {
+      clearInterval(renewal);
       await this.#store.unlockBillingAccount(userId, owner);
     }
   }
