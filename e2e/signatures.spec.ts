@@ -26,6 +26,29 @@ async function setSecret(page: Page, secret: string): Promise<void> {
   await expect(page.getByRole('dialog')).toHaveCount(0);
 }
 
+test('without the secret a destination that signs again says that it sends nothing', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  const path = `/api/endpoints/${endpoint.uid}`;
+  await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });
+  await page.request.post(`${path}/destinations`, { data: { url: target.url, sign: true } });
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Forward', exact: true }).click();
+  const card = page.getByRole('listitem', { name: target.url });
+  await expect(card).toContainText('signed again');
+  await expect(card).not.toContainText('no signing secret');
+  await page.request.delete(`${path}/signing-secret`);
+  await expect(card).toContainText('This endpoint has no signing secret, so nothing is sent.');
+  await expectNoFindings(page, 'a destination without a secret', '[role="dialog"]');
+  await send(endpoint.url, signedRequest());
+  await expect(card).toContainText('Failed');
+  await card.getByRole('button', { name: 'Set signing secret' }).click();
+  await expect(page.getByRole('dialog', { name: 'Signing secret' })).toBeVisible();
+  expect(target.received).toEqual([]);
+});
+
 test('the scheme is suggested, and details say whether a signature is valid', async ({ page, endpoint }) => {
   await send(endpoint.url, { body: 'unsigned' });
   await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
