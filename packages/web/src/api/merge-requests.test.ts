@@ -124,6 +124,18 @@ test('an undone deletion restores its rows, except dropped ones and those of ano
   expect(indexes(merge.restoreRequests(gone, samples(5), () => false))).toEqual([3, 2]);
 });
 
+test('deleted requests that were not loaded leave no gap, and come back with the others', () => {
+  const list = apply(EMPTY_LIST, init(9, 8, 7));
+  const gone = merge.dropRequests(list, samples(9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+  expect([indexes(gone), gone.gaps]).toEqual([[], []]);
+  expect(indexes(merge.restoreRequests(gone, samples(9, 8, 7, 6, 5, 4, 3, 2, 1, 0)))).toEqual([
+    9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
+  ]);
+  const some = merge.dropRequests(list, samples(7, 6, 5, 2, 1));
+  expect(some.gaps).toEqual([{ before: 5, after: -1 }]);
+  expect(merge.mergeRange(some, { from: 3, to: 4, rows: samples(4) }).gaps).toEqual([{ before: 1, after: -1 }]);
+});
+
 test('a page fills its part of a gap', () => {
   const list = apply(EMPTY_LIST, init(9, 8, 7));
   const page = merge.pageRange(samples(6, 5), true, 7);

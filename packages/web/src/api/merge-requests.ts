@@ -65,7 +65,7 @@ export function mergeRange(list: RequestList, range: IndexRange, accepts = accep
   const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
   const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
   const gaps = undecided.reduce(openGap, gapsAfter(list, from, to));
-  return { ...list, rows, gaps, newest: Math.max(list.newest, to) };
+  return { ...list, rows, gaps: withoutDeleted(gaps, list.deleted), newest: Math.max(list.newest, to) };
 }
 
 /** Splits rows into those that belong to a list and those that only the server can judge, by their indexes. */
@@ -105,6 +105,15 @@ function cutGap(gap: Gap, from: number, to: number): Gap[] {
     { before: from, after: gap.after },
   ];
   return rest.filter((part) => part.before - part.after > 1);
+}
+
+/** Shortens gaps whose newest requests are deleted, because there is nothing to load. */
+function withoutDeleted(gaps: readonly Gap[], deleted: ReadonlySet<number>): readonly Gap[] {
+  return gaps.flatMap((gap) => {
+    let from = gap.before;
+    while (deleted.has(from - 1)) from -= 1;
+    return from === gap.before ? [gap] : cutGap(gap, from, gap.before - 1);
+  });
 }
 
 /**
@@ -183,11 +192,9 @@ export function dropRequest(list: RequestList, id: number): RequestList {
 /** Removes requests that are about to be deleted. */
 export function dropRequests(list: RequestList, requests: readonly Pick<ListedRequest, 'index'>[]): RequestList {
   const indexes = new Set(requests.map((request) => request.index));
-  return {
-    ...list,
-    rows: list.rows.filter((row) => !indexes.has(row.index)),
-    deleted: new Set([...list.deleted, ...indexes]),
-  };
+  const rows = list.rows.filter((row) => !indexes.has(row.index));
+  const deleted = new Set([...list.deleted, ...indexes]);
+  return { ...list, rows, deleted, gaps: withoutDeleted(list.gaps, deleted) };
 }
 
 /** Restores requests whose deletion was undone or failed. Dropped and cleared ones stay away. */
