@@ -69,9 +69,12 @@ export class DeliveryPlanner {
     for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
   }
 
-  /** Plans all present captures of an endpoint, so that a change of its destinations affects later ones only. */
-  async planAll(endpointId: number): Promise<void> {
-    while ((await this.#step(endpointId)) === 'more');
+  /**
+   * Plans all present captures of an endpoint, so that a change of its destinations affects later ones only. `signal`
+   * ends it early.
+   */
+  async planAll(endpointId: number, signal?: AbortSignal): Promise<void> {
+    while (signal?.aborted !== true && (await this.#step(endpointId)) === 'more');
   }
 
   async stop(): Promise<void> {

@@ -1,10 +1,13 @@
 import { unsavedId } from '@creel/contract';
 import type { Destination, DestinationCreate } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
+import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
 
 let server: TestServer;
 let client: TestClient;
@@ -126,4 +129,37 @@ test('nothing is sent unsigned after the signing secret is deleted, and everythi
   await expect.poll(async () => (await attempts())[0]).toMatchObject({ attempt: 2, status: 200 });
   expect(String(target.received[0])).toMatch(/^x-hub-signature-256: sha256=[0-9a-f]{64}\r$/im);
   await target.close();
+});
+
+test('a server that stops waits for what a new destination began, before it closes its store', async () => {
+  const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const events: string[] = [];
+  const stopped = await startTestServer({
+    openStore: async (dataDir) => {
+      const store = await openSqliteStore(dataDir, QUERIES);
+      return {
+        ...store,
+        async matchCaptures(...args: Parameters<typeof store.matchCaptures>) {
+          begin();
+          await released;
+          events.push('planned');
+          return store.matchCaptures(...args);
+        },
+        close() {
+          events.push('closed');
+          return store.close();
+        },
+      };
+    },
+  });
+  const person = await stopped.register();
+  const { uid } = await person.client.call('createEndpoint', { body: {} });
+  await person.client.call('createDestination', { params: { uid }, body: { url: 'http://127.0.0.1:9/' } });
+  await began;
+  const stopping = stopped.stop();
+  await Promise.race([stopping, sleep(500)]);
+  release();
+  await stopping;
+  expect(events).toEqual(['planned', 'closed']);
 });

@@ -65,6 +65,8 @@ export class Deliveries {
   readonly #planner: DeliveryPlanner;
   readonly #sender: DeliverySender;
   readonly #end = new AbortController();
+  /** Work that no caller waits for. */
+  readonly #running = new Set<Promise<void>>();
   #loggedAt = 0;
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
@@ -81,7 +83,7 @@ export class Deliveries {
         for (const capture of refused)
           options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
         if (destinationIds.length > 0) this.#sender.wake(destinationIds);
-        void this.#announceWaiting(endpointId, planned).catch(onFailure);
+        this.#begin(() => this.#announceWaiting(endpointId, planned));
       },
     });
     this.#sender = new DeliverySender({
@@ -103,14 +105,24 @@ export class Deliveries {
 
   /** Starts planning and sending. */
   start(): void {
-    void this.#prepareForDestinations().catch((error: unknown) => this.#logFailure(error));
-    void this.#sender.start(() => this.#planner.poll());
+    this.#begin(() => this.#prepareForDestinations());
+    this.#begin(() => this.#sender.start(() => this.#planner.poll()));
   }
 
   async stop(maxMs: number): Promise<void> {
     this.#end.abort();
     await this.#planner.stop();
     await this.#sender.stop(maxMs);
+    await Promise.all(this.#running);
+  }
+
+  /** Runs work in the background. `stop` waits for it, because the store is closed next. */
+  #begin(work: () => Promise<void>): void {
+    if (this.#end.signal.aborted) return;
+    const running = work()
+      .catch((error: unknown) => this.#logFailure(error))
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
   /** An endpoint with destinations has a new capture. */
@@ -128,7 +140,7 @@ export class Deliveries {
     const created = await store.createDestination(endpoint.id, fields, { now: now(), limit: MAX_DESTINATIONS });
     if (created === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     if (created === 'limit') throw new ProblemError('TOO_MANY_DESTINATIONS');
-    void this.#prepare(endpoint.id).catch((error: unknown) => this.#logFailure(error));
+    this.#begin(() => this.#prepare(endpoint.id));
     return created;
   }
 
@@ -159,7 +171,7 @@ export class Deliveries {
       ended.push(...step.ended);
       ({ isFinished } = step);
     }
-    void this.#announceEnded(endpoint.id, ended).catch((error: unknown) => this.#logFailure(error));
+    this.#begin(() => this.#announceEnded(endpoint.id, ended));
   }
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
@@ -261,7 +273,7 @@ export class Deliveries {
   /** Starts the threads that evaluate conditions and send, so that the first delivery does not wait for them. */
   async #prepare(endpointId: number): Promise<void> {
     this.#options.replays.prepare();
-    await this.#planner.planAll(endpointId);
+    await this.#planner.planAll(endpointId, this.#end.signal);
   }
 
   /** Sends viewers the captures that still wait. Most are delivered earlier, so viewers see only their attempt. */
