@@ -39,16 +39,17 @@ function isInStep(path, wanted, found) {
 /**
  * Runs npm without output other than errors. Uses the Node that runs npm now, because `npm ci` removes the one in node_modules.
  * @param {string[]} args
+ * @param {string} [cwd] the folder of the package
  * @throws {SetupError}
  */
-export async function npm(args) {
+export async function npm(args, cwd = root) {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
   const [file, ...first] = cli?.endsWith('.js') ? [node ?? process.execPath, cli] : ['npm'];
   const child = spawn(
     file,
     [...first, ...args, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'],
     {
-      cwd: root,
+      cwd,
       stdio: ['ignore', 'ignore', 'inherit'],
       shell: process.platform === 'win32' && file === 'npm',
     },

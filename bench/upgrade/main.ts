@@ -9,6 +9,7 @@ import { parseArgs, promisify } from 'node:util';
 import { runUpgrade } from '../../packages/server/test/chaos/run-upgrade.ts';
 import { startOwnServer } from '../../packages/server/test/own-postgres.ts';
 import { buildIfStale } from '../../scripts/build.ts';
+import { npm } from '../../scripts/install.mjs';
 import { fromRoot, root } from '../../scripts/paths.mjs';
 
 const MIGRATIONS = 'packages/server/src/database/migrations';
@@ -41,11 +42,13 @@ async function lastCommitBeforeSchema(): Promise<string> {
   return git('rev-parse', `${added}^1`);
 }
 
-/** The files of a commit, with the packages that are installed here. */
+/** The files of a commit with its packages. If they are those of this commit, the installed ones are used. */
 async function checkOut(commit: string, tree: string): Promise<void> {
   const archive = join(tree, 'archive.tar');
   await git('archive', `--output=${archive}`, commit);
   await run('tar', ['-xf', archive, '-C', tree]);
+  const changed = await git('diff', '--name-only', commit, '--', 'package-lock.json');
+  if (changed !== '') return npm(['ci', '--ignore-scripts'], tree);
   const packages = join(tree, 'node_modules');
   await mkdir(join(packages, '@creel'), { recursive: true });
   for (const name of await readdir(fromRoot('node_modules')))
