@@ -12,13 +12,18 @@ import { ENGINES, settingsOf } from '../test-server.ts';
 /** Number of captures; `FORWARDS=1000` for a long run. */
 const FORWARDS = Number(process.env['FORWARDS'] ?? 40);
 const KILLS = 3;
+/** Milliseconds until the target answers, so that a kill interrupts deliveries. */
+const ANSWER_MS = 20;
 
 const running: ServerProcess[] = [];
 afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
 });
 
-/** A target that fails every second time for each request, and can be restarted. Remembers what it answered. */
+/**
+ * A target that fails every second time for each request, beginning with half of them, and can be restarted. So few
+ * failures are in a row, and it is not paused. Remembers what it answered.
+ */
 class FlakyTarget {
   readonly accepted = new Map<string, number>();
   readonly answered: { readonly deliveryId: string; readonly attempt: number; readonly status: number }[] = [];
@@ -33,11 +38,11 @@ class FlakyTarget {
         const body = Buffer.concat(pieces).toString();
         const arrivals = (this.#arrivals.get(body) ?? 0) + 1;
         this.#arrivals.set(body, arrivals);
-        const status = arrivals % 2 === 1 ? 500 : 200;
+        const status = (arrivals + Number(body.split('-')[1])) % 2 === 1 ? 500 : 200;
         if (status === 200) this.accepted.set(body, (this.accepted.get(body) ?? 0) + 1);
         const deliveryId = String(request.headers['creel-delivery']);
         this.answered.push({ deliveryId, attempt: Number(request.headers['creel-attempt']), status });
-        response.writeHead(status).end();
+        setTimeout(() => response.writeHead(status).end(), ANSWER_MS);
       });
     });
     return listenLocally(this.#server, { port });
@@ -67,6 +72,7 @@ test.each(ENGINES)(
     const steps = KILLS + 1;
     for (let step = 0; step < steps; step += 1) {
       const count = Math.floor((FORWARDS * (step + 1)) / steps) - Math.floor((FORWARDS * step) / steps);
+      const sentBefore = target.answered.length;
       await Promise.all(
         Array.from({ length: count }, async (_, nth) => {
           const body = `${step}-${nth}`;
@@ -76,8 +82,10 @@ test.each(ENGINES)(
         }),
       );
       if (step === KILLS) break;
-      // While deliveries are planned and sent.
-      await sleep(Math.random() * 200);
+      // The first kill comes while deliveries are planned, the others while they are sent.
+      await sleep(step === 0 ? Math.random() * 200 : 0);
+      const wanted = step === 0 ? 0 : sentBefore + 1;
+      await expect.poll(() => target.answered.length, { interval: 5 }).toBeGreaterThanOrEqual(wanted);
       await server.kill('SIGKILL');
       if (step < 2) {
         await target.stop();
