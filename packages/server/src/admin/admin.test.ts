@@ -122,8 +122,24 @@ it.each([
   [['fly'], 'There is no command “fly”.'],
   [['restore', 'x.db'], 'no database'],
   [['vacuum'], 'Another Creel server is using the data folder'],
+  [['backup', join(folder, 'missing', 'x.db')], 'creel admin backup failed: unable to open database file.'],
+  [['backup', ''], 'does not know what to do with “”'],
+  [['backup', '--force'], 'does not know what to do with “--force”'],
+  [['verify', '/nonexistent'], 'There is no database /nonexistent. Name the file of a backup.'],
 ])('creel admin %j says %s', async (words, sentence) => {
   await expect(admin(words)).rejects.toThrow(sentence);
+});
+
+it('explains itself instead of naming a file --help, and says what is wrong with a database', async () => {
+  for (const words of [['--help'], ['help'], ['-h'], ['backup', '--help'], ['set-plan', '-h']])
+    expect((await admin(words))[0]).toMatch(/^Usage: creel admin <command>/);
+  expect(readdirSync('.')).not.toContain('--help');
+  const dataDir = mkdtempSync(join(folder, 'text-'));
+  appendFileSync(join(dataDir, 'creel.db'), 'not a database '.repeat(50));
+  for (const name of ['stats', 'list-users', 'vacuum'])
+    await expect(admin([name], { dataDir })).rejects.toThrow(`creel admin ${name} failed: file is not a database.`);
+  const databaseUrl = 'postgres://127.0.0.1:9/creel';
+  await expect(admin(['import', dataDir], { dataDir, databaseUrl })).rejects.toThrow('file is not a database.');
 });
 
 describe('with a stopped server', () => {

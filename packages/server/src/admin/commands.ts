@@ -75,7 +75,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     args: ['USERNAME', 'FREE|BASIC|PREMIUM'],
     summary: 'change the plan of an account that does not pay for one',
     async run({ config, print }, username: string, name: string) {
-      const plan = tierSchema.safeParse(name);
+      const plan = tierSchema.safeParse(name.toUpperCase());
       if (!plan.success) throw new AdminProblem('The plan must be FREE, BASIC or PREMIUM.', { isUsage: true });
       const result = await withDatabase(config, (db) => setPlan(db, username, plan.data));
       if (result === 'not-found') throw new AdminProblem(`There is no user “${username}”.`);
@@ -112,15 +112,30 @@ export async function runAdmin(
   config: AdminConfig,
   print: (line: string) => void,
 ): Promise<void> {
-  if (name === undefined || name === '--help' || name === 'help') return print(helpText());
+  const [word] = args;
+  if (name === undefined || name === 'help' || isHelp(name) || (word !== undefined && isHelp(word)))
+    return print(helpText());
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new AdminProblem(`There is no command “${name}”. See: creel admin --help`, { isUsage: true });
   const required = command.args.filter((arg) => !arg.startsWith('['));
   if (args.length < required.length || args.length > command.args.length)
     throw new AdminProblem(`Usage: creel admin ${usageOf(name, command)}`, { isUsage: true });
-  await command.run({ config, print }, ...args);
+  const wrong = args.find((arg) => arg === '' || arg.startsWith('-'));
+  if (wrong !== undefined)
+    throw new AdminProblem(`creel admin ${name} does not know what to do with “${wrong}”.`, { isUsage: true });
+  try {
+    await command.run({ config, print }, ...args);
+  } catch (error) {
+    throw isSystemError(error) ? new AdminProblem(`creel admin ${name} failed: ${error.message}.`) : error;
+  }
 }
+
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
+
+/** True for failures of files, SQLite and PostgreSQL, such as a full disk. They are no defects. */
+const isSystemError = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string';
 
 function usageOf(name: string, { args }: AdminCommand): string {
   return [name, ...args].join(' ');

@@ -4,7 +4,7 @@ import type { SQLOutputValue } from 'node:sqlite';
 import pg from 'pg';
 import { migratePostgres } from '../database/postgres/postgres-store.ts';
 import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
-import { startProblem } from '../database/postgres/faults.ts';
+import { codeOf, startProblem } from '../database/postgres/faults.ts';
 import { sqliteDatabase, sqliteEngine } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
@@ -45,7 +45,8 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
       source.close();
     }
   } catch (error) {
-    throw error instanceof AdminProblem ? error : startProblem(error, url);
+    const isOfSqlite = codeOf(error) === 'ERR_SQLITE_ERROR';
+    throw error instanceof AdminProblem || isOfSqlite ? error : startProblem(error, url);
   } finally {
     lock.close();
   }

@@ -61,8 +61,13 @@ function keepPrevious(file: string): string {
 }
 
 /** Returns what is wrong with a database file, by default the server's. Each line is a sentence. */
-export function verify(dataDir: string, file = databaseFile(dataDir)): string[] {
-  expectDatabase(file);
+export function verify(dataDir: string, file?: string): string[] {
+  if (file === undefined) return verifyFile(expectDatabase(databaseFile(dataDir)));
+  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Name the file of a backup.`);
+  return verifyFile(file);
+}
+
+function verifyFile(file: string): string[] {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly: true });
@@ -121,9 +126,10 @@ function rowsOf(database: DatabaseSync, text: string) {
   return database.prepare(text).all();
 }
 
-/** @throws AdminProblem if there is no database */
-export function expectDatabase(file: string): void {
+/** Returns the file. @throws AdminProblem if there is no database */
+export function expectDatabase(file: string): string {
   if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
+  return file;
 }
 
 function sync(file: string): void {
