@@ -19,7 +19,10 @@ export interface CommandDescription {
   readonly summary: string;
   /** Text below the options in `creel <command> --help`. */
   readonly details?: string;
-  /** Positional arguments in their order. The last one may be a list that takes all further words; the others are required. */
+  /**
+   * Positional arguments in their order. The last one may be a list that takes all further words. The others are required, unless
+   * their schema is optional because the command says itself what is missing.
+   */
   readonly arguments: z.ZodObject;
   /** Error messages in both schemas complete a sentence that begins with the name: "must be …". */
   readonly options: z.ZodObject;
@@ -160,11 +163,12 @@ function nameArguments(command: Command, positional: readonly string[]): Record<
   const list = shape.find(([, schema]) => isList(schema))?.[0];
   const names = shape.map(([name]) => name).filter((name) => name !== list);
   const missing = names[positional.length];
-  if (missing !== undefined) throw new UsageError(`Say which ${missing}: creel ${command.usage}`);
+  if (missing !== undefined && command.description.arguments.shape[missing]?.safeParse(undefined).success !== true)
+    throw new UsageError(`Say which ${missing}: creel ${command.usage}`);
   const more = positional.slice(names.length);
   const [extra] = more;
   if (extra !== undefined && list === undefined)
     throw new UsageError(`creel ${command.name} does not know what to do with “${extra}”.`);
-  const given = Object.fromEntries(names.map((name, position) => [name, positional[position] ?? '']));
+  const given = Object.fromEntries(positional.slice(0, names.length).map((word, position) => [names[position], word]));
   return list === undefined ? given : { ...given, [list]: more };
 }

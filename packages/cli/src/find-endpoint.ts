@@ -18,6 +18,6 @@ export function chooseEndpoint(endpoints: readonly Endpoint[], reference: string
 }
 
 /** The uid in a capture URL. Any host will do: a server has several names, and a uid is unique. */
-function uidOfUrl(text: string): string | undefined {
+export function uidOfUrl(text: string): string | undefined {
   return /^https?:\/\/[^/]+\/h\/([\w-]+)(?:[/?#]|$)/.exec(text)?.[1];
 }

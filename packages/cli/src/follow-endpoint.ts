@@ -12,6 +12,7 @@ import { CaptureFeed } from './capture-feed.ts';
 import { openSession } from './connection.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { watchLive } from './live-watch.ts';
+import { noteUnknownFields } from './options.ts';
 import { visible } from './output.ts';
 import { readPage, storedBetween, readBody } from './stored-requests.ts';
 import { write } from './terminal.ts';
@@ -96,6 +97,7 @@ async function follow(
       onDeleted: (first, last) =>
         notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
     });
+  await noteUnknownFields(input.query, terminal);
   await notify(`${begins} (Ctrl-C ends it).`);
   const watches = followers.map((onCapture, at) =>
     watchLive({

@@ -2,6 +2,9 @@ import { parseQuery } from '@creel/contract';
 import { z } from 'zod';
 import { optionHelp } from './command.ts';
 import { serverOriginSchema } from './connection.ts';
+import { visible } from './output.ts';
+import { write } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Arguments and options that several commands share. Build a command's own from `wholeNumber`, `flag` and zod. */
 
@@ -49,3 +52,11 @@ export const queryOption = z
     value: 'QUERY',
     help: 'only requests that match, such as "method:POST json.amount:>1000"',
   });
+
+/** Says on standard error which words of a query look like a field and are searched as text. */
+export async function noteUnknownFields(query: string | undefined, { stderr }: Terminal): Promise<void> {
+  const parsed = parseQuery(query ?? '');
+  if (!parsed.ok) return;
+  for (const { name } of parsed.unknownFields)
+    await write(stderr, `${visible(name)}: is not a field, so it is searched as text.\n`);
+}

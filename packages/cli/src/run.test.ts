@@ -62,6 +62,8 @@ const asked: [line: string, asked: object][] = [
   ['follow --help', { kind: 'help', about: 'follow' }],
   ['body -h a', { kind: 'help', about: 'body' }],
   ['--version', { kind: 'version' }],
+  ['-v', { kind: 'version' }],
+  ['-V', { kind: 'version' }],
 ];
 
 test.each(asked)('creel %s', (line, is) => {
@@ -81,6 +83,7 @@ const refused: [line: string, sentence: string][] = [
   ['follow -x a', 'creel follow has no option -x. See: creel follow --help'],
   ['create --limit 3', 'creel create has no option --limit. See: creel create --help'],
   ['requests a --limit', '--limit needs a value.'],
+  ['body a 1 --output=', '--output must name a file.'],
   ['requests a --limit --json', '--limit needs a value.'],
   ['requests a --limit 0', '--limit must be a whole number from 1 up.'],
   ['requests a --limit 1e3', '--limit must be a whole number from 1 up.'],

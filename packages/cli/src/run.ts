@@ -64,7 +64,7 @@ export function parse(words: readonly string[]): Invocation {
     const [name] = rest;
     return name === undefined ? { kind: 'help' } : { kind: 'help', command: findCommand(name) };
   }
-  if (first === '--version') return { kind: 'version' };
+  if (first === '--version' || first === '-v' || first === '-V') return { kind: 'version' };
   if (first.startsWith('-')) throw new UsageError(`Write options after the command: creel <command> ${first}`);
   const command = findCommand(first);
   return { ...command.parse(rest), command };

@@ -14,7 +14,11 @@ export const command = defineCommand({
   summary: 'write the exact bytes of a body to standard output',
   arguments: z.object({ endpoint: endpointArgument, index: indexArgument }),
   options: z.object({
-    output: z.string().optional().register(optionHelp, { value: 'FILE', help: 'write to this file instead' }),
+    output: z
+      .string()
+      .min(1, 'must name a file.')
+      .optional()
+      .register(optionHelp, { value: 'FILE', help: 'write to this file instead' }),
     force: flag('write to a terminal even if the body is not plain text'),
     server: serverOption,
   }),

@@ -189,3 +189,14 @@ test('ends when the session ends', async () => {
   expect(follower.stderr()).toContain('The session has ended. Log in with: creel login\n');
   home = await signIn('home-again');
 });
+
+test('a query says which of its words are no fields, and that nothing matches', async () => {
+  const { uid } = await newEndpoint();
+  const note = 'methd: is not a field, so it is searched as text.\n';
+  const nothing = (text: string) => ({ code: 0, stdout: '', stderr: text });
+  expect(await creel(['requests', uid], { home })).toMatchObject(nothing('No requests.\n'));
+  const found = await creel(['requests', uid, '--query', 'methd:PUT is:saved'], { home });
+  expect(found).toMatchObject(nothing(`${note}No request matches.\n`));
+  const follower = await follow(uid, '--query', 'methd:PUT');
+  expect(follower.stderr()).toContain(note);
+});

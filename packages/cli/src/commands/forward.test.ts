@@ -98,7 +98,7 @@ test('forwards a large body completely, and stored captures with --from', async 
     destination: `${destination.url}/`,
     outcome: 'answered',
     status: 200,
-    durationMs: expect.any(Number),
+    durationMs: expect.toSatisfy(Number.isInteger),
   });
 });
 
@@ -188,6 +188,15 @@ test('several destinations get each capture, and one that is away does not delay
   expect(forwarder.stdout()).toContain(`→  http://127.0.0.1:${port}/  200`);
 });
 
+test('does not forward to the endpoint itself', async () => {
+  const { uid, url } = await newEndpoint();
+  for (const own of [url, `${url.replace('127.0.0.1', 'localhost')}/more?x=1`])
+    expect(await creel(['forward', uid, 'http://127.0.0.1:9/', own], { home })).toMatchObject({
+      code: 2,
+      stderr: `${own} is the endpoint itself: each capture would be captured again without end.\n`,
+    });
+});
+
 test('--new creates an endpoint and prints its capture URL', async () => {
   const destination = await openDestination();
   const forwarder = start(['forward', '--new', `${destination.url}/hooks`], { home });
@@ -199,7 +208,14 @@ test('--new creates an endpoint and prints its capture URL', async () => {
   expect(destination.received.map(({ url: at }) => at)).toEqual(['/hooks/a']);
   const endpoints = await person.client.call('listEndpoints', {});
   expect(endpoints.find((endpoint) => endpoint.url === url)?.name).toBe(`forward to ${new URL(destination.url).host}`);
-  expect(await creel(['forward', '--new'], { home })).toMatchObject({ code: 2 });
+  expect(await creel(['forward', '--new'], { home })).toMatchObject({
+    code: 2,
+    stderr: 'Say which url: creel forward --new <url>...\n',
+  });
+  expect(await creel(['forward'], { home })).toMatchObject({
+    code: 2,
+    stderr: 'Say which endpoint: creel forward <endpoint> <url>...\n',
+  });
   expect(await creel(['forward', 'only-an-endpoint'], { home })).toMatchObject({
     code: 2,
     stderr: 'Say which url: creel forward <endpoint> <url>...\n',

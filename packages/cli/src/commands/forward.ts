@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { UsageError } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
 import { DeliveryReports, textOf } from '../delivery-reports.ts';
+import { uidOfUrl } from '../find-endpoint.ts';
 import { followEndpoint } from '../follow-endpoint.ts';
 import { endpointArgument, flag, fromOption, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { deliveryLine, jsonLine, visibleText } from '../output.ts';
@@ -31,7 +32,7 @@ Captures are sent one at a time and in order. While <url> can't be reached they 
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
 Each result is reported to the server, so that its pages show it.
 Without an endpoint: creel forward --new <url>...`,
-  arguments: z.object({ endpoint: endpointArgument, url: z.array(z.string()) }),
+  arguments: z.object({ endpoint: endpointArgument.optional(), url: z.array(z.string()) }),
   options: z.object({
     new: flag('create an endpoint and print its capture URL'),
     from: fromOption,
@@ -41,6 +42,12 @@ Without an endpoint: creel forward --new <url>...`,
     server: serverOption,
   }),
   async run(input, terminal) {
+    if (input.endpoint === undefined)
+      throw new UsageError(
+        input.new
+          ? 'Say which url: creel forward --new <url>...'
+          : 'Say which endpoint: creel forward <endpoint> <url>...',
+      );
     const urls = input.new ? [input.endpoint, ...input.url] : input.url;
     if (urls.length === 0) throw new UsageError('Say which url: creel forward <endpoint> <url>...');
     const destinations = urls.map(parseDestination);
@@ -48,6 +55,9 @@ Without an endpoint: creel forward --new <url>...`,
     const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
     let reports: DeliveryReports | undefined;
     await followEndpoint({ ...input, endpoint }, terminal, ({ client, endpoint: { uid, url }, signal, notify }) => {
+      const own = destinations.find(({ href }) => uidOfUrl(href) === uid);
+      if (own !== undefined)
+        throw new UsageError(`${own.href} is the endpoint itself: each capture would be captured again without end.`);
       const ownReports = (reports = new DeliveryReports({ client, uid, notify }));
       const context = { ...input, client, uid, terminal, reports: ownReports, signal, notify };
       const isOnly = destinations.length === 1;
@@ -118,7 +128,8 @@ async function printResult(
 ): Promise<void> {
   const { index, method } = request;
   if (json) {
-    const { kind, durationMs } = result;
+    const { kind } = result;
+    const durationMs = Math.round(result.durationMs);
     const outcome = kind === 'answered' ? { status: result.status } : { reason: result.reason };
     const base = { index, method, target: targetOf(request), destination: destination.href, outcome: kind };
     return write(terminal.stdout, jsonLine({ ...base, ...outcome, durationMs }));

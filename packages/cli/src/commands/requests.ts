@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineCommand, optionHelp } from '../command.ts';
 import { openSession } from '../connection.ts';
 import { findEndpoint } from '../find-endpoint.ts';
-import { endpointArgument, jsonOption, queryOption, serverOption, wholeNumber } from '../options.ts';
+import { endpointArgument, jsonOption, noteUnknownFields, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { captureLine, jsonLine } from '../output.ts';
 import { foundRequests, readPage } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
@@ -27,6 +27,7 @@ export const command = defineCommand({
   async run({ endpoint, limit = DEFAULT_PAGE_SIZE, before, query, json, server }, terminal) {
     const { client } = await openSession(server, terminal);
     const { uid } = await findEndpoint(client, endpoint);
+    await noteUnknownFields(query, terminal);
     const line = json ? jsonLine : captureLine;
     const found =
       query === undefined ? storedRequests(client, uid, limit, before) : foundRequests(client, uid, query, before);
@@ -41,6 +42,7 @@ export const command = defineCommand({
       printed += 1;
       last = request.index;
     }
+    if (printed === 0) await write(terminal.stderr, query === undefined ? 'No requests.\n' : 'No request matches.\n');
   },
 });
 
