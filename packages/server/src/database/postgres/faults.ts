@@ -1,7 +1,10 @@
 import { StorageUnavailable, StorageProblem } from '../storage-problem.ts';
 
-/** The server ended the connection or it broke before a response (PostgreSQL's appendix A, Node's error codes). */
-const CONNECTION_LOST = /^(?:57P0[12]|0800[36]|ECONNRESET|EPIPE)$/;
+/**
+ * The server ended the connection, also that of an idle transaction, or it broke before a response (PostgreSQL's
+ * appendix A, Node's error codes).
+ */
+const CONNECTION_LOST = /^(?:57P0[12]|25P03|0800[36]|ECONNRESET|EPIPE)$/;
 /**
  * The server refuses connections, is out of resources, or is read-only; the statement is not at fault (PostgreSQL's
  * appendix A, Node's error codes).
@@ -14,7 +17,7 @@ const UNAVAILABLE =
  */
 const CONFLICT = /^(?:40P01|40001|0A000)$/;
 /** These errors of the driver have a message and no code. */
-const DRIVER_LOST = /^Connection terminated/;
+const DRIVER_LOST = /^Connection terminated|^Client has encountered a connection error/;
 const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 
 /** Classifies an error of the driver by its cause: connection, server, another transaction, or the query itself. */

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxMail } from '../../features/mail/queries.ts';
 import { MIGRATIONS } from '../migrations/migrate.ts';
-import { StorageProblem } from '../storage-problem.ts';
+import { write } from '../remote.ts';
+import type { EngineDatabase } from '../remote.ts';
+import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { compileCache } from '../../../../../fixtures/server-program.ts';
@@ -291,4 +294,21 @@ describe('beside other servers on the same database', () => {
     await holder.end();
     expect((await waiting).map((one) => one.status)).toEqual(Array.from({ length: 20 }, () => 'fulfilled'));
   });
+});
+
+test('a transaction whose session was ended while it was idle reports that storage is unavailable', async () => {
+  const isEnded = async (pid: unknown) =>
+    (await database.run(`select 1 from pg_stat_activity where pid = ${String(pid)}`)).length === 0;
+  const endIdle = async (db: EngineDatabase): Promise<void> =>
+    db.transaction().execute(async (transaction) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
+      const pid = rows[0]?.pid;
+      // As `idle_in_transaction_session_timeout` does to a node that was frozen.
+      await database.run(`select pg_terminate_backend(${String(pid)})`);
+      await expect.poll(() => isEnded(pid)).toBe(true);
+      await sql`select 1`.execute(transaction);
+    });
+  const own = await openPostgresStore(database.url, { endIdle: write(endIdle) });
+  await expect(own.endIdle()).rejects.toBeInstanceOf(StorageUnavailable);
+  await own.close();
 });
