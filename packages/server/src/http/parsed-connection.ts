@@ -73,7 +73,8 @@ export class ParsedConnection {
 
   /** No complete request waits for its response, and the socket was not upgraded. */
   get canClose(): boolean {
-    return !this.#isReleased && this.#current?.request.complete !== true;
+    const current = this.#current;
+    return !this.#isReleased && (current === undefined || current.isAnswered || !current.request.complete);
   }
 
   /** The response to the request in flight. */
@@ -184,7 +185,8 @@ export class ParsedConnection {
   #endIfOver(): void {
     const current = this.#current;
     if (current === undefined || !current.isAnswered || !current.request.complete) return;
-    this.#current = undefined;
+    // A connection that ends with this response handles no further requests (RFC 9112 9.6).
+    if (current.response.shouldKeepAlive) this.#current = undefined;
     this.#onCutOff = undefined;
     const socket = this.#socket;
     if (socket.isPaused() && !this.#waitsForTurn) this.#resumeInTurn();

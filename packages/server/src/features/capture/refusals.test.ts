@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
+import { chunked, exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
@@ -161,6 +161,26 @@ describe('the bytes after a rejected request', () => {
     }
     expect(await stored()).toBe(0);
   });
+});
+
+test('what follows a rejection that closes the connection is not stored', async () => {
+  const { started, uid, stored } = await startWithEndpoint({ settings: { MAX_BODY_BYTES: '1000' } });
+  const size = 2000;
+  const next = `GET /h/${uid}/next HTTP/1.1\r\nHost: h\r\n\r\n`;
+  const expecting = `POST /h/unknown HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\nok`;
+  const inChunks = rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Transfer-Encoding: chunked']);
+  for (const [status, rejected] of [
+    [404, Buffer.from(expecting)],
+    [413, Buffer.concat([inChunks, chunked(Buffer.alloc(size, 'x'), size)])],
+  ] as const) {
+    const connection = await openRaw({ port: started.port });
+    await connection.send(Buffer.concat([rejected, Buffer.from(next)]));
+    connection.halfClose();
+    const answer = await connection.final();
+    expect([answer.status, answer.header('connection')]).toEqual([status, 'close']);
+    expect((await connection.closed()).toString('latin1')).toBe('');
+  }
+  expect(await stored()).toBe(0);
 });
 
 test('an expired endpoint that becomes a favorite captures again at once', async () => {
