@@ -21,6 +21,7 @@ test.each([
   ['encoded dots', 'http://h/%2e%2e/a', '/%2e%2e/a'],
   ['odd percent signs', 'http://h/%zz?q=%', '/%zz?q=%'],
   ['quotes, braces and bars', 'http://h/a"b{c}|d`e?f"g\'h', '/a"b{c}|d`e?f"g\'h'],
+  ['backslashes', 'http://h/a\\..\\b?c\\d', '/a\\..\\b?c\\d'],
   ['empty parts', 'http://h//a//?', '//a//?'],
   ['a query that looks like a host', 'http://h?x=http://other/', '/?x=http://other/'],
 ])('a path is sent as it was written: %s', (_what, url, path) => {
@@ -31,7 +32,7 @@ test.each([
   ['a space', 'http://h/a b', '/a%20b'],
   ['letters beyond ASCII', 'http://h/ä?ö', '/%C3%A4?%C3%B6'],
   ['a line break, which the standard drops', 'http://h/\r\nX: y', '/X:%20y'],
-  ['backslashes, which it turns round', 'http://h\\a', '/a'],
+  ['a backslash after the host, which it turns round', 'http://h\\a', '/a'],
   ['no slashes before the host', 'http:h/a', '/a'],
   ['three of them', 'http:///h/a', '/a'],
 ])('characters without a place in a request line are encoded as in URLs: %s', (_what, url, path) => {

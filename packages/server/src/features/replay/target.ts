@@ -42,7 +42,7 @@ export function parseTarget(text: string): Target {
  */
 function pathOf(text: string, url: URL): string {
   const [, written] = /^https?:\/\/[^/?#\\]+([^#]*)/i.exec(text) ?? [];
-  if (written === undefined || !/^[!-[\]-~]*$/.test(written)) return url.pathname + url.search;
+  if (written === undefined || !/^(?:[/?][!-~]*)?$/.test(written)) return url.pathname + url.search;
   return written.startsWith('/') ? written : `/${written}`;
 }
 
