@@ -137,9 +137,33 @@ async function countMethod(
     .execute();
 }
 
+/** The time between those of the stored requests before and after a lost one, because lists and searches go by both. */
+async function timeInOrder(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  bounds: LockedBounds,
+  { index, receivedAt }: LostRequest,
+): Promise<number> {
+  const times = transaction.selectFrom('captured_requests').select('received_at');
+  const before = await times
+    .where('key', '>=', requestKey(endpointId, bounds.first_index))
+    .where('key', '<', requestKey(endpointId, index))
+    .orderBy('key', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const after = await times
+    .where('key', '>', requestKey(endpointId, index))
+    .where('key', '<', requestKey(endpointId, bounds.next_index))
+    .orderBy('key', 'asc')
+    .limit(1)
+    .executeTakeFirst();
+  return Math.min(after?.received_at ?? Infinity, Math.max(before?.received_at ?? 0, receivedAt));
+}
+
 /**
- * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as it
- * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
+ * Stores a dropped request again, as a saved one with its old index. Its time is changed if it does not fit the index.
+ * A request that is still stored is returned as it is, with `changed: false`. `undefined` when the endpoint never had
+ * this index or was cleared since.
  */
 async function restoreRequest(
   transaction: EngineTransaction,
@@ -153,7 +177,8 @@ async function restoreRequest(
   if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
   if (bounds.saved_count >= maxSaved) return 'limit';
   const [savedId = null] = await transaction.engine.takeSavedIds(transaction, 1);
-  const { index, method, receivedAt, head, body } = lost;
+  const { index, method, head, body } = lost;
+  const receivedAt = await timeInOrder(transaction, endpointId, bounds, lost);
   const size = body?.length ?? 0;
   await transaction
     .insertInto('captured_requests')

@@ -76,6 +76,19 @@ export function requestsSuite(open: () => AppStore): void {
       });
     });
 
+    test('its time stays between those of its neighbors', async () => {
+      const { id } = await tenRequests();
+      for (const [index, receivedAt, expected] of [
+        [3, T0 + 1000, T0 + 4],
+        [7, T0 - 1000, T0 + 6],
+        [9, T0 + 20, T0 + 20],
+      ] as const) {
+        await open().deleteRequest(id, { index });
+        const restored = await open().restoreRequest(id, { ...lost(index), receivedAt }, 100);
+        expect(restored).toMatchObject({ record: { index, receivedAt: expected } });
+      }
+    });
+
     test('only an index that the endpoint has had since it was cleared, up to the limit of saved requests', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 3, { ...LIMITS, maxUnsaved: 1 });

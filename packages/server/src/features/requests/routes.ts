@@ -121,7 +121,8 @@ export const requestHandlers = {
     const lost = {
       index: copy.index,
       method: copy.method,
-      receivedAt: Date.parse(copy.timestamp),
+      // A later capture is not older than this one.
+      receivedAt: Math.min(Date.parse(copy.timestamp), app.now()),
       head: Buffer.from(head, 'latin1'),
       body,
     };
