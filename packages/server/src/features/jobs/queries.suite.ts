@@ -42,6 +42,19 @@ export function maintenanceSuite(open: () => AppStore): void {
       expect(await everything(open(), kept.id)).toHaveLength(30);
     });
 
+    test('removes large bodies in small steps', async () => {
+      await purgeAll(1000);
+      const { id, uid } = await someEndpoint(open());
+      for (const megabytes of [3, 4, 5, 9, 1, 1])
+        await capture(open(), [{ to: id, body: 'x'.repeat(megabytes * 1_000_000) }]);
+      await open().clearRequests(id);
+      // 3 and 4 MB, 5, 9, and the rest.
+      expect(await purgeAll(1000)).toBe(4);
+      expect(await open().purgeSome(1000)).toBe(false);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
     test('two in parallel remove everything', async () => {
       await purgeAll(1000);
       const gone = await someEndpoint(open());

@@ -28,28 +28,28 @@ async function lockPurge(transaction: DatabaseTransaction): Promise<Purge | unde
     .executeTakeFirst();
 }
 
+/** Bytes of bodies per step, except for a single larger one. Captures wait while SQLite frees their pages: 1 to 2 ms per MB. */
+const MAX_PURGED_BYTES = 8 * 1024 * 1024;
+
 /** Removes a purge's next rows. Returns the index after the last of them, or `undefined` when none are left. */
 async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit: number): Promise<number | undefined> {
-  const removed = await transaction
-    .deleteFrom('captured_requests')
-    .where('key', 'in', (rows) =>
-      rows
-        .selectFrom('captured_requests')
-        .select('key')
-        .where('key', '>=', requestKey(purge.endpoint_id, purge.from_index))
-        .where('key', '<', requestKey(purge.endpoint_id, purge.below_index))
-        .orderBy('key')
-        .limit(limit),
-    )
-    .returning(indexOfKey.as('index'))
-    .execute();
-  const next = removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
   const { endpoint_id, from_index, below_index } = purge;
-  await removeDeliveries(
-    transaction,
-    requestKey(endpoint_id, from_index),
-    requestKey(endpoint_id, next ?? below_index),
-  );
+  const from = requestKey(endpoint_id, from_index);
+  const rows = await transaction
+    .selectFrom('captured_requests')
+    .select([indexOfKey.as('index'), sql<number>`coalesce(length(body), 0)`.as('bytes')])
+    .where('key', '>=', from)
+    .where('key', '<', requestKey(endpoint_id, below_index))
+    .orderBy('key')
+    .limit(limit)
+    .execute();
+  let bytes = 0;
+  const tooMany = rows.find((row, nth) => (bytes += row.bytes) > MAX_PURGED_BYTES && nth > 0);
+  const end = rows.length < limit ? undefined : Math.max(...rows.map((row) => row.index)) + 1;
+  const next = tooMany?.index ?? end;
+  const below = requestKey(endpoint_id, next ?? below_index);
+  await transaction.deleteFrom('captured_requests').where('key', '>=', from).where('key', '<', below).execute();
+  await removeDeliveries(transaction, from, below);
   return next;
 }
 
