@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { ConfigProblem, readConfig } from './config.ts';
 import { createLog, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
@@ -69,6 +70,8 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
   process.on('SIGINT', stop);
 }
 
+// The flag of the main thread (scripts/server-flags.mjs) would override the smaller limits of the worker threads.
+setFlagsFromString('--max-semi-space-size=0');
 try {
   const { server, log } = await start();
   stopOnSignals(server, log);
