@@ -30,13 +30,18 @@ const capture = (url: string, body: Buffer): AskedRequest => ({
 const neighborCapture = (creel: MeasuredCreel): AskedRequest =>
   capture(creel.captureUrl, Buffer.from('{"id":"evt_1","type":"order.paid"}'));
 
-/** Sends normal traffic first, so that the memory before the attack is that of a server in use. */
+/**
+ * Sends normal traffic first, so that the memory before the attack is that of a server in use. The first search and the
+ * first replay start threads that stay, with about 20 MB each.
+ */
 async function warmUp(creel: MeasuredCreel): Promise<void> {
   const small = capture(creel.captureUrl, Buffer.alloc(1024, 'x'));
   const large = capture(creel.captureUrl, Buffer.alloc(5 * MB, 'x'));
   for (let round = 0; round < 60; round += 1)
     await Promise.all(Array.from({ length: 50 }, () => ask(small, false, AFTER_TIMEOUT_MS)));
   for (let round = 0; round < 4; round += 1) await ask(large, false, AFTER_TIMEOUT_MS);
+  await creel.client.call('search', { query: { q: 'nothing-has-this' } });
+  await creel.client.call('replay', { body: { method: 'GET', url: `${creel.origin}/healthz`, headers: [] } });
   await sleep(1500);
 }
 
