@@ -21,6 +21,15 @@ test('a response that never ends is cut off after the time limit', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
+test('https to a port that does not speak it fails with a sentence', async () => {
+  const server = createServer();
+  const destination = new URL(`https://127.0.0.1:${await listenLocally(server)}/`);
+  const { signal } = new AbortController();
+  const result = await sendCapture(sampleRequest(1), { destination, body: Buffer.from('x'), signal });
+  expect(result).toMatchObject({ kind: 'unreached', reason: 'its port does not speak https' });
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test.each([
   ['http://localhost:4000', '', '/'],
   ['http://localhost:4000/', '/', '/'],

@@ -145,5 +145,7 @@ function failureReason(error: Error | undefined): string {
   if (code === 'ENOTFOUND') return 'its name has no address';
   if (code === 'ECONNRESET') return 'the connection was closed without an answer';
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
+  if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
+  if (code.startsWith('HPE_')) return 'it answered with something that is not HTTP';
   return code === '' ? first.message : code;
 }

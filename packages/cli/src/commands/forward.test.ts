@@ -220,6 +220,9 @@ test('--new creates an endpoint and prints its capture URL', async () => {
     code: 2,
     stderr: 'Say which url: creel forward <endpoint> <url>...\n',
   });
+  expect(
+    await creel(['forward', 'any', 'http://localhost:1', 'http://localhost:2', 'http://localhost:1/'], { home }),
+  ).toMatchObject({ code: 2, stderr: 'http://localhost:1/ is given twice. Give each url once.\n' });
 });
 
 test("a program with Stripe's check that is stopped and killed misses nothing", async () => {
