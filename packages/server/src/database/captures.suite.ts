@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { CapturePacker } from './packed-captures.ts';
+import { CapturePacker, trimBatch } from './packed-captures.ts';
 import { decodeHead, encodeHead } from './stored-request.ts';
 import type { AppStore } from '../queries.ts';
 import {
@@ -121,6 +121,40 @@ export function captureSuite(open: () => AppStore): void {
       expect(left.at(-1)).toBe(1204);
       const { kept, counted } = await countersAndRecount(open(), uid);
       expect(kept).toEqual(counted);
+    });
+
+    test.each([
+      ['of one method', 'POST'],
+      ['of several', 'PUT'],
+    ])('large bodies are trimmed in several batches: %s', async (_, second) => {
+      const [one, two] = [await someEndpoint(open()), await someEndpoint(open())];
+      const limits = { ...LIMITS, maxUnsaved: 4 };
+      for (const { id } of [one, two])
+        for (const [nth, megabytes] of [5, 4, 9, 3].entries())
+          await capture(
+            open(),
+            [{ to: id, body: 'x'.repeat(megabytes * 1_000_000), method: nth === 1 ? second : 'POST' }],
+            limits,
+          );
+      const packer = new CapturePacker();
+      for (const { id } of [one, two])
+        for (let nth = 0; nth < 4; nth += 1) packer.add(id, T0, 'POST', encodeHead('/', '', true, []), null);
+      const { overfull } = await open().writeCaptures(packer.take(), limits);
+      expect(overfull).toEqual([one.id, two.id]);
+      for (const { id, uid } of [one, two]) {
+        await expect.poll(async () => indexesOf(await everything(open(), id))).toEqual([7, 6, 5, 4]);
+        const { kept, counted } = await countersAndRecount(open(), uid);
+        expect(kept).toEqual(counted);
+        expect(await open().findEndpointDetail(uid)).toMatchObject({ droppedCount: 4 });
+      }
+    });
+
+    test('a batch that only trims leaves an endpoint that was cleared as it is', async () => {
+      const { id, uid } = await someEndpoint(open());
+      await captureMany(open(), id, 3);
+      await open().clearRequests(id);
+      await open().writeCaptures(trimBatch([id]), { ...LIMITS, maxUnsaved: 1 });
+      expect(await open().findEndpointDetail(uid)).toMatchObject({ latestAt: null, unsavedCount: 0, capturedCount: 0 });
     });
 
     test('with autosave a batch saves up to the limit and stores the rest unsaved', async () => {

@@ -11,6 +11,8 @@ export interface PackedCaptures {
   readonly id: string;
   /** The ids of the batches that were joined into this one. */
   readonly joinedIds?: readonly string[];
+  /** Endpoints to trim without a capture for them. */
+  readonly overfull?: readonly number[];
   readonly count: number;
   /** `FIELDS` numbers per capture. */
   readonly numbers: Float64Array<ArrayBuffer>;
@@ -119,6 +121,11 @@ export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures
     numbers[at + 1] = receivedAt;
   }
   return { id: randomUUID(), joinedIds: batches.map(({ id }) => id), count, numbers, bytes };
+}
+
+/** A batch without captures. */
+export function trimBatch(overfull: readonly number[]): PackedCaptures {
+  return { id: randomUUID(), overfull, count: 0, numbers: new Float64Array(), bytes: new Uint8Array() };
 }
 
 /** Reads the captures of a batch, in order. */

@@ -13,6 +13,8 @@ export interface CaptureOutcome {
   readonly savedIds: Float64Array;
   /** When each capture was received, if another one of its endpoint had a later time; else as in the batch. */
   readonly receivedAt?: Float64Array | undefined;
+  /** Endpoints that have more unsaved requests than allowed, because a batch trims a limited number of bytes. */
+  readonly overfull?: readonly number[];
   /** The batch's buffer, for reuse. */
   readonly recycled?: ArrayBuffer;
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
+import { trimBatch } from './packed-captures.ts';
 import type { Database } from './schema.ts';
 import type { CaptureLimits, CaptureOutcome } from './store.ts';
 import type { MethodCount } from './records.ts';
@@ -62,7 +63,7 @@ export interface EndpointWrite {
   readonly nextIndex: number;
   readonly latestAt: number;
   readonly savedCount: number;
-  /** Requests that the trim spares because of their deliveries are added to it. */
+  /** Requests that the trim leaves, because of their deliveries or its limit of bytes, are added to it. */
   readonly unsavedCount: number;
 }
 
@@ -74,6 +75,9 @@ type Maybe<T> = T | Promise<T>;
  */
 const MAX_TRIMMED_BEYOND = 500;
 
+/** When a batch has trimmed this many bytes of bodies, it trims no further request. Freeing 1 MB takes 1 to 3 ms. */
+export const MAX_TRIMMED_BYTES = 8 * 1024 * 1024;
+
 /**
  * The statements of a batch, inside its transaction. SQLite returns directly; each PostgreSQL call is one round trip.
  */
@@ -81,8 +85,11 @@ export interface CaptureStatements {
   /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
   lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /** Trims, inserts, and updates the counters. Called for every batch, even if no endpoint exists. */
-  write(writes: readonly EndpointWrite[], receipts: readonly EndpointReceipt[]): Maybe<void>;
+  /**
+   * Trims, inserts, and updates the counters. Called for every batch, even if no endpoint exists. Returns the endpoints
+   * of which the limit of bytes left some.
+   */
+  write(writes: readonly EndpointWrite[], receipts: readonly EndpointReceipt[]): Maybe<readonly number[]>;
 }
 
 /** Writes a batch: assigns indexes, inserts rows, trims old ones, and updates counters. */
@@ -100,7 +107,8 @@ export async function writeBatch(
   );
   const plans = groups.flatMap((group) => {
     const endpoint = locked.get(group.endpointId);
-    return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
+    if (endpoint === undefined || (group.captures.length === 0 && !isOverfull(endpoint, limits))) return [];
+    return [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
   });
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
   const savedIds = idsNeeded === 0 ? [] : await statements.takeSavedIds(idsNeeded);
@@ -114,8 +122,48 @@ export async function writeBatch(
   const writes = plans.map(({ group, endpoint }, nth) =>
     endpointWrite(endpoint, group, receipts[nth]?.savedIds ?? [], limits),
   );
-  await statements.write(writes, receipts);
-  return outcomeOf(batch.count, groups, receipts);
+  const overfull = await statements.write(writes, receipts);
+  return { ...outcomeOf(batch.count, groups, receipts), ...(overfull.length > 0 && { overfull }) };
+}
+
+function isOverfull({ unsavedCount, sparedCount }: LockedEndpoint, { maxUnsaved }: CaptureLimits): boolean {
+  return unsavedCount - sparedCount > maxUnsaved;
+}
+
+/**
+ * Goes on trimming after batches that left endpoints overfull, in batches of their own between those of the senders. If
+ * one fails, the endpoint's next capture goes on.
+ */
+export class Trimmer {
+  readonly #write: (batch: PackedCaptures, limits: CaptureLimits) => Promise<CaptureOutcome>;
+  readonly #overfull = new Set<number>();
+  #isTrimming = false;
+
+  constructor(write: (batch: PackedCaptures, limits: CaptureLimits) => Promise<CaptureOutcome>) {
+    this.#write = write;
+  }
+
+  /** Called after every batch of captures. */
+  follow({ overfull = [] }: CaptureOutcome, limits: CaptureLimits): void {
+    for (const endpointId of overfull) this.#overfull.add(endpointId);
+    if (!this.#isTrimming && this.#overfull.size > 0) void this.#trim(limits);
+  }
+
+  async #trim(limits: CaptureLimits): Promise<void> {
+    this.#isTrimming = true;
+    try {
+      while (this.#overfull.size > 0) {
+        const batch = trimBatch([...this.#overfull]);
+        this.#overfull.clear();
+        const { overfull = [] } = await this.#write(batch, limits);
+        for (const endpointId of overfull) this.#overfull.add(endpointId);
+      }
+    } catch {
+      this.#overfull.clear();
+    } finally {
+      this.#isTrimming = false;
+    }
+  }
 }
 
 /** The outcome of a batch that was stored earlier. */
@@ -163,6 +211,7 @@ function raisedTimes(
 /** In ascending order of ids, so that two processes can't deadlock. */
 function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
+  for (const endpointId of batch.overfull ?? []) groups.set(endpointId, { endpointId, captures: [], positions: [] });
   let position = 0;
   for (const capture of unpackCaptures(batch)) {
     let group = groups.get(capture.endpointId);

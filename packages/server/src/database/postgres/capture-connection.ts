@@ -5,7 +5,7 @@ import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
-import { repeatedOutcome, writeBatch } from '../write-captures.ts';
+import { repeatedOutcome, Trimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
@@ -36,6 +36,7 @@ export class CaptureConnection {
   #session: Session | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
+  readonly #trimmer = new Trimmer((batch, limits) => this.#writeRepeatedly(batch, limits, WITHIN_MS));
 
   constructor(url: string, kind: SessionKind) {
     this.#url = url;
@@ -46,7 +47,13 @@ export class CaptureConnection {
    * Stores a batch, once: after a lost connection its id shows whether the commit took effect. @throws
    * StorageUnavailable when PostgreSQL does not answer within `withinMs`; the batch may still be stored.
    */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
+  async writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
+    const outcome = await this.#writeRepeatedly(batch, limits, withinMs);
+    this.#trimmer.follow(outcome, limits);
+    return outcome;
+  }
+
+  #writeRepeatedly(batch: PackedCaptures, limits: CaptureLimits, withinMs: number): Promise<CaptureOutcome> {
     return this.#next(withinMs, async (deadline) => {
       let mayBeStored = false;
       const attempt = async (session: Session): Promise<CaptureOutcome> => {
@@ -80,6 +87,7 @@ export class CaptureConnection {
       if (missing.length === 0) return drained;
       const batch = joinCaptures(missing);
       const outcome = await writeOnce(session, batch, limits, () => undefined);
+      this.#trimmer.follow(outcome, limits);
       return [...drained, { batch, outcome }];
     };
     return this.#next(withinMs, (deadline) =>

@@ -1,6 +1,6 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { z } from 'zod';
-import { methodChanges } from '../write-captures.ts';
+import { MAX_TRIMMED_BYTES, methodChanges } from '../write-captures.ts';
 import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { INDEX_SPAN } from '../stored-request.ts';
@@ -25,7 +25,7 @@ const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_
  *
  * * It locks the endpoints, and writes nothing and returns no row if one of them has another version than given.
  * * Requests with pending deliveries, and those from `planned_to` on, are spared from the trim. A capture that is neither
- *   saved nor unsaved after the batch was dropped.
+ *   saved nor unsaved after the batch was dropped. Beyond the limit of bytes, requests are left for the next batch.
  * * Rows to trim are selected from the index and deleted by key. The statement does not see the rows that it inserts.
  * * The endpoint's row is written once per batch: with a second write PostgreSQL would look up and lock its owner.
  * * The bytes of the batch, $25, are one value that the server slices: one value per row costs the client twice as much.
@@ -42,11 +42,12 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
   locked as materialized (select e.id from wanted w join endpoints e on e.id = w.id and e.xmin = w.version order by e.id for no key update of e),
   unchanged as materialized (select where (select count(*) from locked) = cardinality($1::bigint[])),
   given as materialized (select wanted.* from wanted, unchanged),
-  oldest as materialized (select g.id, r.key, r.method, r.size, r.spared from given g cross join lateral (
+  listed as materialized (select g.id, r.*, sum(r.size) over (order by r.key) - r.size >= ${MAX_TRIMMED_BYTES} as is_left from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size, ${hasDeliveries ? isSpared : 'false'} as spared from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
-  trimmed as materialized (select id, max(key & 4294967295) + 1 as trimmed_to, count(*) filter (where spared) as spared from oldest group by id),
-  deleting as materialized (select * from oldest where not spared),
+  trimmed as materialized (select id, max(key & 4294967295) filter (where not is_left) + 1 as trimmed_to,
+    count(*) filter (where spared and not is_left) as spared, count(*) filter (where is_left) as left_over from listed group by id),
+  deleting as materialized (select * from listed where not spared and not is_left),
   gone as (delete from captured_requests where key = any(array(select key from deleting))),
   ${hasDeliveries ? forgetDeliveries : ''}
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
@@ -61,11 +62,12 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
     from unnest($16::bigint[], $17::bigint[], $18::text[], $19::bigint[], $20::int[], $21::int[], $22::int[])
       as t (key, saved_id, method, received_at, at, head_length, body_length), unchanged)
   update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count,
-    unsaved_count = g.unsaved_count + coalesce(t.spared, 0), spared_count = g.spared_count + coalesce(t.spared, 0),
+    unsaved_count = g.unsaved_count + coalesce(t.spared + t.left_over, 0), spared_count = g.spared_count + coalesce(t.spared, 0),
     dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count)
-      - coalesce(t.spared, 0),
+      - coalesce(t.spared + t.left_over, 0),
     trimmed_to = greatest(e.trimmed_to, t.trimmed_to)
-  from given g left join trimmed t on t.id = g.id where e.id = g.id returning ${ENDPOINT_STATE}`;
+  from given g left join trimmed t on t.id = g.id where e.id = g.id
+  returning ${ENDPOINT_STATE}, coalesce(t.left_over, 0) > 0 as "isOverfull"`;
 }
 
 const WRITE = writeStatement({ hasDeliveries: false });
@@ -99,6 +101,11 @@ interface KnownEndpoint extends LockedEndpoint {
   readonly version: string;
   /** It has no deliveries, and no other transaction wrote it between the last two batches of the connection. */
   readonly isOurs: boolean;
+}
+
+interface WrittenEndpoint extends KnownEndpoint {
+  /** The limit of bytes left some of its requests. */
+  readonly isOverfull: boolean;
 }
 
 /** The endpoints that a connection wrote, by id. */
@@ -156,7 +163,7 @@ export function postgresCaptureStatements(
         ? ['write-beside-deliveries', WRITE_BESIDE_DELIVERIES]
         : ['write', WRITE];
       const values = [...counterValues(writes, endpoints), ...batchValues(batch, writes, receipts)];
-      const written = run<KnownEndpoint & QueryResultRow>(name, text, values);
+      const written = run<WrittenEndpoint & QueryResultRow>(name, text, values);
       const [{ rows }, committed] = await allOf([written, isLocked ? client.query('commit') : written]);
       if (isLocked && committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
       if (rows.length < writes.length) {
@@ -164,8 +171,9 @@ export function postgresCaptureStatements(
         throw new EndpointsChanged('Another transaction changed an endpoint of the batch.');
       }
       if (known.size > MAX_KNOWN) known.clear();
-      for (const row of rows)
+      for (const { isOverfull: _, ...row } of rows)
         known.set(row.endpointId, { ...row, isOurs: endpoints.get(row.endpointId)?.isOurs === true });
+      return rows.flatMap(({ endpointId, isOverfull }) => (isOverfull ? [endpointId] : []));
     },
   };
 }

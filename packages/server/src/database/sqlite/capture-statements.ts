@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { methodChanges, writeBatch } from '../write-captures.ts';
+import { MAX_TRIMMED_BYTES, methodChanges, writeBatch } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import { requestKeyValue } from '../stored-request.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
@@ -14,9 +14,12 @@ const INSERT =
 /** The number of rows in a range of keys, and how many of them have a method. */
 const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
   where key >= ? and key < ? and saved_id is null`;
+/** Up to a number of rows, and up to the one that reaches a number of bytes. */
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
-  select key, method, coalesce(length(body), 0) as size from captured_requests
-  where key >= ? and key < ? and saved_id is null order by key limit ?) group by method`;
+  select key, method, coalesce(length(body), 0) as size,
+    sum(coalesce(length(body), 0)) over (order by key rows between unbounded preceding and 1 preceding) as before
+  from captured_requests where key >= ? and key < ? and saved_id is null order by key limit ?)
+  where coalesce(before, 0) < ? group by method`;
 /** The oldest unsaved rows of an endpoint with deliveries, and whether one is pending or not planned yet. */
 const OLDEST_WITH_DELIVERIES = `select key, method, coalesce(length(body), 0) as bytes, key & 4294967295 as "index",
   key >= ? or exists (select 1 from deliveries where request_key = key) as spared
@@ -66,6 +69,12 @@ interface Trimmed {
   readonly to: number;
   /** How many of them were not deleted. */
   readonly spared: number;
+  /** How many more were to be trimmed, but for the limit of bytes. */
+  readonly left: number;
+}
+
+function bytesOf({ byMethod }: Pick<Trimmed, 'byMethod'>): number {
+  return byMethod.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /**
@@ -73,33 +82,37 @@ interface Trimmed {
  * 40% of the cost of the general query, which sorts.
  */
 function oldestWith(range: StatementSync, oldest: StatementSync) {
-  return (write: EndpointWrite, likelyMethod: string | undefined): Trimmed => {
+  return (write: EndpointWrite, likelyMethod: string | undefined, maxBytes: number): Trimmed => {
     const { endpoint, trimCount: count } = write;
     const { endpointId, trimFrom } = endpoint;
     const from = requestKeyValue(endpointId, trimFrom);
     if (likelyMethod !== undefined) {
       const row = range.get(likelyMethod, from, requestKeyValue(endpointId, trimFrom + count));
-      if (row?.stored === count && row.of_method === count)
+      if (row?.stored === count && row.of_method === count && integer(row.bytes) <= maxBytes)
         return {
           byMethod: [{ method: likelyMethod, stored: count, bytes: integer(row.bytes) }],
           to: trimFrom + count,
           spared: 0,
+          left: 0,
         };
     }
-    const rows = oldest.all(from, requestKeyValue(endpointId + 1, 0), count);
+    const rows = oldest.all(from, requestKeyValue(endpointId + 1, 0), count, maxBytes);
+    const byMethod = rows.map((row) => ({
+      method: String(row.method),
+      stored: integer(row.stored),
+      bytes: integer(row.bytes),
+    }));
+    const stored = byMethod.reduce((sum, one) => sum + one.stored, 0);
     return {
-      byMethod: rows.map((row) => ({
-        method: String(row.method),
-        stored: integer(row.stored),
-        bytes: integer(row.bytes),
-      })),
+      byMethod,
       to: Math.max(trimFrom, ...rows.map((row) => integer(row.last_index) + 1)),
       spared: 0,
+      left: bytesOf({ byMethod }) >= maxBytes ? count - stored : 0,
     };
   };
 }
 
-const NOTHING: Trimmed = { byMethod: [], to: 0, spared: 0 };
+const NOTHING: Trimmed = { byMethod: [], to: 0, spared: 0, left: 0 };
 
 /** The same for an endpoint with deliveries: requests with pending ones stay, and the others go with their history. */
 function trimSparingWith(database: DatabaseSync) {
@@ -107,17 +120,21 @@ function trimSparingWith(database: DatabaseSync) {
   // Keys have 64 bits.
   oldest.setReadBigInts(true);
   const deletions = DELETE_ONE.map((text) => database.prepare(text));
-  return ({ endpoint, trimCount }: EndpointWrite): Trimmed => {
+  return ({ endpoint, trimCount }: EndpointWrite, maxBytes: number): Trimmed => {
     const { endpointId, trimFrom, plannedTo } = endpoint;
     const end = requestKeyValue(endpointId + 1, 0);
     const planned = plannedTo === null ? end : requestKeyValue(endpointId, plannedTo);
-    const rows = oldest.all(planned, requestKeyValue(endpointId, trimFrom), end, trimCount);
+    const all = oldest.all(planned, requestKeyValue(endpointId, trimFrom), end, trimCount);
+    let bytes = 0;
+    const tooMany = all.findIndex((row) => bytes >= maxBytes || ((bytes += integer(row.bytes)), false));
+    const rows = tooMany === -1 ? all : all.slice(0, tooMany);
     const removed = rows.filter((row) => integer(row.spared) === 0);
     for (const { key = null } of removed) for (const deletion of deletions) deletion.run(key);
     return {
       byMethod: removed.map((row) => ({ method: String(row.method), stored: 1, bytes: integer(row.bytes) })),
       to: rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1,
       spared: rows.length - removed.length,
+      left: all.length - rows.length,
     };
   };
 }
@@ -128,13 +145,14 @@ function trimWith(
   deleteUnsaved: StatementSync,
   trimSparing: ReturnType<typeof trimSparingWith>,
 ) {
-  return (write: EndpointWrite): Trimmed => {
+  return (write: EndpointWrite, maxBytes: number): Trimmed => {
     if (write.trimCount === 0) return NOTHING;
     const { endpointId, trimFrom, hasDeliveries } = write.endpoint;
-    if (hasDeliveries) return trimSparing(write);
+    if (maxBytes <= 0) return { ...NOTHING, left: write.trimCount };
+    if (hasDeliveries) return trimSparing(write, maxBytes);
     const first = write.captures[0]?.method;
     const isOneMethod = write.captures.every((capture) => capture.method === first);
-    const trimmed = oldestOf(write, isOneMethod ? first : undefined);
+    const trimmed = oldestOf(write, isOneMethod ? first : undefined, maxBytes);
     deleteUnsaved.run(requestKeyValue(endpointId, trimFrom), requestKeyValue(endpointId, trimmed.to));
     return trimmed;
   };
@@ -156,10 +174,14 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
       return Array.from({ length: count }, (_, nth) => last - count + 1 + nth);
     },
     write(writes) {
+      let trimmedBytes = 0;
+      const overfull: number[] = [];
       for (const write of writes) {
         const { endpointId, sparedCount } = write.endpoint;
         // Deletes first, so that the new rows reuse the freed pages: each page is written once per commit.
-        const trimmed = trim(write);
+        const trimmed = trim(write, MAX_TRIMMED_BYTES - trimmedBytes);
+        trimmedBytes += bytesOf(trimmed);
+        if (trimmed.left > 0) overfull.push(endpointId);
         for (const row of write.captures) {
           insert.run(
             requestKeyValue(row.endpointId, row.index),
@@ -176,12 +198,13 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
           write.nextIndex,
           write.latestAt,
           write.savedCount,
-          write.unsavedCount + trimmed.spared,
+          write.unsavedCount + trimmed.spared + trimmed.left,
           sparedCount + trimmed.spared,
           trimmed.to,
           endpointId,
         );
       }
+      return overfull;
     },
   };
 }

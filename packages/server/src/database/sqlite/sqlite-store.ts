@@ -1,9 +1,11 @@
-import type { DiskState, Store } from '../store.ts';
+import type { PackedCaptures } from '../packed-captures.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState, Store } from '../store.ts';
 import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker, WorkerClient } from '../../workers/worker-client.ts';
+import { Trimmer } from '../write-captures.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { SqliteMethods, SqliteThreadData } from './thread.ts';
 
@@ -57,11 +59,17 @@ export async function openSqliteStore<Queries extends QueryTable>(
   const { writer, reader } = await startThreads(dataDir);
   const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
   const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
+  const writeBatch = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
+    const transfer = [batch.numbers.buffer, batch.bytes.buffer];
+    const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
+    deferred.cancel();
+    return outcome;
+  };
+  const trimmer = new Trimmer(writeBatch);
   const store: Store = {
     async writeCaptures(batch, limits) {
-      const transfer = [batch.numbers.buffer, batch.bytes.buffer];
-      const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
-      deferred.cancel();
+      const outcome = await writeBatch(batch, limits);
+      trimmer.follow(outcome, limits);
       return outcome;
     },
     checkWritable: () => writer.call('checkWritable', 'capture'),

@@ -126,6 +126,19 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await open().listAttempts(endpoint.id, 0)).toEqual([]);
     });
 
+    test('spare no more requests than a batch trims', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      const large = { to: endpoint.id, body: 'x'.repeat(5_000_000) };
+      for (let nth = 0; nth < 3; nth += 1) await capture(open(), [large], LIMITS);
+      await plan(endpoint.id);
+      const [, ...others] = await due(destination.id);
+      await record(others.map((delivery) => attemptOf(destination, delivery)));
+      await captureMany(open(), endpoint.id, 3, LIMITS);
+      await expect.poll(() => stored(endpoint.id)).toEqual([5, 4, 3, 0]);
+      await expectCounted(endpoint.uid);
+    });
+
     test('that match nothing do not keep what the trim spared', async () => {
       const endpoint = await someEndpoint(open());
       await add(endpoint, { query: 'body:nothing' });
