@@ -14,12 +14,15 @@ const INSERT =
 /** The number of rows in a range of keys, and how many of them have a method. */
 const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
   where key >= ? and key < ? and saved_id is null`;
-/** Up to a number of rows, and up to the one that reaches a number of bytes. */
+/**
+ * Up to a number of rows, and up to the one that reaches a number of bytes. The sizes come from the innermost query, because the window
+ * would copy the bodies.
+ */
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
-  select key, method, coalesce(length(body), 0) as size,
-    sum(coalesce(length(body), 0)) over (order by key rows between unbounded preceding and 1 preceding) as before
-  from captured_requests where key >= ? and key < ? and saved_id is null order by key limit ?)
-  where coalesce(before, 0) < ? group by method`;
+  select key, method, size, sum(size) over (order by key rows between unbounded preceding and current row) - size as before from (
+    select key, method, coalesce(length(body), 0) as size from captured_requests
+    where key >= ? and key < ? and saved_id is null order by key limit ?))
+  where before < ? group by method`;
 /** The oldest unsaved rows of an endpoint with deliveries, and whether one is pending or not planned yet. */
 const OLDEST_WITH_DELIVERIES = `select key, method, coalesce(length(body), 0) as bytes, key & 4294967295 as "index",
   key >= ? or exists (select 1 from deliveries where request_key = key) as spared
