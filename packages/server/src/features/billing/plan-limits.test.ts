@@ -10,7 +10,7 @@ import type { TestClient } from '../../../test/test-client.ts';
 
 /** Two processes on one PostgreSQL, and a user who uses both at once. */
 const LIMIT = { timeout: 240_000 };
-const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? 10);
+const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? 3);
 const AT_ONCE = 50;
 
 let database: TestDatabase;
