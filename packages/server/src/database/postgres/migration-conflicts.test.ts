@@ -19,6 +19,8 @@ beforeEach(async () => {
   store = await openPostgresStore(database.url, QUERIES);
   migration = new pg.Client({ connectionString: database.url });
   await migration.connect();
+  // A session looks for a deadlock after a while and ends itself. Here the store's session is always the one.
+  await migration.query("set deadlock_timeout = '1min'");
   ({ id: endpointId } = await someEndpoint(store));
   await captureMany(store, endpointId, 2);
 });
@@ -31,7 +33,6 @@ afterEach(async () => {
 
 const alter = (table: string) => migration.query(`alter table ${table} add column note text`);
 
-/** PostgreSQL ends the session that waited first: the one of the store. */
 describe('a deadlock with the migration', () => {
   test('a read is repeated', async () => {
     await migration.query('begin');

@@ -1,9 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { openRawTarget, saying } from '../../../test/raw-target.ts';
+import type { Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
+import { ReplayLimits } from './service.ts';
 
 /** The limits of replays. Each node has its own, so these tests run with one node only. */
 let server: TestServer;
@@ -22,15 +24,35 @@ afterEach(() => target.close());
 
 const replay = (json: object, from: TestClient = client) => from.tell('/api/replay', { method: 'POST', json });
 
-test('a user who floods a target leaves it to the others', async () => {
-  // Twice the places of a user.
-  const flood = Array.from({ length: 400 }, () => replay({ method: 'GET', url: target.url }));
+test('a user whose replays all wait leaves the target to others', async () => {
   const other = await server.register();
-  const answers = [];
-  for (let nth = 0; nth < 5; nth += 1) answers.push(await replay({ method: 'GET', url: target.url }, other.client));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const held: Socket[] = [];
+  target.answer = (socket) => void held.push(socket);
+  // More than the places of a user.
+  const flood = Array.from({ length: 250 }, () => replay({ method: 'GET', url: target.url }));
+  await vi.waitFor(() => expect(held).toHaveLength(10));
+  target.answer = saying(EMPTY_OK);
+  for (let nth = 0; nth < 5; nth += 1)
+    expect(await replay({ method: 'GET', url: target.url }, other.client)).toMatchObject({ status: 200 });
+  for (const socket of held) saying(EMPTY_OK)(socket);
   const told = (await Promise.all(flood)).map(({ status }) => status);
-  expect(told.filter((status) => status !== 200).length).toBeGreaterThan(100);
+  expect(told.filter((status) => status !== 200).length).toBeGreaterThanOrEqual(40);
+});
+
+test("replays beyond a user's limit do not count for the target", () => {
+  const limits = new ReplayLimits(() => 0);
+  const count = (user: number): boolean => {
+    try {
+      limits.count(user, 'target:80');
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const counted = (user: number, times: number): number =>
+    Array.from({ length: times }, () => count(user)).filter(Boolean).length;
+  expect(counted(1, 2000)).toBe(200);
+  expect([2, 3, 4, 5, 6].map((user) => counted(user, 200))).toEqual([200, 200, 200, 200, 0]);
 });
 
 test('a replay whose turn comes too late is rejected within its time limit', async () => {
