@@ -14,6 +14,7 @@ import {
   someEndpoint,
   textOf,
 } from '../../test/store-world.ts';
+import { deliveryWorld } from '../../test/delivery-world.ts';
 
 /** Batches of captures: order, indexes, trimming, autosave, and exact bytes. */
 export function captureSuite(open: () => AppStore): void {
@@ -147,6 +148,25 @@ export function captureSuite(open: () => AppStore): void {
         expect(kept).toEqual(counted);
         expect(await open().findEndpointDetail(uid)).toMatchObject({ droppedCount: 4 });
       }
+    });
+
+    test('large bodies of an endpoint with destinations are trimmed in several batches', async () => {
+      const endpoint = await someEndpoint(open());
+      const { id, uid } = endpoint;
+      const limits = { ...LIMITS, maxUnsaved: 4 };
+      const { add, plan } = deliveryWorld(open);
+      await add(endpoint, { query: 'method:GET' });
+      for (const megabytes of [5, 4, 9, 3])
+        await capture(open(), [{ to: id, body: 'x'.repeat(megabytes * 1_000_000) }], limits);
+      await plan(id);
+      const packer = new CapturePacker();
+      for (let nth = 0; nth < 4; nth += 1) packer.add(id, T0, 'POST', encodeHead('/', '', true, []), null);
+      const { overfull } = await open().writeCaptures(packer.take(), limits);
+      expect(overfull).toEqual([id]);
+      await expect.poll(async () => indexesOf(await everything(open(), id))).toEqual([7, 6, 5, 4]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+      expect(await open().findEndpointDetail(uid)).toMatchObject({ droppedCount: 4 });
     });
 
     test('a batch that only trims leaves an endpoint that was cleared as it is', async () => {
