@@ -96,6 +96,20 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
     .send(JSON.stringify(problemBody(code, details)));
 }
 
+/** The code and details of an error with a known cause; `undefined` for an unexpected one. */
+export function problemOf(
+  error: unknown,
+): { readonly code: ProblemCode; readonly details?: ProblemDetails } | undefined {
+  if (error instanceof ProblemError) return error;
+  // The queue is full, or the client has left and reads no answer.
+  if (error instanceof QueueFullError || error instanceof ConnectionClosed)
+    return { code: 'UNAVAILABLE', details: { retryAfter: RETRY_SECONDS } };
+  if (error instanceof StorageUnavailable)
+    return { code: 'UNAVAILABLE', details: { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS } };
+  const code = error instanceof Error && 'code' in error ? FRAMEWORK_CODES[String(error.code)] : undefined;
+  return code === undefined ? undefined : { code };
+}
+
 /**
  * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
  * line with its id.
@@ -106,16 +120,10 @@ export function answerError(
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
-  if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  // The queue is full, or the client has left and reads no answer.
-  if (error instanceof QueueFullError || error instanceof ConnectionClosed)
-    return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
-  if (error instanceof StorageUnavailable) {
+  if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
-    return sendProblem(reply, 'UNAVAILABLE', { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS });
-  }
-  const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;
-  if (known !== undefined) return sendProblem(reply, known);
+  const problem = problemOf(error);
+  if (problem !== undefined) return sendProblem(reply, problem.code, problem.details);
   const errorId = randomUUID();
   log.error({ err: error, errorId, method: request.method, route: request.routeOptions.url }, 'a call failed');
   return sendProblem(reply, 'INTERNAL', { extra: { errorId } });

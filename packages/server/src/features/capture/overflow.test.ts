@@ -11,6 +11,7 @@ import { startNats } from '../../../test/nats-server.ts';
 import type { NatsServer } from '../../../test/nats-server.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import type { Link } from '../../../test/postgres-link.ts';
+import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -105,6 +106,9 @@ describe('while PostgreSQL is away', () => {
     expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 503, retry: '1' });
     expect((await client.tell('/readyz')).status).toBe(200);
     expect((await client.tell('/api/endpoints')).status).toBe(503);
+    const view = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: client.jar.header() });
+    expect([view.answer.status, view.answer.header('retry-after')]).toEqual([503, '5']);
+    view.connection.close();
     expect(await metricOf(server.origin, 'creel_overflow_log_used')).toBe(1);
     link.mend();
     await expect.poll(() => storedBodies(id)).toHaveLength(7);

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { SignedIn } from '../../http/call.ts';
+import { ProblemError } from '../../http/problem.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Notice } from '../../bus/notice.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -25,6 +26,8 @@ import { refuseUpgrade } from './upgrade.ts';
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */
 const MAX_PER_USER = 100;
+/** `Retry-After` in seconds of a rejected upgrade. */
+const RETRY_SECONDS = 5;
 /** Maximum number of requests that are read to fill a gap. If there are more, connections get a new `init`. */
 const MAX_GAP = 250;
 /** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
@@ -107,7 +110,7 @@ export class LiveService {
     });
     options.bus.subscribe((notice) => this.#receive(notice));
     // An invalid handshake gets the same error format as every other request.
-    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
+    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
   }
 
   get viewerCount(): number {
@@ -174,11 +177,14 @@ export class LiveService {
     else for (const { endpointId, event } of eventsOf(notice, this.#options)) this.#deliver(endpointId, event);
   }
 
-  /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
+  /**
+   * Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. Throws a
+   * ProblemError if the server stops, or the user has too many connections.
+   */
   accept({ request, socket, head }: Handshake, viewer: Viewer): void {
-    if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
+    if (this.#closed) throw new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
     const own = this.#all().filter((connection) => connection.userId === viewer.signedIn.user.id);
-    if (own.length >= MAX_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
+    if (own.length >= MAX_PER_USER) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, socket, viewer));
   }
 

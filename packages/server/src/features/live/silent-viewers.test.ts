@@ -13,6 +13,7 @@ import type { UserRecord } from '../../database/records.ts';
 import { newLiveMemory } from './live-connection.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
+import { refuseUpgrade } from './upgrade.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 
@@ -69,7 +70,11 @@ async function startLive(pingMs?: number) {
       uid: `endpoint-${endpointId ?? 0}`,
       userId: user.id,
     });
-    live.accept({ request, socket, head }, { signedIn: { session, user }, endpoint });
+    try {
+      live.accept({ request, socket, head }, { signedIn: { session, user }, endpoint });
+    } catch (error) {
+      refuseUpgrade(socket, error);
+    }
   });
   const port = await listenLocally(server);
   const opened: (() => void)[] = [];
@@ -233,8 +238,9 @@ test('a user has at most a hundred live connections: the next gets 429 until one
   const all = await Promise.all(Array.from({ length: 100 }, () => open(1, 2)));
   expect(new Set(all.map(({ answer }) => answer.status))).toEqual(new Set([101]));
   const { answer } = await open(1, 3);
-  expect([answer.status, JSON.parse(answer.body.toString('utf8'))]).toEqual([
+  expect([answer.status, answer.header('retry-after'), JSON.parse(answer.body.toString('utf8'))]).toEqual([
     429,
+    '5',
     expect.objectContaining({ code: 'RATE_LIMITED' }),
   ]);
   expect((await open(2, 2)).answer.status).toBe(101);

@@ -1,12 +1,11 @@
 import { PROBLEMS } from '@creel/contract';
-import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
 import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
-import { problemBody } from '../../http/problem.ts';
+import { ProblemError, problemBody, problemOf } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
 
@@ -30,29 +29,29 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
     // Without a listener, a connection error during the checks would end the process.
     socket.on('error', () => undefined);
     try {
-      const allowed = await checkUpgrade(request, app, parseCookie);
-      if (typeof allowed === 'string') return refuseUpgrade(socket, allowed);
-      live.accept({ request, socket, head }, allowed);
+      live.accept({ request, socket, head }, await checkUpgrade(request, app, parseCookie));
     } catch (error) {
-      app.log.error({ err: error }, 'a live view could not be opened');
-      refuseUpgrade(socket, 'INTERNAL');
+      if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a live view could not be opened');
+      refuseUpgrade(socket, error);
     }
   };
 }
 
-/** Checks that the caller is the owner, is logged in, and comes from our own origin. Returns an error code if not. */
+/** Checks that the caller is the owner, is logged in, and comes from our own origin. Throws a ProblemError if not. */
 async function checkUpgrade(
   request: IncomingMessage,
   { accounts, store, publicUrl }: AppContext,
   parseCookie: ParseCookie,
-): Promise<Viewer | ProblemCode> {
-  if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) return 'BAD_REQUEST';
-  if (isCrossOrigin(request.headers, publicUrl())) return 'CROSS_ORIGIN';
+): Promise<Viewer> {
+  if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
+    throw new ProblemError('BAD_REQUEST');
+  if (isCrossOrigin(request.headers, publicUrl())) throw new ProblemError('CROSS_ORIGIN');
   const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
   const signedIn = token === undefined ? undefined : await accounts.sessions.find(token);
-  if (signedIn === undefined) return 'NOT_SIGNED_IN';
+  if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
   const endpoint = await store.findEndpoint(uidOf(request.url ?? ''));
-  return endpoint?.userId === signedIn.user.id ? { signedIn, endpoint } : 'ENDPOINT_NOT_FOUND';
+  if (endpoint?.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
+  return { signedIn, endpoint };
 }
 
 function uidOf(url: string): string {
@@ -67,12 +66,13 @@ function uidOf(url: string): string {
 const REFUSED_MS = 1000;
 
 /**
- * Rejects an upgrade over HTTP and closes. Reads what the client sent after its request, so that a reset does not
+ * Rejects an upgrade over HTTP because of an error, and closes. Reads what the client sent after its request, so that a reset does not
  * discard the response.
  */
-export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
+export function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
   const { status } = PROBLEMS[code];
-  const body = JSON.stringify(problemBody(code));
+  const body = JSON.stringify(problemBody(code, details));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? code}`,
     'content-type: application/json; charset=utf-8',
@@ -84,6 +84,7 @@ export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
     'cross-origin-opener-policy: same-origin-allow-popups',
     'cross-origin-resource-policy: same-origin',
     'connection: close',
+    ...(details.retryAfter === undefined ? [] : [`retry-after: ${details.retryAfter}`]),
   ];
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(timer));
