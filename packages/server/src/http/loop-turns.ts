@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import { normalAddress } from './client-address.ts';
-import { FlowQueue } from '../limits/flow-queue.ts';
+import { FlowQueue } from '../limits/fair-queue.ts';
 
 /**
  * Milliseconds of work per turn of the event loop; the last piece may exceed them. When the rest of a turn is long,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FlowQueue } from './flow-queue.ts';
+import { FlowQueue } from './fair-queue.ts';
 
 test('an owner with one item does not wait for a round of busy owners', () => {
   const queue = new FlowQueue<string, string>();
