@@ -45,6 +45,11 @@ export function invalid(fields: Readonly<Record<string, string>>): ProblemError 
   });
 }
 
+/** A query with a mistake, in this field of the input. `position`: where in the query it is, in characters. */
+export function invalidQuery(field: string, sentence: string, position: number): ProblemError {
+  return new ProblemError('INVALID_QUERY', { sentence, fields: { [field]: sentence }, extra: { position } });
+}
+
 /** `Retry-After` in seconds after memory ran out. */
 const MEMORY_RETRY_SECONDS = 1;
 

@@ -1,7 +1,7 @@
 import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isDelivered, parseQuery } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError, invalid } from '../../http/problem.ts';
+import { ProblemError, invalid, invalidQuery } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
@@ -324,11 +324,7 @@ export class Deliveries {
 /** @throws ProblemError INVALID_QUERY with the position of the mistake */
 function checkCondition(text: string): void {
   const result = parseQuery(text);
-  if (!result.ok) throw invalidCondition(result.sentence, result.position);
+  if (!result.ok) throw invalidQuery('query', result.sentence, result.position);
   const later = result.terms.find(({ term }) => TERMS_OF_DELIVERIES.has(term.kind));
-  if (later !== undefined) throw invalidCondition(NOT_YET_KNOWN, later.position);
-}
-
-function invalidCondition(sentence: string, position: number): ProblemError {
-  return new ProblemError('INVALID_QUERY', { sentence, fields: { query: sentence }, extra: { position } });
+  if (later !== undefined) throw invalidQuery('query', NOT_YET_KNOWN, later.position);
 }

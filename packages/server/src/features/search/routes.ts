@@ -4,7 +4,7 @@ import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/service.ts';
-import { ProblemError } from '../../http/problem.ts';
+import { invalidQuery } from '../../http/problem.ts';
 
 export const searchHandlers = {
   async search({ app, signedIn, endpoint, query, request, reply, reserve }) {
@@ -32,6 +32,5 @@ export const searchHandlers = {
 function queryOf(text: string): Query {
   const result = parseQuery(text);
   if (result.ok) return result.query;
-  const { sentence, position } = result;
-  throw new ProblemError('INVALID_QUERY', { sentence, fields: { q: sentence }, extra: { position } });
+  throw invalidQuery('q', result.sentence, result.position);
 }

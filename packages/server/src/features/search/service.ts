@@ -2,7 +2,7 @@ import type { RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query, SearchPosition } from '@creel/contract';
 import { QueueFullError, FairQueue } from '../../limits/fair-queue.ts';
-import { ProblemError } from '../../http/problem.ts';
+import { ProblemError, invalidQuery } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { searchQueries } from './queries.ts';
 
@@ -130,7 +130,7 @@ export async function searchRequests(
 function tooSlow(bytes: number): ProblemError {
   const size = `${Math.ceil(bytes / 1024 / 1024)} MB`;
   const sentence = `This query takes too long for a request of ${size}. Use fewer terms, or search smaller requests with size:<1mb.`;
-  return new ProblemError('INVALID_QUERY', { sentence, fields: { q: sentence }, extra: { position: 0 } });
+  return invalidQuery('q', sentence, 0);
 }
 
 function fullPage(matches: readonly FoundRecord[], limit: number, searched: number): SearchPage {
