@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { storedBytes } from '../database/stored-request.ts';
 import type { RequestRecord } from '../database/stored-request.ts';
@@ -95,6 +96,12 @@ export function utf8Boundary(bytes: Uint8Array): number {
   const lead = bytes[start] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
   return start + length <= bytes.length ? bytes.length : start;
+}
+
+/** A body as JSON has it: text if it is valid UTF-8, without a character that was cut off; else all bytes as base64. */
+export function textOrBase64(body: Buffer, isCut: boolean): { bytes: Buffer; encoding: 'utf8' | 'base64' } {
+  const whole = isCut ? body.subarray(0, utf8Boundary(body)) : body;
+  return isUtf8(whole) ? { bytes: whole, encoding: 'utf8' } : { bytes: body, encoding: 'base64' };
 }
 
 /** Up to this many stored bytes a response is generated at once, which is the usual case. */

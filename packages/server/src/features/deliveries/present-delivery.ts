@@ -1,7 +1,6 @@
 import { forwardedUrl } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
-import { isUtf8 } from 'node:buffer';
-import { utf8Boundary } from '../../http/large-answer.ts';
+import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
@@ -137,14 +136,12 @@ export function presentPlanned(
 /** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */
 export function presentAttempt(attempt: StoredAttempt): DeliveryAttempt {
   const { responseBody, responseTruncated } = attempt;
-  const bytes = Buffer.from(responseBody ?? []);
-  const whole = responseTruncated ? bytes.subarray(0, utf8Boundary(bytes)) : bytes;
-  const isText = isUtf8(whole);
+  const { bytes, encoding } = textOrBase64(Buffer.from(responseBody ?? []), responseTruncated);
   return {
     ...presentSummary(attempt),
     responseHeaders: [...attempt.responseHeaders],
-    responseBody: responseBody === null ? null : isText ? whole.toString('utf8') : bytes.toString('base64'),
-    responseBodyEncoding: isText ? 'utf8' : 'base64',
+    responseBody: responseBody === null ? null : bytes.toString(encoding),
+    responseBodyEncoding: encoding,
     responseTruncated,
   };
 }

@@ -1,8 +1,7 @@
 import { MAX_REPLAY_ANSWER_BYTES, replaySchema } from '@creel/contract';
 import type { ReplayAnswer, ReplayInput } from '@creel/contract';
-import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { LongText, utf8Boundary, objectAnswer } from '../../http/large-answer.ts';
+import { LongText, objectAnswer, textOrBase64 } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { requestName } from '../requests/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
@@ -89,14 +88,13 @@ type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null }
 
 /** The response unchanged; its body as text if it is valid UTF-8, otherwise as base64. */
 function present({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Presented {
-  const whole = isCut ? body.subarray(0, utf8Boundary(body)) : body;
-  const isText = isUtf8(whole);
+  const { bytes, encoding } = textOrBase64(body, isCut);
   return {
     status,
     statusText,
     headers: headers.map(([key, value]) => ({ key, value })),
-    body: body.length === 0 ? null : new LongText(isText ? whole : body, isText ? 'utf8' : 'base64'),
-    bodyEncoding: isText ? 'utf8' : 'base64',
+    body: body.length === 0 ? null : new LongText(bytes, encoding),
+    bodyEncoding: encoding,
     bodyTruncated: isCut,
     durationMs: Math.round(durationMs),
   };
