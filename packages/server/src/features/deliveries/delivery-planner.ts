@@ -26,7 +26,6 @@ export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
   readonly installation: Installation;
   readonly now: () => number;
-  readonly maxPending?: number | undefined;
   readonly onPlanned: (endpointId: number, result: PlanResult) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -128,10 +127,11 @@ export class DeliveryPlanner {
 
   /** Plans some captures. There may be more, also because another process has planned these. */
   async #step(endpointId: number): Promise<'more' | 'behind' | 'done'> {
-    const { store, installation, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
+    const { store, installation, now, onPlanned } = this.#options;
     const matched = await store.matchCaptures(endpointId, installation, { maxRows: STEP_ROWS });
     if (matched === undefined) return 'done';
-    const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
+    const at = { now: now(), maxPending: MAX_PENDING_DELIVERIES };
+    const result = await store.planCaptures(endpointId, matched, at);
     if (result !== undefined) onPlanned(endpointId, result);
     if (result === undefined || matched.hasMore) return 'more';
     return result.isBehind ? 'behind' : 'done';

@@ -67,7 +67,6 @@ export interface SenderOptions {
   /** The mark of this installation in forwarded requests. */
   readonly mark: string;
   readonly now: () => number;
-  readonly random?: (() => number) | undefined;
   readonly onRecorded: (recorded: RecordedAttempts) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -279,7 +278,7 @@ export class DeliverySender {
     delivery: DueDelivery,
     begin: () => void,
   ): Promise<Attempt | undefined> {
-    const { store, forward, now, random = Math.random } = this.#options;
+    const { store, forward, now } = this.#options;
     const captured = await store.findCapture(destination.endpointId, delivery.index);
     if (captured === undefined) return undefined;
     const attempt = delivery.attempts + 1;
@@ -295,7 +294,7 @@ export class DeliverySender {
       })
       .then(toResponse, (error: unknown) => toFailure(error, performance.now() - began));
     this.#end.signal.throwIfAborted();
-    const next = { attempt, at: now(), responseHeaders: result.headers, random: random() };
+    const next = { attempt, at: now(), responseHeaders: result.headers, random: Math.random() };
     return {
       endpointId: destination.endpointId,
       index: delivery.index,

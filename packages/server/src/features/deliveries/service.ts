@@ -50,7 +50,6 @@ export interface DeliveriesOptions {
   readonly signatures: Pick<Signatures, 'signerOf'>;
   readonly log: Logger;
   readonly now: () => number;
-  readonly maxPending?: number | undefined;
 }
 
 /** The request that a replay belongs to. */
@@ -70,14 +69,13 @@ export class Deliveries {
   #loggedAt = 0;
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
-    const { store, replays, signatures, now, maxPending } = options;
+    const { store, replays, signatures, now } = options;
     this.#options = options;
     const onFailure = (error: unknown): void => this.#logFailure(error);
     this.#planner = new DeliveryPlanner({
       store,
       installation,
       now,
-      maxPending,
       onFailure,
       onPlanned: (endpointId, { destinationIds, planned, refused }) => {
         for (const capture of refused)

@@ -84,8 +84,6 @@ export const exportHandlers = {
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': `attachment; filename="creel-export-${new Date(app.now()).toISOString().slice(0, 10)}.ndjson"`,
       'content-security-policy': "sandbox; default-src 'none'",
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
     });
     return new LargeAnswer(rawBytes, linesOf(app.store, endpoints));
   },

@@ -26,8 +26,6 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
  */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Without a listener, a connection error during the checks would end the process.
-    socket.on('error', () => undefined);
     try {
       live.accept({ request, socket, head }, await checkUpgrade(request, app, parseCookie));
     } catch (error) {

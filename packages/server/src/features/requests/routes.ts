@@ -91,7 +91,6 @@ export const requestHandlers = {
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="request-${record.index}.bin"`,
       'content-security-policy': "sandbox; default-src 'none'",
-      'x-content-type-options': 'nosniff',
     });
     return new LargeAnswer(rawBytesOf([record]), record.body ?? Buffer.alloc(0));
   },
