@@ -1,0 +1,79 @@
+import { inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
+
+/** SQL of the leases of destinations: only the process with the lease of a destination sends to it. */
+
+/** Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. */
+async function dueDestinations(
+  db: EngineDatabase,
+  owner: string,
+  now: number,
+  limit: number,
+): Promise<{ readonly id: number; readonly isOwn: boolean }[]> {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'lease_owner'])
+    .where('due_at', '<=', now)
+    .where((where) =>
+      where.or([where('lease_owner', 'is', null), where('lease_owner', '=', owner), where('lease_until', '<=', now)]),
+    )
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ id: row.id, isOwn: row.lease_owner === owner }));
+}
+
+/** Takes the leases of those of the destinations that no other process has. Returns which. */
+async function claimDestinations(
+  transaction: EngineTransaction,
+  ids: readonly number[],
+  owner: string,
+  lease: { readonly now: number; readonly until: number },
+): Promise<number[]> {
+  const free = transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .where((where) => where.or([where('lease_owner', 'is', null), where('lease_until', '<=', lease.now)]))
+    .orderBy('id');
+  // Rows that another process claims at this moment are left to it.
+  const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
+  for (const { id } of rows)
+    await transaction
+      .updateTable('destinations')
+      .set({ lease_owner: owner, lease_until: lease.until })
+      .where('id', '=', id)
+      .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Extends the leases of a process. Returns the destinations that it still has. */
+async function renewLeases(transaction: EngineTransaction, owner: string, until: number): Promise<number[]> {
+  const rows = await transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('lease_owner', '=', owner)
+    .orderBy('id')
+    .modifyEnd(transaction.engine.locks.alone)
+    .execute();
+  await transaction.updateTable('destinations').set({ lease_until: until }).where('lease_owner', '=', owner).execute();
+  return rows.map((row) => row.id);
+}
+
+/** Ends the lease of a process for one destination, or all of its leases. Without an owner, all leases of everyone. */
+async function releaseLeases(db: EngineDatabase, owner?: string, destinationId?: number): Promise<void> {
+  let update = db
+    .updateTable('destinations')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', 'is not', null);
+  if (owner !== undefined) update = update.where('lease_owner', '=', owner);
+  if (destinationId !== undefined) update = update.where('id', '=', destinationId);
+  await update.execute();
+}
+
+export const leaseQueries = {
+  dueDestinations: read(dueDestinations),
+  claimDestinations: write(inTransaction(claimDestinations)),
+  renewLeases: write(inTransaction(renewLeases)),
+  releaseLeases: write(releaseLeases),
+};
