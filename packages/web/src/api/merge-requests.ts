@@ -133,11 +133,7 @@ export function joinPages(a: IndexRange, b: IndexRange): IndexRange {
 }
 
 /** Adds live captures. They normally arrive in order; a late one is inserted at its place. */
-export function addLive(
-  list: RequestList,
-  captures: readonly CapturedRequest[],
-  accepts: Accepts = acceptsAll,
-): RequestList {
+export function addLive(list: RequestList, captures: readonly CapturedRequest[], accepts: Accepts): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
   const { fresh, undecided } = judge(
     mergeRequests(captures).filter((row) => !isRemoved(list, row)),
@@ -154,7 +150,7 @@ export function addLive(
  * Replaces an unsaved request by the saved one, even if the unsaved one was not loaded. A list of unsaved requests
  * loses it.
  */
-export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Accepts = acceptsAll): RequestList {
+export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Accepts): RequestList {
   const at = positionOf(list.rows, saved.index);
   const known = list.rows[at];
   if (known?.index === saved.index) return replaceRow(list, at, withLaterDelivery(saved, known), accepts);

@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
+import type { RequestFilter } from './request-filter.ts';
 
 /** Queries never go stale and are not retried unless they set it themselves. */
 export const queryClient = new QueryClient({
@@ -17,11 +18,6 @@ export const queryClient = new QueryClient({
 /** Loads all visible queries again that have failed. */
 export function refetchFailedQueries(): void {
   void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
-}
-
-interface ListName {
-  readonly method?: string | undefined;
-  readonly query?: string | undefined;
 }
 
 /**
@@ -47,11 +43,11 @@ export const queryKeys = {
    */
   requests: (uid: string) => ['requests', uid] as const,
   requestLists: (uid: string) => ['requests', uid, 'list'] as const,
-  requestList: (uid: string, { method, query }: ListName) =>
+  requestList: (uid: string, { method, query }: RequestFilter) =>
     ['requests', uid, 'list', method ?? 'all', query ?? ''] as const,
-  requestPage: (uid: string, { method, query }: ListName, before: number, after: number) =>
+  requestPage: (uid: string, { method, query }: RequestFilter, before: number, after: number) =>
     ['requests', uid, 'page', method ?? 'all', query ?? '', before, after] as const,
-  requestAround: (uid: string, { method, query }: ListName, index: number) =>
+  requestAround: (uid: string, { method, query }: RequestFilter, index: number) =>
     ['requests', uid, 'around', method ?? 'all', query ?? '', index] as const,
   requestsOne: (uid: string) => ['requests', uid, 'one'] as const,
   request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,

@@ -32,8 +32,8 @@ async function readPage(
   uid: string,
   method: string | undefined,
   limit: number,
-  before?: number,
-  signal?: AbortSignal,
+  before: number | undefined,
+  signal: AbortSignal,
 ): Promise<IndexRange> {
   const input = { params: { uid }, query: { limit, before, method } };
   const [unsaved, saved] = await Promise.all([
@@ -142,7 +142,7 @@ export const requestQuery = (uid: string, index: number) =>
  * Loads the first request of a page that starts right after it. That works for saved and unsaved requests, and does
  * not load the whole body.
  */
-async function findByIndex(uid: string, index: number, signal?: AbortSignal): Promise<CapturedRequest | null> {
+async function findByIndex(uid: string, index: number, signal: AbortSignal): Promise<CapturedRequest | null> {
   const input = { params: { uid }, query: { limit: 1, before: index + 1 } };
   const [unsaved, saved] = await Promise.all([
     client.call('listUnsaved', input, signal),

@@ -101,7 +101,6 @@ interface FormState<V extends Values> extends Pick<FormErrors, 'errors' | 'failu
   /** Props of the form element. */
   readonly props: {
     readonly ref: RefObject<HTMLFormElement | null>;
-    readonly noValidate: true;
     readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
   };
   readonly reset: () => void;
@@ -131,7 +130,7 @@ export function useForm<V extends Values>(options: {
     values,
     errors,
     failure,
-    props: { ref, noValidate: true, onSubmit },
+    props: { ref, onSubmit },
     refuse,
     fail,
     bind: (field) => ({

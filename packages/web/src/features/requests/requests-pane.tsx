@@ -44,7 +44,7 @@ interface RequestsPaneProps {
   /** The same object in every rendering, because the details are memoized. */
   readonly parts: DetailsParts;
   /** Replays the selected requests. */
-  readonly BulkReplay?: ComponentType<BulkReplayProps>;
+  readonly BulkReplay: ComponentType<BulkReplayProps>;
   readonly onAutosave: () => void;
 }
 
@@ -160,7 +160,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
       ) : (
         <SplitPane left={list} right={<Kept>{details}</Kept>} />
       )}
-      {BulkReplay === undefined || bulk.replaying === undefined ? null : (
+      {bulk.replaying === undefined ? null : (
         <BulkReplay uid={uid} requests={bulk.replaying} onClose={bulk.endReplay} />
       )}
     </>
