@@ -1,5 +1,14 @@
 import type { Client, Endpoint } from '@creel/contract';
 import { CliError } from './cli-error.ts';
+import { openSession } from './connection.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The client of the stored session, and the uid of one of its endpoints. @throws CliError as openSession and findEndpoint */
+export async function openEndpoint(server: string | undefined, reference: string, terminal: Terminal) {
+  const { client } = await openSession(server, terminal);
+  const { uid } = await findEndpoint(client, reference);
+  return { client, uid };
+}
 
 /** Finds an endpoint by uid, capture URL or exact name, in this order. @throws CliError for no match or several */
 export async function findEndpoint(client: Client, reference: string): Promise<Endpoint> {

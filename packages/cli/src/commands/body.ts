@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { CliError, codeOf } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
-import { openSession } from '../connection.ts';
-import { findEndpoint } from '../find-endpoint.ts';
+import { openEndpoint } from '../find-endpoint.ts';
 import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { isPlainText } from '../output.ts';
 import { withRequestId } from '../stored-requests.ts';
@@ -24,8 +23,7 @@ export const command = defineCommand({
   }),
   // Nothing but the bytes is written, because signatures are computed over them.
   async run({ endpoint, index, output, force, server }, terminal) {
-    const { client } = await openSession(server, terminal);
-    const { uid } = await findEndpoint(client, endpoint);
+    const { client, uid } = await openEndpoint(server, endpoint, terminal);
     const bytes = await withRequestId(client, uid, index, (id) =>
       client.call('getRequestBody', { params: { uid, id } }),
     );

@@ -1,8 +1,7 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { z } from 'zod';
 import { defineCommand } from '../command.ts';
-import { openSession } from '../connection.ts';
-import { findEndpoint } from '../find-endpoint.ts';
+import { openEndpoint } from '../find-endpoint.ts';
 import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { jsonLine, visible, visibleText } from '../output.ts';
 import { withRequestId } from '../stored-requests.ts';
@@ -15,8 +14,7 @@ export const command = defineCommand({
   arguments: z.object({ endpoint: endpointArgument, index: indexArgument, url: z.string() }),
   options: z.object({ json: flag('print the response as one JSON object, as in the API'), server: serverOption }),
   async run({ endpoint, index, url, json, server }, terminal) {
-    const { client } = await openSession(server, terminal);
-    const { uid } = await findEndpoint(client, endpoint);
+    const { client, uid } = await openEndpoint(server, endpoint, terminal);
     const response = await withRequestId(client, uid, index, async (id) => {
       const { method, rawHeaders } = await client.call('getRequest', { params: { uid, id } });
       const headers = rawHeaders.map(([key, value]) => ({ key, value }));

@@ -2,8 +2,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { z } from 'zod';
 import { defineCommand, optionHelp } from '../command.ts';
-import { openSession } from '../connection.ts';
-import { findEndpoint } from '../find-endpoint.ts';
+import { openEndpoint } from '../find-endpoint.ts';
 import { endpointArgument, jsonOption, noteUnknownFields, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { captureLine, jsonLine } from '../output.ts';
 import { foundRequests, readPage } from '../stored-requests.ts';
@@ -25,8 +24,7 @@ export const command = defineCommand({
     server: serverOption,
   }),
   async run({ endpoint, limit = DEFAULT_PAGE_SIZE, before, query, json, server }, terminal) {
-    const { client } = await openSession(server, terminal);
-    const { uid } = await findEndpoint(client, endpoint);
+    const { client, uid } = await openEndpoint(server, endpoint, terminal);
     await noteUnknownFields(query, terminal);
     const line = json ? jsonLine : captureLine;
     const found =

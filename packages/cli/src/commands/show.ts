@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../command.ts';
-import { openSession } from '../connection.ts';
-import { findEndpoint } from '../find-endpoint.ts';
+import { openEndpoint } from '../find-endpoint.ts';
 import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { jsonLine, requestText } from '../output.ts';
 import { withRequestId } from '../stored-requests.ts';
@@ -13,8 +12,7 @@ export const command = defineCommand({
   arguments: z.object({ endpoint: endpointArgument, index: indexArgument }),
   options: z.object({ json: flag('print the request as one JSON object, as in the API'), server: serverOption }),
   async run({ endpoint, index, json, server }, terminal) {
-    const { client } = await openSession(server, terminal);
-    const { uid } = await findEndpoint(client, endpoint);
+    const { client, uid } = await openEndpoint(server, endpoint, terminal);
     const request = await withRequestId(client, uid, index, (id) => client.call('getRequest', { params: { uid, id } }));
     await write(terminal.stdout, json ? jsonLine(request) : requestText(request));
     if (!json && request.bodyEncoding === 'base64' && request.body !== null)
