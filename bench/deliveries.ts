@@ -57,8 +57,8 @@ async function startTargets(): Promise<{ answers: string; hangs: string; refuses
 }
 
 /**
- * Measures captures of an endpoint in short turns: without a destination, with one that is dead or answers, and without
- * one again as a control, whose difference from the first is noise. The captures never stop. Each round has each turn
+ * Measures captures of an endpoint in short turns: without a destination, with a destination that is dead or answers, and
+ * without one again. The last turn is a control: its difference from the first is noise. The captures never stop. Each round has each turn
  * once, in random order. The destination is new in each turn, because it is paused after 50 failures.
  */
 async function capturesBeside(
@@ -171,8 +171,8 @@ const shareOf = (sorted: Float64Array, share: number): number =>
   sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 
 /**
- * A quantile of all latencies relative to the same of the base, with its 95% interval. Rounds are drawn again and again
- * from those that were measured (bootstrap), each with all of its turns, so that a slow moment of the machine counts for both.
+ * A quantile of all latencies relative to the same of the base, with its 95% interval by bootstrap: measured rounds are
+ * drawn at random. A round is drawn with all of its turns, so that a slow moment of the machine counts for both.
  */
 function ratioText(kind: Beside, base: readonly Beside[], share: number): string {
   const rounds = kind.turns.map((_, round) => round);

@@ -88,8 +88,8 @@ export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the sender of a request. Looks in this order: a user agent or header of Stripe, GitHub or Shopify, a body that mentions Shopify,
- * another sender's documented header or user agent, a browser's user agent. General HTTP clients and the test request are `Unknown`.
+ * Returns the sender of a request by the first match: a user agent or header of Stripe, GitHub or Shopify, a body that mentions
+ * Shopify, another sender's documented header or user agent, a browser's user agent. General HTTP clients and the test request are `Unknown`.
  * `bodyText` is the beginning of the body.
  */
 export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLabel {

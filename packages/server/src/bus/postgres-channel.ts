@@ -16,7 +16,7 @@ const NOTIFY = `select pg_notify('creel', text) from unnest($1::text[]) as text`
 const RETRY_MS = 250;
 
 /**
- * LISTEN and NOTIFY, on a session of its own and after the commit: a NOTIFY inside the transactions that write captures
+ * LISTEN and NOTIFY, on a separate session and after the commit. Inside the transactions that write captures, NOTIFY
  * would serialize their commits over all nodes (docs/decisions/0020-bus.md).
  */
 export class PostgresChannel implements Channel {

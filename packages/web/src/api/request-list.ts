@@ -17,8 +17,8 @@ export interface Gap {
 
 /**
  * The loaded requests of an endpoint, newest first, with the gaps between them. An index is never reused, so every
- * merge uses indexes: a page that was read before a live message and arrives after it can neither restore a deleted
- * request nor undo a save.
+ * merge uses indexes. If a page was read before a live message and arrives after it, it neither restores a deleted
+ * request nor undoes a save.
  */
 export interface RequestList {
   readonly rows: readonly ListedRequest[];

@@ -124,8 +124,8 @@ export class EndpointsChanged extends Error {
 
 /**
  * The statements of one batch. If only this connection wrote its endpoints recently, the batch is one statement and one
- * round trip, which fails with `EndpointsChanged` if that was wrong; then the batch is written again. Otherwise it
- * locks the endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later
+ * round trip. If that was wrong, it fails with `EndpointsChanged` and is written again. Otherwise the batch locks the
+ * endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later
  * ones fail too and the commit becomes a rollback. `onCommit` is called before the commit is sent.
  */
 export function postgresCaptureStatements(

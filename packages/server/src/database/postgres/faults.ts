@@ -12,7 +12,7 @@ const CONNECTION_LOST = /^(?:57P0[12]|25P03|0800[36]|ECONNRESET|EPIPE)$/;
 const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /**
- * The server undid the statement because of another transaction, and it succeeds when repeated: a deadlock, a conflict
+ * Another transaction made the server undo the statement, which succeeds when repeated. It was a deadlock, a conflict
  * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.
  */
 const CONFLICT = /^(?:40P01|40001|0A000)$/;

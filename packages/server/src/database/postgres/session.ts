@@ -71,8 +71,8 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 }
 
 /**
- * For every session: no JIT compilation; no sequential scans, because every lookup has an index, although a new table
- * has no statistics; and every commit waits for the disk, although the role or database may have another default. For
+ * For every session: no JIT compilation. No sequential scans, because every lookup has an index, and a new table has no
+ * statistics that show it. Every commit waits for the disk, whatever the default of the role or database is. For
  * unsynced sessions, `openPool` reverses the last one.
  */
 export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;

@@ -12,16 +12,16 @@ export const FIRST_BATCH: BatchState = { targetSize: 1, batchMs: 0 };
 export type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
 
 /**
- * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds, so that no sender
- * waits long for senders that left while storage was slow.
+ * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds. They keep a sender from
+ * waiting long for senders that left while storage was slow.
  */
 const MAX_DELAY_OF_BATCH = 1 / 4;
 const MIN_DELAY_MS = 1;
 const MAX_DELAY_MS = 10;
 /**
  * Above this many milliseconds per sender a batch waits for all senders, below it for half of them. Two alternating
- * groups save the time to read and answer one group, about 30 µs per sender, but need a second sync, which costs more
- * on a slow disk.
+ * groups save the time to read and answer one group, about 30 µs per sender. But they need a second sync, which costs
+ * more on a slow disk.
  */
 const SLOW_MS_PER_SENDER = 0.032;
 /** Weight of the last batch in `batchMs`. */

@@ -34,8 +34,8 @@ const FRESH_MS = 1000;
  */
 const MAX_AGE_MS = 1400;
 /**
- * Milliseconds that a lookup may take. For an endpoint that is known, the old entry serves after the shorter time: the
- * sender's time is needed for storing, and storage checks again whether the endpoint exists.
+ * Milliseconds that a lookup may take. For a cached endpoint, the old entry serves after the shorter time, because
+ * storing needs time too. Storage checks again whether the endpoint exists.
  */
 const LOOKUP_MS = 2000;
 const KNOWN_LOOKUP_MS = 500;

@@ -21,8 +21,8 @@ export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['d
 export type RecordedAttempts = readonly (RecordedAttempt | null)[];
 
 /**
- * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, failures in a row
- * of the destinations with the notices of pauses, and the requests that were only kept for them.
+ * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, and the failures
+ * in a row of the destinations. Adds the notices of pauses, and removes requests that were only kept for the attempts.
  */
 async function recordAttempts(
   transaction: EngineTransaction,

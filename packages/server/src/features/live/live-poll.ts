@@ -25,8 +25,8 @@ export interface LivePollOptions {
 }
 
 /**
- * Reads the sessions and endpoints of all live connections: when a connection opens, with each ping, and, in place of
- * lost notices, after a gap and at intervals while the bus is down.
+ * Reads the sessions and endpoints of all live connections when a connection opens and with each ping. In place of lost
+ * notices, it reads them after a gap, and at intervals while the bus is down.
  */
 export class LivePoll {
   readonly #options: LivePollOptions;
@@ -119,7 +119,7 @@ export class LivePoll {
 function hasOnlyCaptures(before: EndpointRecord, after: EndpointRecord): boolean {
   const captured = after.newestIndex - before.newestIndex;
   const saved = after.savedCount - before.savedCount;
-  // Viewers are not told that old unsaved requests were dropped.
+  // Live connections send no message about dropped requests.
   const unsaved = after.unsavedCount - before.unsavedCount + after.droppedCount - before.droppedCount;
   return after.autosave ? saved === captured && unsaved === 0 : saved === 0 && unsaved === captured;
 }

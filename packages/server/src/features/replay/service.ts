@@ -200,8 +200,8 @@ class LruMap<Key, Value> {
 }
 
 /**
- * Prevents one user from filling the server with replays or using it to flood another server: a rate limit per user and
- * per target, and a concurrency limit per user. Excess replays wait, and are rejected when too many wait.
+ * Limits the rate of replays per user and per target, and their concurrency per user, so that a user can neither fill
+ * the server with replays nor flood another server. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
   readonly #users: LruMap<number, TokenBucket>;

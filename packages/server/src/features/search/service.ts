@@ -46,8 +46,8 @@ export interface SearchPage {
 }
 
 /**
- * Searches of users. One user's searches run one after another, and different users' in parallel: a user with twenty
- * searches waits for their own, and other users for at most one of them.
+ * Searches of users. One user's searches run one after another, different users' in parallel. So the twenty searches
+ * of one user delay each other, and another user waits for at most one of them.
  */
 export class Searches {
   readonly #queries: Remote<typeof searchQueries>;

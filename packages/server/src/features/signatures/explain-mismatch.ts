@@ -15,8 +15,8 @@ export interface Mismatch {
 }
 
 /**
- * Finds out why a signature does not match, by trying the usual mistakes one at a time: another spelling of the
- * signature, of the secret, then of the body. Returns a sentence for the user.
+ * Finds out why a signature does not match by trying the usual mistakes one at a time: in the signature, in the secret,
+ * then in the body. Returns a sentence for the user.
  */
 export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const { signing, received, body, expected } = mismatch;

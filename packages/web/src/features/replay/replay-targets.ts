@@ -16,8 +16,8 @@ export interface LastTarget {
 type CapturedTarget = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
 
 /**
- * The initial URL of a replay: the request's path if it starts with http; else the path and query as sent, after the
- * base of the endpoint's last target. Without one, after a placeholder host.
+ * The initial URL of a replay: the request's path if it starts with http. Otherwise the path and query as sent, appended
+ * to the base of the endpoint's last target, or to a placeholder host if there is none.
  */
 export function defaultUrl(request: CapturedTarget, last: LastTarget | undefined): string {
   const path = inUrl(request.path);
