@@ -15,10 +15,9 @@ export function setServerCheck(check: () => Promise<boolean>): void {
 const all: (() => Promise<void>)[] = [];
 
 /**
- * A component whose code is loaded when it is first rendered. If loading fails, only this part shows an error with a
- * retry button. If the retry also fails while the server can be reached, the page reloads: browsers cache a failed
- * module, and a newer version of Creel has other files. `React.lazy` would keep the failure forever. @param fallback
- * rendered until the code is loaded
+ * A component whose code is loaded when it is first rendered; until then `fallback` is. If loading fails, only this
+ * part shows an error with a retry button. If the retry fails too while the server can be reached, the page reloads,
+ * because browsers cache a failed module and a newer version has other files. `React.lazy` would keep the failure.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

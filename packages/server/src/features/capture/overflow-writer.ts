@@ -191,8 +191,8 @@ export class OverflowWriter implements BatchStore {
   }
 
   /**
-   * All nodes drain, without a lock: a batch is the oldest one only after all before it are stored, and its id keeps it
-   * from being stored twice. A node that finds its batches stored by another one leaves the work to it for a while.
+   * All nodes drain. They need no lock: a batch becomes the oldest one after all before it are stored, and its id
+   * prevents a second copy. A node that finds its batches stored by another one leaves the work to it for a while.
    */
   async #drain(): Promise<void> {
     while (!this.#end.signal.aborted) {

@@ -90,9 +90,9 @@ interface Lane {
 }
 
 /**
- * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
- * the order of capture. If it stops unexpectedly, its leases expire and another process repeats its unfinished sends. Only ids are
- * held for waiting deliveries; a body is read when its turn comes.
+ * Sends due deliveries. Only the process with the lease of a destination sends to it, so first attempts are sent in the
+ * order of capture. If that process dies, its leases expire, and another one repeats its unfinished sends. Only the ids
+ * of waiting deliveries are in memory; a body is read when its turn comes.
  */
 export class DeliverySender {
   readonly #options: SenderOptions;

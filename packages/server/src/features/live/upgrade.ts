@@ -64,8 +64,8 @@ function uidOf(url: string): string {
 const REFUSED_MS = 1000;
 
 /**
- * Rejects an upgrade over HTTP because of an error, and closes. Reads what the client sent after its request, so that a reset does not
- * discard the response.
+ * Rejects an upgrade over HTTP because of an error, and closes. Reads and discards what the client sent after its
+ * request, so that a reset does not discard the response.
  */
 export function refuseUpgrade(socket: Duplex, error: unknown): void {
   const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
