@@ -12,7 +12,7 @@ import { fromRoot } from './paths.mjs';
 export type SystemProgram = 'nats-server' | 'nginx';
 
 /** The path of the program, or `undefined` if there is none. Debian puts it where not every user's PATH leads. */
-export function findProgram(name: SystemProgram): string | undefined {
+function findProgram(name: SystemProgram): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

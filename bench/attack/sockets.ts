@@ -13,7 +13,7 @@ export interface AttackTarget {
 }
 
 /** Attackers come from another address than the witness, so that limits per address tell them apart. */
-export const ATTACKER_ADDRESS = '127.0.0.3';
+const ATTACKER_ADDRESS = '127.0.0.3';
 
 /** A different loopback address for each number: an attack from many machines. */
 export function addressOf(nth: number): string {

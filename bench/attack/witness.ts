@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { median, quantile } from '../quantile.ts';
 
 /** Differs from the attacker's address, because some limits are per address. */
-export const WITNESS_ADDRESS = '127.0.0.2';
+const WITNESS_ADDRESS = '127.0.0.2';
 const TIMEOUT_MS = 20_000;
 /** Maximum number of open requests, so that the witness does not flood a server that has stalled. */
 const MAX_OPEN = 600;

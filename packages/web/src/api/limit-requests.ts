@@ -7,13 +7,13 @@ import type { ListedRequest, RequestList } from './request-list.ts';
 export const MAX_LIVE_ROWS = 2000;
 
 /** Maximum of rows above the row that the user is reading. */
-export const WAITING_ROWS = 1000;
+const WAITING_ROWS = 1000;
 
 /**
  * Maximum of characters of bodies and headers in the rows of one list (about 48 MB). Beyond it, older rows become
  * slim.
  */
-export const MAX_LIST_CHARACTERS = 48 * 1024 * 1024;
+const MAX_LIST_CHARACTERS = 48 * 1024 * 1024;
 
 /** Rows are trimmed when they exceed the limit by a quarter, so that trimming does not run for every capture. */
 const SLACK = 1.25;

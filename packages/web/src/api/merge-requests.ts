@@ -176,7 +176,7 @@ function putDelivery(
 }
 
 /** Removes a request by its id, saved or unsaved. */
-export function dropRequest(list: RequestList, id: number): RequestList {
+function dropRequest(list: RequestList, id: number): RequestList {
   const index = indexOfUnsavedId(id) ?? list.rows.find((row) => row.id === id)?.index;
   if (index === undefined) return list;
   const row = list.rows[positionOf(list.rows, index)];
@@ -210,7 +210,7 @@ const isInGap = (list: RequestList, index: number): boolean =>
   list.gaps.some((gap) => index > gap.after && index < gap.before);
 
 /** Empties the list. A page that is still loading does not restore the rows. */
-export function clearList(list: RequestList): RequestList {
+function clearList(list: RequestList): RequestList {
   return { ...list, rows: [], gaps: [], clearedTo: list.newest, deleted: new Set(), searched: 0 };
 }
 

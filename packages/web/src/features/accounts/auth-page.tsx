@@ -69,7 +69,7 @@ export function AuthPage() {
 const EMPTY = { username: '', email: '', password: '', confirmPassword: '' };
 
 /** The registration form. The confirmation of the password is not sent. */
-export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
+function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const register = useRegister();
   const form = useForm({
     initial: EMPTY,
@@ -114,7 +114,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
 const FORM = z.object({ email: emailSchema });
 
 /** Requests a password reset link. The response is the same whether or not the address is known. */
-export function ForgotPassword({ onClose }: { readonly onClose: () => void }) {
+function ForgotPassword({ onClose }: { readonly onClose: () => void }) {
   const info = useServiceInfo();
   const isMailOff = info.data?.mail === false;
   return (

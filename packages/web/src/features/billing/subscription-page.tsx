@@ -42,7 +42,7 @@ const isSubscribed = (user: User | null | undefined): user is User => typeof use
  * After a paid checkout: waits until the account has its subscription. The payment provider may report it after the
  * browser has returned.
  */
-export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
+function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
   const [hasGivenUp, setGivenUp] = useState(false);
   const { data: user } = useQuery({
     ...userQuery,

@@ -12,7 +12,7 @@ import { deliveriesQuery } from './delivery-queries.ts';
 
 const LOADING = <Loading label="Loading the deliveries" bars={['h-4 w-2/3', 'h-4 w-1/2']} className="gap-3 p-4" />;
 
-export interface DeliveriesTabProps {
+interface DeliveriesTabProps {
   readonly uid: string;
   readonly request: ListedRequest;
   /** Opens the replay form with the method and the URL of an attempt. */

@@ -12,7 +12,7 @@ const TABS = [
   { value: 'local', label: 'To localhost' },
 ] as const;
 
-export interface ForwardDialogProps {
+interface ForwardDialogProps {
   readonly endpoint: Pick<Endpoint, 'uid' | 'url'>;
   readonly onClose: () => void;
 }
@@ -63,7 +63,7 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
 const DEFAULT_PORT = '3000';
 
 /** The command that forwards the captures of an endpoint to a program on the user's machine. */
-export function LocalForward({ endpoint }: { readonly endpoint: Pick<Endpoint, 'url'> }) {
+function LocalForward({ endpoint }: { readonly endpoint: Pick<Endpoint, 'url'> }) {
   const [port, setPort] = useState(DEFAULT_PORT);
   const local = `http://localhost:${port === '' ? DEFAULT_PORT : port}`;
   return (

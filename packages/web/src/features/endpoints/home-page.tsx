@@ -37,7 +37,7 @@ const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap
 const DASHBOARD_REFRESH_MS = 3000;
 
 /** The dashboard: loading, failed, no endpoints, or the cards. */
-export function EndpointCards() {
+function EndpointCards() {
   const endpoints = useQuery({ ...endpointsQuery, refetchInterval: DASHBOARD_REFRESH_MS });
   const now = useNow();
   if (endpoints.isPending) return <CardsSkeleton />;
@@ -99,7 +99,7 @@ function NoEndpoints() {
  * One endpoint on the dashboard. The link covers the whole card, but only the title is its name, so that a screen
  * reader does not read the figures with each link.
  */
-export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
+function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);
   return (
     <div className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">

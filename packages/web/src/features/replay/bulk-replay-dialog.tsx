@@ -11,7 +11,7 @@ import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, u
 import type { BulkResult } from './bulk-replay.ts';
 import { lastTargetPreference } from './replay-targets.ts';
 
-export interface BulkReplayDialogProps {
+interface BulkReplayDialogProps {
   readonly uid: string;
   readonly requests: readonly ListedRequest[];
   readonly onClose: () => void;

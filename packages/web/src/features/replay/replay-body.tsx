@@ -13,7 +13,7 @@ import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
 
-export interface ReplayBodyProps {
+interface ReplayBodyProps {
   readonly uid: string;
   readonly request: ListedRequest;
   /** Increases each time the URL field should be focused. */
@@ -112,7 +112,7 @@ interface SignAgainProps {
 }
 
 /** Renews the signature of the replay. */
-export function SignAgain({ form, error, onChange }: SignAgainProps) {
+function SignAgain({ form, error, onChange }: SignAgainProps) {
   const id = useId();
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-2 px-4 pb-3">

@@ -38,7 +38,7 @@ function switchedOff({ headers, bytes }: Sendable, own: readonly string[]): stri
   return names.filter((name) => !hasHeader(headers, name.toLowerCase()));
 }
 
-export function curl(request: Sendable): string {
+function curl(request: Sendable): string {
   const { method, url, headers, bytes, text } = request;
   const hasBody = bytes.length > 0;
   const parts = ['curl'];
@@ -55,7 +55,7 @@ export function curl(request: Sendable): string {
   return piped(request, [...lines, '--data-binary @-'].join(CONTINUED));
 }
 
-export function httpie(request: Sendable): string {
+function httpie(request: Sendable): string {
   const { method, url, headers, bytes, text } = request;
   const lines = [`http --path-as-is ${quoteText(method)} ${quoteLatin1(url)}`];
   for (const [name, value] of headers)

@@ -34,7 +34,7 @@ export interface Selection {
   readonly compare: (left: ListedRequest, right: ListedRequest) => void;
 }
 
-export interface SelectionOptions {
+interface SelectionOptions {
   readonly view: ViewState;
   readonly changeView: ChangeView;
   /** Returns to the view from which the present one was opened, else to `otherwise`. */
@@ -54,7 +54,7 @@ export function useSelection(
 ): Selection {
   useClearing(uid, view, changeView);
   const [kept, keep] = useKept(uid);
-  const list = readList(uid, undefined);
+  const list = readList(uid);
   const isHeld = (index: number): boolean => kept?.index === index && isDropped(list, kept);
   const first = useFirst(items, selectsFirst && view.request === undefined, isHeld);
   const wanted = view.request ?? first;
@@ -110,7 +110,7 @@ function nearest(items: ListItems, { index }: ListedRequest): ListedRequest | un
 /** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
 function useKept(uid: string): readonly [ListedRequest | undefined, (request: ListedRequest) => void] {
   const [kept, setKept] = useState<ListedRequest>();
-  const { clearedTo, deleted } = readList(uid, undefined);
+  const { clearedTo, deleted } = readList(uid);
   const isKept = kept !== undefined && kept.index > clearedTo && !deleted.has(kept.index);
   const keep = (request: ListedRequest): void => {
     if (request !== kept) setKept(request);
@@ -120,7 +120,7 @@ function useKept(uid: string): readonly [ListedRequest | undefined, (request: Li
 
 /** Clearing the endpoint clears the selection. The next request to arrive is then the first. */
 function useClearing(uid: string, view: ViewState, changeView: ChangeView): void {
-  const { clearedTo } = readList(uid, undefined);
+  const { clearedTo } = readList(uid);
   const isCleared = [view.request, view.compare].some((index) => index !== undefined && index <= clearedTo);
   useEffect(() => {
     if (isCleared) changeView({ request: undefined, compare: undefined });
@@ -137,7 +137,7 @@ function useRequestAt(uid: string, items: ListItems, index: number | undefined) 
 
 function findListed(uid: string, items: ListItems, index: number): ListedRequest | undefined {
   const item = items.at(items.positionOfIndex(index));
-  return item?.kind === 'request' ? item.request : rowOf(readList(uid, undefined), index);
+  return item?.kind === 'request' ? item.request : rowOf(readList(uid), index);
 }
 
 /** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */

@@ -96,7 +96,7 @@ interface SearchChipsProps {
 }
 
 /** Restricts a search to an endpoint, a method or a time. Method and time are terms of the query. */
-export function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChipsProps) {
+function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChipsProps) {
   const named = endpoints.map((one) => ({ value: one.uid, label: endpointTitle(one) }));
   return (
     <div role="group" aria-label="Restrict the search" className="flex flex-wrap gap-2">

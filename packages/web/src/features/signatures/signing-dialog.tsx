@@ -44,7 +44,7 @@ function suggestionOf(list: RequestList, opened: number | undefined): SuggestedS
   return undefined;
 }
 
-export interface SigningDialogProps {
+interface SigningDialogProps {
   readonly uid: string;
   /** Index of the request that is open in the details. */
   readonly opened: number | undefined;

@@ -26,7 +26,7 @@ const CLOSED = {
 } as const;
 
 /** A checkout of the test gateway: what is bought, and how the card behaves. */
-export function TestCheckout({ id }: { readonly id: string }) {
+function TestCheckout({ id }: { readonly id: string }) {
   const checkout = useQuery(testCheckoutQuery(id));
   if (checkout.data !== undefined) return <LoadedCheckout checkout={checkout.data} />;
   if (checkout.isError) {

@@ -32,7 +32,7 @@ export function TestPortalPage() {
 }
 
 /** The portal of the test gateway: the subscription, and what can happen to it. */
-export function TestPortal() {
+function TestPortal() {
   const subscription = useQuery(testSubscriptionQuery);
   if (subscription.data !== undefined && !subscription.isError)
     return <LoadedPortal subscription={subscription.data} />;

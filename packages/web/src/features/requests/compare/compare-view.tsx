@@ -18,7 +18,7 @@ import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
 import { RequestPicker } from './request-picker.tsx';
 
-export interface CompareViewProps {
+interface CompareViewProps {
   readonly uid: string;
   readonly left: ListedRequest;
   readonly right: ListedRequest;

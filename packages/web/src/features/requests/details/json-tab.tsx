@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/feedback.tsx';
 import type { ShownBody } from './use-body.ts';
 
-export interface JsonTabProps {
+interface JsonTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
   readonly find: string | undefined;

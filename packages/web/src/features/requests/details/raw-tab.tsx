@@ -32,7 +32,7 @@ function FormFields({ text }: { readonly text: string }) {
 
 const AS_TEXT = 'Body as text';
 
-export interface RawTabProps {
+interface RawTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
   readonly captureUrl: string;
@@ -118,7 +118,7 @@ interface MultipartPartsProps {
 }
 
 /** The parts of a multipart body: name, file name, type, size, content, and a download button. */
-export function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
+function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   const parts = useMemo(() => parseMultipart(bytes, contentType), [bytes, contentType]);
   if (parts === undefined) {
     return <p className="p-4 text-ink-2">The body does not contain the parts that its content type declares.</p>;
