@@ -1,6 +1,7 @@
 import { PLANS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { ExternalLink } from 'lucide-react';
+import type { ComponentProps } from 'react';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -32,22 +33,17 @@ export function CurrentPlan({ user }: { readonly user: User }) {
 
 /** Opens the billing portal. Hidden if the portal has nothing to manage. */
 export function PortalButton({ user }: { readonly user: User }) {
-  const portal = usePortal();
   const info = useServiceInfo();
   if (!hasPortal(user) || info.isPending || info.data?.billing === 'off') return null;
-  return (
-    <Button busy={portal.isPending} onClick={() => portal.mutate()}>
-      <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Open billing portal'}
-    </Button>
-  );
+  return <PortalLink label="Open billing portal" />;
 }
 
-/** Leads to the billing portal, where the user can enter another card or pay at once. */
-function UpdateCardButton() {
+/** A button that leads to the billing portal. There the user can also enter another card or pay at once. */
+function PortalLink({ label, ...button }: { readonly label: string } & ComponentProps<typeof Button>) {
   const portal = usePortal();
   return (
-    <Button size="sm" className="mt-2" busy={portal.isPending} onClick={() => portal.mutate()}>
-      <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Update payment method'}
+    <Button {...button} busy={portal.isPending} onClick={() => portal.mutate()}>
+      <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : label}
     </Button>
   );
 }
@@ -62,7 +58,9 @@ export function SubscriptionNotices({ user }: { readonly user: User }) {
       {notice === undefined ? null : (
         <Notice tone={isPastDue(user) ? 'bad' : 'warn'}>
           <p>{notice}</p>
-          {isPastDue(user) && billing !== 'off' ? <UpdateCardButton /> : null}
+          {isPastDue(user) && billing !== 'off' ? (
+            <PortalLink size="sm" className="mt-2" label="Update payment method" />
+          ) : null}
         </Notice>
       )}
       {billing === 'off' ? (
