@@ -1,4 +1,5 @@
 import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitForUsername } from '@creel/contract';
+import type { ParsedBody } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -18,11 +19,7 @@ export const NO_EMAIL = 'No email provided from Google account';
 const NAME_TRIES = 4;
 
 /** The identity that the browser claims to have received. */
-export interface ClaimedIdentity {
-  readonly email?: string | null | undefined;
-  readonly displayName?: string | null | undefined;
-  readonly uid?: string | null | undefined;
-}
+type ClaimedIdentity = ParsedBody<'googleLogin'>;
 
 interface ProviderLoginOptions {
   readonly store: Remote<typeof accountQueries>;

@@ -1,4 +1,4 @@
-import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
+import type { BillingInterval, ParsedBody, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { within } from '../../limits/within.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -55,10 +55,9 @@ export class Billing {
    */
   async startCheckout(
     user: UserRecord,
-    wanted: { readonly tier: Tier; readonly interval: BillingInterval; readonly returnUrl: string },
+    { tier, interval, returnUrl: returnTo }: ParsedBody<'createCheckout'>,
   ): Promise<string> {
-    const returnUrl = this.#ownUrl(wanted.returnUrl);
-    const { tier, interval } = wanted;
+    const returnUrl = this.#ownUrl(returnTo);
     if (tier === 'FREE')
       throw user.stripeSubscriptionId === null ? notSubscribed(user, tier) : new ProblemError('ALREADY_SUBSCRIBED');
     return this.#answering('checkout', user.id, async (owner) => {
@@ -98,10 +97,7 @@ export class Billing {
    * Changes the plan: FREE cancels at the end of the period, the current plan revokes a cancellation, another one
    * changes the price. @throws ProblemError ALREADY_ON_FREE, NO_SUBSCRIPTION, PAYMENT_FAILED, BILLING_FAILED
    */
-  async changePlan(
-    user: UserRecord,
-    wanted: { readonly tier: Tier; readonly interval: BillingInterval },
-  ): Promise<UserRecord> {
+  async changePlan(user: UserRecord, wanted: ParsedBody<'changeSubscription'>): Promise<UserRecord> {
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) throw notSubscribed(user, wanted.tier);
     return this.#answering('change', user.id, async (owner) => {
@@ -116,7 +112,7 @@ export class Billing {
   async #carryOut(
     customerId: string,
     current: SubscriptionState,
-    { tier, interval }: { readonly tier: Tier; readonly interval: BillingInterval },
+    { tier, interval }: ParsedBody<'changeSubscription'>,
   ): Promise<void> {
     const key = randomUUID();
     if (tier === 'FREE') {

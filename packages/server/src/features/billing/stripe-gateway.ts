@@ -108,7 +108,7 @@ export class StripeGateway implements BillingGateway {
       await answered(this.#stripe.checkout.sessions.expire(id));
     } catch (error) {
       // Stripe rejects the call for a session that is paid or expired.
-      if (!isRefusal(error)) throw error;
+      if (refusalOf(error) === undefined) throw error;
     }
   }
 
@@ -116,7 +116,7 @@ export class StripeGateway implements BillingGateway {
     try {
       return (await answered(this.#stripe.checkout.sessions.retrieve(id))).status === 'open';
     } catch (error) {
-      if (isRefusal(error)) return false;
+      if (refusalOf(error) !== undefined) return false;
       throw error;
     }
   }
@@ -167,7 +167,7 @@ export class StripeGateway implements BillingGateway {
       );
     } catch (error) {
       // The subscription has already ended.
-      if (!isRefusal(error)) throw error;
+      if (refusalOf(error) === undefined) throw error;
     }
   }
 
@@ -227,7 +227,7 @@ export class StripeGateway implements BillingGateway {
       );
       return await store.keepBillingSetting(name, made.id, replaces);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (refusalOf(error) === undefined) throw error;
       log.error({ err: error }, 'Stripe refused a portal configuration; its default is used');
       return undefined;
     }
@@ -303,17 +303,13 @@ function reasonOf(error: unknown): GatewayError['reason'] {
   return PORTAL_NOT_SET_UP.test(error.message) ? 'portal' : 'unavailable';
 }
 
-/** Whether Stripe understood the call and rejected it. */
-function isRefusal(error: unknown): boolean {
+/** Stripe's error, if it understood the call and rejected it. */
+function refusalOf(error: unknown): Stripe.errors.StripeInvalidRequestError | undefined {
   const cause = error instanceof GatewayError ? error.cause : undefined;
-  return cause instanceof Stripe.errors.StripeInvalidRequestError;
+  return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause : undefined;
 }
 
 function isMissing(error: unknown, param: string): boolean {
-  const cause = error instanceof GatewayError ? error.cause : undefined;
-  return (
-    isRefusal(error) &&
-    cause instanceof Stripe.errors.StripeError &&
-    (cause.param === param || /No such/i.test(cause.message))
-  );
+  const refusal = refusalOf(error);
+  return refusal !== undefined && (refusal.param === param || /No such/i.test(refusal.message));
 }

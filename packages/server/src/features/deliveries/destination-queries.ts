@@ -1,3 +1,4 @@
+import type { DestinationChange } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
@@ -116,7 +117,7 @@ async function changeDestination(
   transaction: EngineTransaction,
   endpointId: number,
   id: number,
-  changes: { readonly [Name in keyof DestinationFields]?: DestinationFields[Name] | undefined },
+  changes: DestinationChange,
   now: number,
 ): Promise<DestinationWithPending | undefined> {
   const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
