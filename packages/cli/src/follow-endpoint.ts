@@ -37,7 +37,7 @@ export interface FollowContext {
 }
 
 /** Called once for each capture, in order, never twice at the same time. */
-export type OnCapture = (request: CapturedRequest) => Promise<void>;
+type OnCapture = (request: CapturedRequest) => Promise<void>;
 
 export interface Followers {
   /** First sentence for the user, without its end: "Following <url>". */

@@ -10,7 +10,7 @@ export interface UnknownField {
 }
 
 /** A term and its start in the text, in UTF-16 units from 0. A `-` is not part of its term. */
-export interface PlacedTerm {
+interface PlacedTerm {
   readonly term: Term;
   readonly position: number;
 }

@@ -84,7 +84,7 @@ export interface EndpointsTable {
 }
 
 /** The secret that an endpoint's sender signs with: encrypted JSON, see features/signatures/service.ts. */
-export interface SigningSecretsTable {
+interface SigningSecretsTable {
   endpoint_id: number;
   sealed: string;
 }
@@ -113,7 +113,7 @@ export interface CapturedRequestsTable {
 }
 
 /** Ranges of captured requests without an endpoint, removed in steps in the background. */
-export interface PurgesTable {
+interface PurgesTable {
   id: Generated<number>;
   endpoint_id: number;
   /** Advances with each step, so that no step reads rows that were already removed. */
@@ -122,13 +122,13 @@ export interface PurgesTable {
 }
 
 /** Counters that only grow. `saved_id`: the last id of a saved request (SQLite; PostgreSQL uses a sequence). */
-export interface CountersTable {
+interface CountersTable {
   name: string;
   value: number;
 }
 
 /** A third-party identity of a user. The key is issuer and subject, because email addresses change owners. */
-export interface IdentitiesTable {
+interface IdentitiesTable {
   issuer: string;
   subject: string;
   user_id: number;
@@ -150,7 +150,7 @@ export interface ProvenIdentitiesTable {
 }
 
 /** A mailed link. Only the mail holds the token; the table holds its SHA-256. */
-export interface MailTokensTable {
+interface MailTokensTable {
   token_hash: string;
   user_id: number;
   /** `reset` or `verify`. */
@@ -169,13 +169,13 @@ export interface ThrottlesTable {
 }
 
 /** Secrets that the server generated for itself. */
-export interface SecretsTable {
+interface SecretsTable {
   name: string;
   value: string;
 }
 
 /** Billing data of a user that is not in the user's own row. */
-export interface BillingAccountsTable {
+interface BillingAccountsTable {
   user_id: number;
   /** Idempotency key for creating the customer, so that a repeated attempt finds the same one. */
   customer_key: string;
@@ -189,7 +189,7 @@ export interface BillingAccountsTable {
 }
 
 /** A checkout that was started and is neither settled nor expired. */
-export interface BillingCheckoutsTable {
+interface BillingCheckoutsTable {
   /** Also the idempotency key of the session. */
   id: string;
   user_id: number;
@@ -199,7 +199,7 @@ export interface BillingCheckoutsTable {
 }
 
 /** Events of the payment provider by id. `done_at` is null until the event's effect is stored. */
-export interface BillingEventsTable {
+interface BillingEventsTable {
   id: string;
   type: string;
   received_at: Millis;
@@ -207,13 +207,13 @@ export interface BillingEventsTable {
 }
 
 /** Billing settings of the whole installation, such as the id of the portal configuration. */
-export interface BillingSettingsTable {
+interface BillingSettingsTable {
   name: string;
   value: string;
 }
 
 /** Mails that were written in the transaction of a change and are sent later. */
-export interface MailOutboxTable {
+interface MailOutboxTable {
   id: Generated<number>;
   user_id: number;
   /** JSON of the notice. */
@@ -222,7 +222,7 @@ export interface MailOutboxTable {
   send_after: Millis | null;
 }
 
-export interface TestGatewayCustomersTable {
+interface TestGatewayCustomersTable {
   customer_id: string;
   user_id: number;
   /** JSON of the simulated state. */
@@ -255,7 +255,7 @@ export interface DestinationsTable {
 }
 
 /** A delivery that waits for an attempt. Its row is deleted when it succeeded or finally failed. */
-export interface DeliveriesTable {
+interface DeliveriesTable {
   /** Sent as `Creel-Delivery`. */
   id: string;
   request_key: number;
@@ -267,7 +267,7 @@ export interface DeliveriesTable {
 }
 
 /** The history of attempts: of destinations, replays and `creel forward`. */
-export interface DeliveryAttemptsTable {
+interface DeliveryAttemptsTable {
   id: Generated<number>;
   request_key: number;
   delivery_id: string;
@@ -289,7 +289,7 @@ export interface DeliveryAttemptsTable {
 }
 
 /** The latest delivery of a request, as JSON of the contract's `LastDelivery`. Lists read it with the request. */
-export interface LatestDeliveriesTable {
+interface LatestDeliveriesTable {
   request_key: number;
   latest: string;
 }

@@ -7,7 +7,7 @@ import type { CaptureLimits, CaptureOutcome } from './store.ts';
 import type { MethodCount } from './records.ts';
 
 /** The captures of one endpoint in a batch. */
-export interface CaptureGroup {
+interface CaptureGroup {
   readonly endpointId: number;
   readonly captures: readonly UnpackedCapture[];
   /** Positions of its captures in the batch. */
@@ -47,7 +47,7 @@ export interface EndpointReceipt {
   readonly savedIds: readonly number[];
 }
 
-export interface NewCapture extends UnpackedCapture {
+interface NewCapture extends UnpackedCapture {
   readonly index: number;
   readonly savedId: number | null;
 }

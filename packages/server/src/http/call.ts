@@ -52,13 +52,13 @@ export interface Call<Name extends OperationName> {
 }
 
 /** Executes the call and returns the response's body. Throws `ProblemError` for every error that the caller sees. */
-export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
+type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
 /** Handlers of some operations. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
 
 /** A call whose input is not valid. `sent` is the body as it arrived. */
-export type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params' | 'signedIn' | 'endpoint'> & {
+type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params' | 'signedIn' | 'endpoint'> & {
   readonly sent: unknown;
 };
 

@@ -17,7 +17,7 @@ const simulatedCheckoutSchema = paidPlanSchema.extend({
   cancelUrl: z.string(),
   expiresAt: z.int(),
 });
-export type SimulatedCheckout = z.infer<typeof simulatedCheckoutSchema>;
+type SimulatedCheckout = z.infer<typeof simulatedCheckoutSchema>;
 
 const simulatedSubscriptionSchema = paidPlanSchema.extend({
   id: z.string(),
@@ -42,7 +42,7 @@ export const simulatedCustomerSchema = z.object({
 export type SimulatedCustomer = z.infer<typeof simulatedCustomerSchema>;
 
 /** A change for which Stripe would send an event. */
-export interface SimulatedEvent {
+interface SimulatedEvent {
   readonly type: string;
   readonly objectId: string;
 }

@@ -23,7 +23,7 @@ const ACCOUNTS_PER_ROUND = 20;
 const WATCHED = /^(customer|checkout\.session|invoice)\./;
 
 /** The storage that billing needs. */
-export type BillingStore = Remote<typeof billingQueries> &
+type BillingStore = Remote<typeof billingQueries> &
   Pick<Remote<typeof accountQueries>, 'findUser'> &
   Pick<Remote<typeof endpointQueries>, 'listEndpoints'>;
 

@@ -12,7 +12,7 @@ import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 /** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */
 
 /** A capture with a delivery for each destination whose condition it matches. */
-export interface MatchedCapture {
+interface MatchedCapture {
   readonly index: number;
   readonly receivedAt: number;
   readonly deliveries: readonly { readonly id: string; readonly destinationId: number }[];

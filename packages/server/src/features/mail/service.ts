@@ -16,7 +16,7 @@ export interface Message {
 export type Part = string | { readonly label: string; readonly url: string };
 
 /** A mail to one address. */
-export interface Letter {
+interface Letter {
   readonly to: string;
   readonly message: Message;
 }

@@ -18,7 +18,7 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
 import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
 
 /** `any` matches both. */
-export type SavedFilter = 'saved' | 'unsaved' | 'any';
+type SavedFilter = 'saved' | 'unsaved' | 'any';
 
 export interface ListQuery {
   readonly endpointId: number;

@@ -23,7 +23,7 @@ export interface UnreadableSignature {
 }
 
 /** What a new signature is made of. */
-export interface Renewal {
+interface Renewal {
   /** Seconds since 1970. */
   readonly seconds: number;
   readonly find: HeaderFinder;
