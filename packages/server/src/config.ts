@@ -44,7 +44,7 @@ const environmentSchema = z.object({
   HOST: hostName.default('127.0.0.1'),
   /** Origin of capture URLs and links; with https, cookies are `Secure`. */
   PUBLIC_URL: httpOrigin.optional(),
-  /** Folder of the embedded database and the generated secret. */
+  /** Folder of the SQLite database. */
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
   /** Servers of one NATS cluster, for notices between nodes and the overflow log. */

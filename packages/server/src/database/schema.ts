@@ -113,7 +113,7 @@ export interface CapturedRequestsTable {
 }
 
 /** Ranges of captured requests without an endpoint, removed in steps in the background. */
-interface PurgesTable {
+export interface PurgesTable {
   id: Generated<number>;
   endpoint_id: number;
   /** Advances with each step, so that no step reads rows that were already removed. */

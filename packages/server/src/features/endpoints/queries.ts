@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord, MethodCount } from '../../database/records.ts';
+import { purgeLater } from '../requests/queries.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -191,11 +192,7 @@ export async function removeEndpoint(transaction: DatabaseTransaction, id: numbe
     .returning(['first_index', 'next_index'])
     .executeTakeFirst();
   if (row === undefined) return false;
-  await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', id).execute();
-  await transaction
-    .insertInto('purges')
-    .values({ endpoint_id: id, from_index: row.first_index, below_index: row.next_index })
-    .execute();
+  await purgeLater(transaction, id, row);
   return true;
 }
 

@@ -1,8 +1,8 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import { indexOfKey, requestKey, removeDeliveries } from '../../database/stored-request.ts';
-import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
+import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
 import { toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -11,12 +11,7 @@ import type { ExpiryNotice } from './service.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
-interface Purge {
-  readonly id: number;
-  readonly endpoint_id: number;
-  readonly from_index: number;
-  readonly below_index: number;
-}
+type Purge = Selectable<PurgesTable>;
 
 /** The oldest purge, locked: a second process waits and then continues where the first one ended. */
 async function lockPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {

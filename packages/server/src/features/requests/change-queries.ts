@@ -4,7 +4,7 @@ import type { EngineTransaction } from '../../database/remote.ts';
 import { removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { latestOf, lockEndpoint, oneRequest, toRequestRecord } from './queries.ts';
+import { latestOf, lockEndpoint, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
 import type { LockedBounds } from './queries.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
@@ -99,24 +99,12 @@ async function clearRequests(transaction: EngineTransaction, endpointId: number)
     .where('request_key', '>=', requestKey(endpointId, 0))
     .where('request_key', '<', requestKey(endpointId, bounds.next_index))
     .execute();
-  await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
-  await transaction
-    .insertInto('purges')
-    .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
-    .execute();
+  await purgeLater(transaction, endpointId, bounds);
   return bounds.next_index;
 }
 
 /** A request that is no longer stored. */
-export interface LostRequest {
-  readonly index: number;
-  readonly method: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** See `encodeHead`. */
-  readonly head: Uint8Array;
-  readonly body: Uint8Array | null;
-}
+export type LostRequest = Pick<RequestRecord, 'index' | 'method' | 'receivedAt' | 'head' | 'body'>;
 
 /** Adds one stored request of a method to the counters. */
 async function countMethod(

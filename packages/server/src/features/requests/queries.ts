@@ -253,6 +253,19 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
+/** Leaves the rows of all requests to `purgeSome`, after they are hidden. */
+export async function purgeLater(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  { first_index, next_index }: Pick<Bounds, 'first_index' | 'next_index'>,
+): Promise<void> {
+  await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
+  await transaction
+    .insertInto('purges')
+    .values({ endpoint_id: endpointId, from_index: first_index, below_index: next_index })
+    .execute();
+}
+
 export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
