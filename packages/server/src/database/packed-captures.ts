@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { z } from 'zod';
+import type { RequestRecord } from './stored-request.ts';
 
 /**
  * A batch of captures as two buffers. They move to the writer thread by transfer instead of copy, which gives 10% more
@@ -26,14 +27,7 @@ const FIRST_CAPTURES = 128;
 const FIRST_BYTES = 128 * 1024;
 
 /** One capture of a batch; `head` and `body` are views of the batch's bytes. */
-export interface UnpackedCapture {
-  readonly endpointId: number;
-  readonly receivedAt: number;
-  readonly method: string;
-  readonly head: Uint8Array;
-  /** `null` when there was no body. */
-  readonly body: Uint8Array | null;
-}
+export type UnpackedCapture = Pick<RequestRecord, 'endpointId' | 'receivedAt' | 'method' | 'head' | 'body'>;
 
 /** Methods are encoded as indexes into Node's list, which all threads share. */
 const METHOD_INDEXES: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
