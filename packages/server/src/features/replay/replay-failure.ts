@@ -20,15 +20,16 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EACCES: 'The system does not allow a connection to the destination.',
   EPERM: 'The system does not allow a connection to the destination.',
   HPE_HEADER_OVERFLOW: 'The destination answered with more than 64 KiB of headers.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: "The target's certificate is self-signed, so no known authority vouches for it.",
-  SELF_SIGNED_CERT_IN_CHAIN: "The target's certificate chain ends in a self-signed certificate that is not known here.",
-  UNABLE_TO_GET_ISSUER_CERT: "No known authority vouches for the target's certificate.",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "No known authority vouches for the target's certificate.",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "No known authority vouches for the target's certificate.",
-  CERT_HAS_EXPIRED: "The target's certificate has expired.",
-  CERT_NOT_YET_VALID: "The target's certificate is not valid yet.",
-  CERT_REVOKED: "The target's certificate was revoked.",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The target's certificate is for another name.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The destination's certificate is self-signed, so it is not trusted.",
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "The destination's certificate chain ends in a self-signed certificate that is not trusted.",
+  UNABLE_TO_GET_ISSUER_CERT: "The destination's certificate is not signed by a trusted authority.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The destination's certificate is not signed by a trusted authority.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The destination's certificate is not signed by a trusted authority.",
+  CERT_HAS_EXPIRED: "The destination's certificate has expired.",
+  CERT_NOT_YET_VALID: "The destination's certificate is not valid yet.",
+  CERT_REVOKED: "The destination's certificate was revoked.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The destination's certificate is for another name.",
 };
 
 /** Converts any error into a failure with an explanation. */
@@ -38,7 +39,7 @@ export function failureOf(error: unknown): ReplayFailure {
   if (known !== undefined) return new ReplayFailure(known);
   if (code.startsWith('HPE_')) return new ReplayFailure('The destination answered with something that is not HTTP.');
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')
-    return new ReplayFailure('There is no TLS between here and the destination. Does its port speak https?');
+    return new ReplayFailure('The destination does not answer with TLS. Does its port use http?');
   return new ReplayFailure(`The destination could not be reached${code === '' ? '' : ` (${code})`}.`);
 }
 
