@@ -48,8 +48,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // The default of one second fails by chance on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    // Twice the cores, because tests also wait.
-    maxWorkers: 4,
+    // Three times the cores, because tests wait more than half of the time.
+    maxWorkers: 6,
     // Test files share the modules of their process. Loading them again for each file doubles the processor time of most.
     isolate: false,
     retry: 0,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -30,7 +30,7 @@ test('a user whose replays all wait leaves the target to others', async () => {
   target.answer = (socket) => void held.push(socket);
   // More than the places of a user.
   const flood = Array.from({ length: 250 }, () => replay({ method: 'GET', url: target.url }));
-  await vi.waitFor(() => expect(held).toHaveLength(10));
+  await expect.poll(() => held).toHaveLength(10);
   target.answer = saying(EMPTY_OK);
   for (let nth = 0; nth < 5; nth += 1)
     expect(await replay({ method: 'GET', url: target.url }, other.client)).toMatchObject({ status: 200 });
