@@ -44,14 +44,34 @@ test('endless bodies of calls hold at most 64 MiB in total; captures continue, a
 });
 
 test('a body over the limit is rejected, with and without a declared length', async () => {
-  const declared = await begin(login(MIB + 1), '');
-  expect((await declared.final()).status).toBe(413);
+  const statusOf = async (head: readonly string[], body: string | Uint8Array) => {
+    const connection = await begin(head, body);
+    const { status } = await connection.final();
+    connection.close();
+    return status;
+  };
+  expect(await statusOf(login(MIB + 1), '')).toBe(413);
   const chunk = `${(MIB + 1).toString(16)}\r\n${' '.repeat(MIB + 1)}\r\n`;
   const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
-  expect((await (await begin(head, chunk)).final()).status).toBe(413);
-  const just = await begin(login(MIB), Buffer.alloc(MIB, ' '));
-  expect((await just.final()).status).toBe(400);
+  expect(await statusOf(head, chunk)).toBe(413);
+  expect(await statusOf(login(MIB), Buffer.alloc(MIB, ' '))).toBe(400);
 });
+
+test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
+  'a client that sends the whole of a body over the limit sees the response, and its next one (%s)',
+  async (framing) => {
+    const body = Buffer.alloc(24 * MIB, ' ');
+    const isChunked = framing.startsWith('Transfer');
+    const sent = isChunked ? [`${body.length.toString(16)}\r\n`, body, '\r\n0\r\n\r\n'] : [body];
+    const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Content-Type: application/json', framing];
+    const connection = await begin(head, '');
+    for (const part of sent) await connection.send(part);
+    expect((await connection.final()).status).toBe(413);
+    await connection.send(rawRequest(['GET /healthz HTTP/1.1', 'Host: h'], ''));
+    expect((await connection.final()).status).toBe(200);
+    connection.close();
+  },
+);
 
 test('a billing call is answered before its body arrives when billing is off, for allowed callers', async () => {
   const off = await startTestServer({ settings: { BILLING: 'off' } });

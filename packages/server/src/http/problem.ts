@@ -125,6 +125,9 @@ export function answerError(
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
+  // Fastify closes the connection after a body that was not read. That resets it while the client still sends, and the
+  // response may be lost. Node discards the rest of the body instead, until the request's timeout.
+  void reply.removeHeader('connection');
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
   const problem = problemOf(error);
