@@ -26,6 +26,8 @@ export type Prefilter =
 /** A body with a content coding can't be searched in its stored form. */
 const CODED: readonly Bytes[] = [Buffer.from('content-encoding')];
 const IS_CODED: Prefilter = { kind: 'head', anyOf: [CODED] };
+/** All methods that a capture can have, in lowercase. Other texts never reach SQL: PostgreSQL has no NUL in a text. */
+const STORED_METHODS = METHODS.map(foldCase);
 const MIN = Number.MIN_SAFE_INTEGER;
 const MAX = Number.MAX_SAFE_INTEGER;
 
@@ -70,8 +72,10 @@ function looksOf(prefilters: readonly Prefilter[]): number {
 /** Terms that SQL decides exactly, so that their negation is a prefilter too. */
 function exactPrefilter(term: Term, now: number, isWanted: boolean): Prefilter | undefined {
   switch (term.kind) {
-    case 'method':
-      return { kind: 'method', methods: term.methods.map(foldCase), isWanted };
+    case 'method': {
+      const named = new Set(term.methods.map(foldCase));
+      return { kind: 'method', methods: STORED_METHODS.filter((method) => named.has(method)), isWanted };
+    }
     case 'is':
       if (term.state === 'saved') return { kind: 'saved', isWanted };
       return term.state === 'unsaved' ? { kind: 'saved', isWanted: !isWanted } : undefined;
@@ -144,9 +148,10 @@ function textPrefilter(text: string): Prefilter | undefined {
   // An empty path is searched as a slash, which the head does not contain.
   const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
   if (inHead === '') return undefined;
+  const folded = foldCase(text);
   return anyOf([
     { kind: 'text', body: lower(text), head: [...decodedForms(inHead), CODED] },
-    { kind: 'method', methods: methodsWith(text), isWanted: true },
+    { kind: 'method', methods: STORED_METHODS.filter((method) => method.includes(folded)), isWanted: true },
   ]);
 }
 
@@ -190,10 +195,4 @@ function sentForms(text: string): (readonly Bytes[])[] {
 function decodedForms(text: string): (readonly Bytes[])[] {
   const plus = text.includes(' ') ? sentForms(text.replaceAll(' ', '+')) : [];
   return [...sentForms(text), ...plus, [Buffer.from('%')]];
-}
-
-/** The methods whose lowercase name contains a text. */
-function methodsWith(text: string): readonly string[] {
-  const folded = foldCase(text);
-  return METHODS.map(foldCase).filter((method) => method.includes(folded));
 }

@@ -129,6 +129,19 @@ export function searchSuite(open: () => AppStore): void {
       expect(await finds(sent, ...misses)).toEqual(misses.map(() => false));
     });
 
+    test.each([
+      [['get', 'Post'], true],
+      [['PUT', 'PO'], false],
+      [['\0'], false],
+      [['P\0OST', '\ud800'], false],
+    ])('the methods %j', async (methods, isFound) => {
+      const { id, userId } = await someEndpoint(open());
+      await capture(open(), [{ to: id, method: 'POST' }]);
+      const named: Query = { kind: 'method', methods };
+      expect((await ask(userId, named)).found).toHaveLength(isFound ? 1 : 0);
+      expect((await ask(userId, { kind: 'not', part: named })).found).toHaveLength(isFound ? 0 : 1);
+    });
+
     test('not in the address, not in our own notes, and not across two parts', async () => {
       const sent: Omit<Sent, 'to'> = {
         method: 'PUT',
