@@ -8,6 +8,7 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
+import { freeBytes } from '../../http/body-buffer.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
@@ -29,10 +30,10 @@ export interface CaptureDependencies {
   readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
   /**
    * Stores the source of an endpoint without one. The sender is answered afterwards, so that its next call sees the
-   * source. `undefined` if there is nothing to store. Never rejects.
+   * source. `undefined` if there is nothing to store. Never rejects, and reads the body only before it returns.
    */
   readonly detectSource: (endpoint: CachedEndpoint, capture: PendingCapture) => Promise<void> | undefined;
-  /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
+  /** Called for every stored capture. It must copy what it keeps of the body, whose memory is freed afterwards. */
   readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
   readonly onLookupFailure: (error: unknown) => void;
 }
@@ -167,6 +168,7 @@ function storeRequest(
     if (source === undefined) reply.captured(result.index);
     else void source.then(() => reply.captured(result.index));
     deps.onStored(endpoint, capture, result);
+    if (body !== null) freeBytes(body);
   });
   if (isQueued) return;
   reservation.release();
