@@ -58,7 +58,7 @@ test('a body over the limit is rejected, with and without a declared length', as
 });
 
 test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
-  'a client that sends the whole of a body over the limit sees the response, and its next one (%s)',
+  'a client that sends the whole of a body over the limit sees the response (%s)',
   async (framing) => {
     const body = Buffer.alloc(24 * MIB, ' ');
     const isChunked = framing.startsWith('Transfer');
@@ -67,9 +67,7 @@ test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
     const connection = await begin(head, '');
     for (const part of sent) await connection.send(part);
     expect((await connection.final()).status).toBe(413);
-    await connection.send(rawRequest(['GET /healthz HTTP/1.1', 'Host: h'], ''));
-    expect((await connection.final()).status).toBe(200);
-    connection.close();
+    await connection.closed();
   },
 );
 

@@ -2,9 +2,12 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode, Problem } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { QueueFullError } from '../limits/fair-queue.ts';
 import { ConnectionClosed } from './call.ts';
 import type { Logger } from '../log.ts';
+import { linger } from './linger.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
 import type { UnavailableReason } from '../database/storage-problem.ts';
 
@@ -94,11 +97,19 @@ export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Pr
 export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
   if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
   if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
+  const body = JSON.stringify(problemBody(code, details));
+  void reply.code(PROBLEMS[code].status).header('cache-control', 'no-store').type('application/json; charset=utf-8');
+  // Fastify closes the connection after a call whose body it could not read.
+  if (!reply.hasHeader('connection') || reply.request.raw.complete) return reply.send(body);
   return reply
-    .code(PROBLEMS[code].status)
-    .header('cache-control', 'no-store')
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(problemBody(code, details)));
+    .header('content-length', String(Buffer.byteLength(body)))
+    .send(Readable.from(thenLinger(body, reply.request.raw)));
+}
+
+/** Responds at once, and ends the response when the client has stopped sending. */
+async function* thenLinger(body: string, request: IncomingMessage): AsyncGenerator<string> {
+  yield body;
+  await new Promise<void>((resolve) => linger(request, resolve));
 }
 
 /** The code and details of an error with a known cause; `undefined` for an unexpected one. */
@@ -125,9 +136,6 @@ export function answerError(
   reply: FastifyReply,
   log: Logger,
 ): FastifyReply {
-  // Fastify closes the connection after a body that was not read. That resets it while the client still sends, and the
-  // response may be lost. Node discards the rest of the body instead, until the request's timeout.
-  void reply.removeHeader('connection');
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
   const problem = problemOf(error);

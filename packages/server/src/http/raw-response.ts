@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemBody } from './problem.ts';
 import type { HeadFacts } from './inspect-head.ts';
+import { linger } from './linger.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
 const SANDBOX_HEADERS = [
@@ -26,10 +27,6 @@ const LOGGED_HEADERS = [
   String(CAPTURED_BODY.length),
   ...SANDBOX_HEADERS,
 ] as const;
-
-/** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
-export const LINGER_MS = 2000;
-const LINGER_BYTES = 64 * 1024 * 1024;
 
 /** Responds that the request was captured. Latin-1 joins head and body into one write. */
 export function answerCaptured(response: ServerResponse, index: number | undefined): void {
@@ -88,25 +85,6 @@ export function answerBroken(response: ServerResponse, code: ProblemCode): void 
   response.shouldKeepAlive = false;
   response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
   response.end(body);
-}
-
-/**
- * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
- * is read and discarded for a moment, like nginx's `lingering_close`, before the connection ends.
- */
-function linger(request: IncomingMessage, done: () => void): void {
-  let left = LINGER_BYTES;
-  const finish = (): void => {
-    clearTimeout(timer);
-    request.removeAllListeners('data').resume();
-    done();
-  };
-  const timer = setTimeout(finish, LINGER_MS);
-  request.once('end', finish).once('close', finish);
-  request.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left <= 0) finish();
-  });
 }
 
 /** A true CORS preflight is allowed and is not captured. */
