@@ -37,7 +37,7 @@ const stripeSchema = z.object({
   STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1),
 });
 
-/** The environment variables, all optional (docs/api.md, "Environment"). */
+/** The environment variables, all optional (docs/operations.md, "Environment"). */
 const environmentSchema = z.object({
   /** The port to listen on. 0 selects a free port. */
   PORT: whole(0, 65_535).default(3000),
