@@ -164,11 +164,11 @@ function nameArguments(command: Command, positional: readonly string[]): Record<
   const names = shape.map(([name]) => name).filter((name) => name !== list);
   const missing = names[positional.length];
   if (missing !== undefined && command.description.arguments.shape[missing]?.safeParse(undefined).success !== true)
-    throw new UsageError(`Say which ${missing}: creel ${command.usage}`);
+    throw new UsageError(`Name the ${missing}: creel ${command.usage}`);
   const more = positional.slice(names.length);
   const [extra] = more;
   if (extra !== undefined && list === undefined)
-    throw new UsageError(`creel ${command.name} does not know what to do with “${extra}”.`);
+    throw new UsageError(`creel ${command.name} does not take the argument “${extra}”.`);
   const given = Object.fromEntries(positional.slice(0, names.length).map((word, position) => [names[position], word]));
   return list === undefined ? given : { ...given, [list]: more };
 }

@@ -35,7 +35,7 @@ export function parseDestination(text: string): URL {
   const parsed = targetUrlSchema.safeParse(text);
   if (parsed.success) return new URL(parsed.data);
   const reason = URL.canParse(text) && new URL(text).username !== '' ? ` ${parsed.error.issues[0]?.message}` : '';
-  throw new UsageError(`“${text}” is no URL to forward to.${reason} Say one such as http://localhost:4000/webhooks`);
+  throw new UsageError(`“${text}” is not a URL to forward to.${reason} Use one such as http://localhost:4000/webhooks`);
 }
 
 /** Path and query at the destination: its own, followed by what followed the capture URL. */

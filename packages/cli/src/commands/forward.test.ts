@@ -210,15 +210,15 @@ test('--new creates an endpoint and prints its capture URL', async () => {
   expect(endpoints.find((endpoint) => endpoint.url === url)?.name).toBe(`forward to ${new URL(destination.url).host}`);
   expect(await creel(['forward', '--new'], { home })).toMatchObject({
     code: 2,
-    stderr: 'Say which url: creel forward --new <url>...\n',
+    stderr: 'Name the url: creel forward --new <url>...\n',
   });
   expect(await creel(['forward'], { home })).toMatchObject({
     code: 2,
-    stderr: 'Say which endpoint: creel forward <endpoint> <url>...\n',
+    stderr: 'Name the endpoint: creel forward <endpoint> <url>...\n',
   });
   expect(await creel(['forward', 'only-an-endpoint'], { home })).toMatchObject({
     code: 2,
-    stderr: 'Say which url: creel forward <endpoint> <url>...\n',
+    stderr: 'Name the url: creel forward <endpoint> <url>...\n',
   });
   expect(
     await creel(['forward', 'any', 'http://localhost:1', 'http://localhost:2', 'http://localhost:1/'], { home }),
@@ -313,7 +313,7 @@ test('an invalid URL is a usage error', async () => {
   const { uid } = await newEndpoint();
   expect(await creel(['forward', uid, 'localhost:4000'], { home })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('no URL to forward to'),
+    stderr: expect.stringContaining('is not a URL to forward to'),
   });
 });
 

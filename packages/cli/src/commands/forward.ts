@@ -45,11 +45,11 @@ Without an endpoint: creel forward --new <url>...`,
     if (input.endpoint === undefined)
       throw new UsageError(
         input.new
-          ? 'Say which url: creel forward --new <url>...'
-          : 'Say which endpoint: creel forward <endpoint> <url>...',
+          ? 'Name the url: creel forward --new <url>...'
+          : 'Name the endpoint: creel forward <endpoint> <url>...',
       );
     const urls = input.new ? [input.endpoint, ...input.url] : input.url;
-    if (urls.length === 0) throw new UsageError('Say which url: creel forward <endpoint> <url>...');
+    if (urls.length === 0) throw new UsageError('Name the url: creel forward <endpoint> <url>...');
     const destinations = urls.map(parseDestination);
     const twice = destinations.find(({ href }, at) => destinations.slice(0, at).some((other) => other.href === href));
     if (twice !== undefined) throw new UsageError(`${twice.href} is given twice. Give each url once.`);
@@ -105,7 +105,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     const result = await sendCapture(request, { destination, body, signal });
     if (signal.aborted && result.kind !== 'answered') return;
     const isUnreached = result.kind === 'unreached';
-    // While the destination is away, only the first attempt is reported.
+    // While the destination can't be reached, only the first attempt is reported.
     if (!isUnreached || !wasUnreached) reports.add({ request, url, number, startedAt, result });
     if (isUnreached && !wasUnreached)
       await notify(`${destination.href} can't be reached (${result.reason}). Trying again.`);

@@ -123,8 +123,8 @@ it.each([
   [['restore', 'x.db'], 'no database'],
   [['vacuum'], 'Another Creel server is using the data folder'],
   [['backup', join(folder, 'missing', 'x.db')], 'creel admin backup failed: unable to open database file.'],
-  [['backup', ''], 'does not know what to do with “”'],
-  [['backup', '--force'], 'does not know what to do with “--force”'],
+  [['backup', ''], 'does not take the argument “”'],
+  [['backup', '--force'], 'does not take the argument “--force”'],
   [['verify', '/nonexistent'], 'There is no database /nonexistent. Name the file of a backup.'],
 ])('creel admin %j says %s', async (words, sentence) => {
   await expect(admin(words)).rejects.toThrow(sentence);

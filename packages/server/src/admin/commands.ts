@@ -123,7 +123,7 @@ export async function runAdmin(
     throw new AdminProblem(`Usage: creel admin ${usageOf(name, command)}`, { isUsage: true });
   const wrong = args.find((arg) => arg === '' || arg.startsWith('-'));
   if (wrong !== undefined)
-    throw new AdminProblem(`creel admin ${name} does not know what to do with “${wrong}”.`, { isUsage: true });
+    throw new AdminProblem(`creel admin ${name} does not take the argument “${wrong}”.`, { isUsage: true });
   try {
     await command.run({ config, print }, ...args);
   } catch (error) {

@@ -56,7 +56,7 @@ async function copyTables(source: DatabaseSync, client: pg.Client): Promise<Impo
   const { rowCount } = await client.query('select from users limit 1');
   if (rowCount !== 0) throw new AdminProblem('The PostgreSQL database has accounts already. Use an empty database.');
   const tables = tableNames(source);
-  // Migrations insert rows of their own.
+  // Migrations insert rows too.
   await client.query(`truncate ${tables.map((table) => `"${table}"`).join(', ')}`);
   const imported: ImportedTable[] = [];
   for (const table of tables) imported.push({ table, rows: await copyTable(source, client, table) });

@@ -39,7 +39,7 @@ export async function createApiServer(
     // Longer than any head. Otherwise the router would respond itself, without our headers.
     routerOptions: { maxParamLength: 100_000 },
     rewriteUrl: (request) => addressOf(request.url),
-    // The listener responds to what is not HTTP (listener.ts). Fastify's own handler would hang up at once.
+    // The listener responds to invalid HTTP (listener.ts). Fastify's own handler would close the connection at once.
     clientErrorHandler: () => undefined,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
@@ -112,9 +112,9 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
     try {
       await sources.checkReady();
     } catch (error) {
-      app.log.error({ err: error }, 'storage does not take a write');
+      app.log.error({ err: error }, 'storage does not accept a write');
       return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {
-        sentence: 'Storage does not take a write at the moment.',
+        sentence: 'The storage does not accept writes at the moment.',
         retryAfter: 5,
       });
     }

@@ -116,7 +116,7 @@ describe('a server on a loopback address, or with the setting, reaches its own n
     await target.close();
   });
 
-  test.each(FORBIDDEN_URLS)('but never link-local addresses and what clouds keep there: %s', async (url) => {
+  test.each(FORBIDDEN_URLS)('but never link-local addresses and cloud metadata: %s', async (url) => {
     names.set('metadata.example', [['169.254.169.254']]);
     expect(await send(url)).toMatchObject(REFUSED);
   });

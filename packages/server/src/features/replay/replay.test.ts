@@ -220,7 +220,7 @@ describe('the response', () => {
     };
     expect(await replay({ method: 'GET', url: target.url })).toMatchObject({
       status: 502,
-      body: { code: 'REPLAY_FAILED', error: expect.stringMatching(/without end/) },
+      body: { code: 'REPLAY_FAILED', error: expect.stringMatching(/too many interim responses/) },
     });
   });
 

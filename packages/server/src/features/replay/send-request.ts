@@ -162,13 +162,14 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
     request.on('response', resolve);
     // These listeners stay: the response itself reports failures after its head.
     request.on('error', reject);
-    request.on('upgrade', () => reject(new ReplayFailure('The destination switched to another protocol, unasked.')));
+    request.on('upgrade', () =>
+      reject(new ReplayFailure('The destination switched to another protocol without a request.')),
+    );
     request.on('close', () => reject(new ReplayFailure('The destination closed the connection without an answer.')));
     let interim = 0;
     request.on('information', () => {
       interim += 1;
-      if (interim > MAX_INTERIM)
-        request.destroy(new ReplayFailure('The destination sent interim answers without end.'));
+      if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The destination sent too many interim responses.'));
     });
     void sendBody(request, body);
   });

@@ -94,7 +94,7 @@ export class Replays {
     const left = until - performance.now();
     if (left < maxMs * MIN_TIME_LEFT)
       throw new ProblemError('UNAVAILABLE', { sentence: TOO_LATE, retryAfter: RETRY_SECONDS });
-    if (signal.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
+    if (signal.aborted) throw new ReplayFailure('The replay was canceled before it was sent.');
     const body = await readBody();
     const headers = sign === undefined ? given : await sign(given, body);
     return sendRequest(
