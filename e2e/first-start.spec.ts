@@ -6,7 +6,12 @@ test('a visitor is redirected to the login page', async ({ page }) => {
   await expect(page.getByRole('button', { name: /sign in|login/i }).first()).toBeVisible();
 });
 
-test('a person with an account is at home, and a second one elsewhere', async ({ page, person, app, browser }) => {
+test('a logged-in user sees the dashboard, and another user sees another one', async ({
+  page,
+  person,
+  app,
+  browser,
+}) => {
   await page.goto('/');
   await expect(page.getByText(person.username).first()).toBeVisible();
 

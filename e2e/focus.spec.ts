@@ -121,7 +121,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(testMail).toBeFocused();
   });
 
-  await test.step('so does a closed dialog of the dashboard', async () => {
+  await test.step('a closed dialog of the dashboard returns the focus', async () => {
     await page.goto('/');
     const create = page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first();
     await create.focus();

@@ -46,12 +46,7 @@ test('a request is saved, and deleted after the browser asked', async ({ page, e
   expect(asked).toEqual(Array(2).fill('Are you sure you want to delete this request?'));
 });
 
-test('requests are looked at, by pointer and keys, until a logout elsewhere', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
+test('requests are viewed by pointer and keys, until a logout elsewhere', async ({ page, context, app, endpoint }) => {
   await send(endpoint.url, { method: 'GET', path: '/?a=1&a=2' });
   await send(endpoint.url, { body: '<p>hi</p>', headers: { 'content-type': 'text/html' } });
   await send(endpoint.url, {

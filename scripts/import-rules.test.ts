@@ -39,7 +39,7 @@ const noFetch = 'Only replay/ and other guarded places send requests. Call them,
 const use = (from: string) => `import { thing } from '${from}';\nexport const used = thing;\n`;
 const useType = (from: string) => `import type { Thing } from '${from}';\nexport type Used = Thing;\n`;
 
-/** The file, its text, and the sentence it is refused with; no sentence: it is allowed. */
+/** The file, its text, and the expected message. Without a message, the text is allowed. */
 const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/contract/src/a.ts', use('zod')],
   ['packages/contract/src/a.ts', use('./endpoint.ts')],
@@ -219,10 +219,10 @@ const reportSchema = z.object({
 
 const oxlint = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
 let clone: string;
-/** What oxlint says, by case number. */
+/** oxlint's messages by case number. */
 const refusals = new Map<number, string>();
 
-/** Lints a small clone that holds the given cases, each in a file of its own, and notes what was said about each. */
+/** Lints a small clone with the given cases, each in a separate file, and records the messages about each. */
 function lint(name: string, chosen: number[]): void {
   const home = join(clone, name);
   const owners = new Map<string, number>();
@@ -241,7 +241,9 @@ function lint(name: string, chosen: number[]): void {
   }
 }
 
-/** Cases with files of their own share one clone. The others, such as main.ts, share a clone with the cases of other files. */
+/**
+ * Cases with different files share one clone. The others, such as main.ts, share a clone with the cases of other files.
+ */
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), 'creel-import-rules-'));
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));

@@ -16,7 +16,7 @@ const creel = join(folder, 'package', 'packages', 'cli', 'creel.mjs');
 
 beforeAll(async () => {
   await buildIfStale();
-  // prepack builds, which has just been done.
+  // Without `prepack`, because the build is current.
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
   await run('tar', ['-xzf', readdirSync(folder)[0] ?? ''], { cwd: folder });
 }, 120_000);

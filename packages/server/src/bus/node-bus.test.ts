@@ -83,7 +83,7 @@ describe('a node alone', () => {
     expect([sent, alone.isHealthy]).toEqual([0, true]);
   });
 
-  test('what it does not send is a gap for a node that it has not heard yet', async () => {
+  test('the notices that it does not send are a gap for a node that joins', async () => {
     const network = new MemoryNetwork();
     const first = new NodeBus((events) => network.open(events));
     await wait(1000);
@@ -120,7 +120,7 @@ test('messages stay under 8,000 bytes however many endpoints a batch has', async
 });
 
 describe('faults', () => {
-  test('a lost notice is a gap with the next one', async () => {
+  test('a lost notice is a gap with the next notice', async () => {
     const { network, say, ids, gaps } = await twoNodes();
     network.fault = (text) => (isNotice(text) ? [] : [text]);
     await say('lost');
@@ -130,7 +130,7 @@ describe('faults', () => {
     expect([ids(), gaps()]).toEqual([['next'], 1]);
   });
 
-  test('or with the next heartbeat', async () => {
+  test('a lost notice is a gap with the next heartbeat', async () => {
     const { network, say, ids, gaps } = await twoNodes();
     network.fault = (text, to) => (to === RECEIVER && isNotice(text) ? [] : [text]);
     await say('lost');
@@ -164,7 +164,7 @@ describe('faults', () => {
     expect([ids(), gaps()]).toEqual([['second'], 1]);
   });
 
-  test('what is not a message is ignored', async () => {
+  test('text that is not a message is ignored', async () => {
     const { network, say, ids, gaps } = await twoNodes();
     network.fault = (text) => ['', '{', '{"n":1}', '{"n":"x","s":1,"notice":{"kind":"unknown"}}', text];
     await say('a');
@@ -187,7 +187,7 @@ describe('silence', () => {
     expect([receiver.isHealthy, gaps()]).toEqual([true, 2]);
   });
 
-  test('a channel that brings nothing: a gap, unhealthy, and it is revived', async () => {
+  test('a channel that delivers nothing: a gap, unhealthy, and its connection is replaced', async () => {
     const { network, receiver, gaps } = await twoNodes();
     network.fault = (text, to) => (to === RECEIVER ? [] : [text]);
     await wait(1300);
@@ -199,7 +199,7 @@ describe('silence', () => {
     expect([receiver.isHealthy, gaps() > before]).toEqual([true, true]);
   });
 
-  test('what a node says while its channel is down is a gap for the others when it is back', async () => {
+  test('the notices of a node whose channel is down are a gap for the others when it is back', async () => {
     const { network, sender, say, ids, gaps } = await twoNodes();
     network.fault = (text, to) => (to === SENDER ? [] : [text]);
     await wait(1300);
@@ -220,7 +220,7 @@ describe('silence', () => {
     expect([receiver.isHealthy, gaps()]).toEqual([true, 0]);
   });
 
-  test('a process that was late itself does not take the others for silent', async () => {
+  test('a process that was stalled does not count the others as lost', async () => {
     const { receiver, gaps } = await twoNodes();
     // The next heartbeat is due in 400 ms.
     await wait(100);

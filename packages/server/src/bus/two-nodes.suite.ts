@@ -20,7 +20,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, inde
 const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]) =>
   messages.some((message) => message.type === type);
 
-/** What two nodes on one database owe to each other (docs/architecture.md, "Several nodes"). */
+/** The guarantees of two nodes on one database (docs/architecture.md, "Several nodes"). */
 export function describeTwoNodes(name: string, { settings, interrupt }: BusUnderTest): void {
   describe(`two nodes, ${name}`, () => {
     let nodes: TwoNodes;
@@ -191,7 +191,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       expect((await there.call('listSaved', { params: { uid } })).map(({ index }) => index)).toEqual([1]);
     });
 
-    test('while the bus is away: nothing is lost, and sessions and endpoints end in time', async () => {
+    test('while the bus is down: nothing is lost, and sessions and endpoints end in time', async () => {
       const uid = await newEndpoint();
       const viewer = await openAtB(uid);
       await capture(nodes.a, uid);
@@ -206,7 +206,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       expect(await viewer.closed).toBe(4401);
     });
 
-    test('and after it nothing is missing', async () => {
+    test('during and after an interruption of the bus, no capture is missing', async () => {
       const uid = await newEndpoint();
       const viewer = await openAtB(uid);
       const storm = (async () => {

@@ -23,7 +23,7 @@ test('an owner gets its share, over all of its reservations, and the others get 
   expect(second.grow(30)).toBe(true);
 });
 
-test('bytes that are held already count beyond the limit, and nothing else fits until they are gone', () => {
+test('bytes that are held already count beyond the limit, and nothing else fits until they are released', () => {
   const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [held, same, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
   expect([budget.leftFor(1), budget.leftFor(2)]).toEqual([50, 50]);

@@ -145,7 +145,7 @@ describe('a data folder belongs to one server', () => {
     await expect(openAndClose()).resolves.toBeUndefined();
   });
 
-  test('so is one in another process, and kill -9 leaves nothing to clean up', async () => {
+  test('a second one in another process is rejected, and kill -9 leaves nothing to clean up', async () => {
     const other = await startProgram(process.execPath, [join(TEST_FOLDER, 'hold-store.ts'), dataDir], {
       env: compileCache,
       isReady: hasWritten('open'),

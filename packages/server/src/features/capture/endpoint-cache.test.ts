@@ -64,7 +64,7 @@ test('an entry that was not used for longer is read before it serves', async () 
   expect(readCount()).toBe(1);
 });
 
-test('what was known last serves while the database does not answer', async () => {
+test('the last known entry serves while the database does not answer', async () => {
   const { cache, clock, failRead } = await filledCache();
   clock.now = 60_000;
   const lookup = cache.lookup('u');

@@ -86,7 +86,7 @@ test('a whole request whose sender hangs up without waiting is stored once or no
   expect((await app.owner.stored(app.endpoint.uid)) - before - 1).toBeLessThanOrEqual(20);
 });
 
-test('a whole one before a half one on the same connection is stored, and only that', async () => {
+test('of a whole request and a half one on the same connection, only the whole one is stored', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   const connection = await openRaw({ port: app.server.port });
   await connection.send(Buffer.concat([whole('chunked'), whole('plain').subarray(0, -5)]));
@@ -108,7 +108,7 @@ async function expectAnswers(parts: readonly (string | Buffer)[], second: number
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
 }
 
-describe('a complete request is answered first, before', () => {
+describe('a complete request is answered before', () => {
   const head = (framing: string): string => `POST ${app.base}/b HTTP/1.1\r\nHost: h\r\n${framing}\r\n\r\n`;
 
   test('a body of bad chunks', () =>

@@ -90,7 +90,7 @@ describe('the source of an endpoint that was created without one', () => {
     expect(await sourceWith(() => sleep(100))).toEqual([200, 'GitHub']);
   });
 
-  test('that can not be stored does not keep the answer', async () => {
+  test('that cannot be stored does not delay the answer', async () => {
     expect(await sourceWith(() => new Promise(() => undefined))).toEqual([200, null]);
     expect(await sourceWith(() => Promise.reject(new Error('no')))).toEqual([200, null]);
   });

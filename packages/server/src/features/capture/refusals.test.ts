@@ -163,7 +163,7 @@ describe('the bytes after a rejected request', () => {
   });
 });
 
-test('what follows a rejection that closes the connection is not stored', async () => {
+test('a request after a rejection that closes the connection is not stored', async () => {
   const { started, uid, stored } = await startWithEndpoint({ settings: { MAX_BODY_BYTES: '1000' } });
   const size = 2000;
   const next = `GET /h/${uid}/next HTTP/1.1\r\nHost: h\r\n\r\n`;

@@ -45,7 +45,7 @@ test('steady attempts share a transaction', async () => {
   expect(stored).toEqual([['a'], ['b', 'c']]);
 });
 
-test('an attempt that can not be stored holds up no other', async () => {
+test('an attempt that cannot be stored does not delay others', async () => {
   const { stored, recorder, stop } = world((attempts) =>
     attempts.some(({ deliveryId }) => deliveryId === 'bad') ? new Error('invalid byte sequence') : undefined,
   );

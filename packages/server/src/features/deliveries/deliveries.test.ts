@@ -115,7 +115,7 @@ describe('forwarding', () => {
     await expect.poll(() => bodiesOf(target)).toEqual(bodies);
   });
 
-  test('a failed delivery waits, is the same in each attempt, and does not hold up others', async () => {
+  test('a failed delivery waits, is the same in each attempt, and does not delay others', async () => {
     const uid = await newEndpoint();
     let isBroken = true;
     const target = await openTarget((socket) => status(isBroken ? 503 : 204)(socket));

@@ -91,7 +91,7 @@ describe('destinations', () => {
     });
   });
 
-  test('a name that can not be resolved now is accepted', async () => {
+  test('a name that cannot be resolved now is accepted', async () => {
     const uid = await newEndpoint();
     await expect(addDestination(uid, { url: 'http://nowhere.invalid/' })).resolves.toMatchObject({ enabled: true });
   });

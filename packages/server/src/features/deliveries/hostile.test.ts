@@ -8,7 +8,7 @@ import type { TestClient } from '../../../test/test-client.ts';
 import { ENGINES, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
-/** Senders and targets that want to do harm, and changes while a request is on its way. */
+/** Hostile senders and targets, and changes while a request is being sent. */
 let server: TestServer;
 let client: TestClient;
 let target: RawTarget;
@@ -55,7 +55,7 @@ describe('a sender', () => {
   afterAll(() => server.stop());
   afterEach(() => target.close());
 
-  test('can not remove what the server adds by naming it in Connection', async () => {
+  test('cannot remove headers of the server by naming them in Connection', async () => {
     await fresh();
     await add(target.url);
     const named = 'creel-delivery, creel-attempt, creel-via, content-length, host, x-own';
@@ -75,7 +75,7 @@ describe('a sender', () => {
     expect(head).toContain('Content-Length: 2');
   });
 
-  test('can not make a loop by naming the mark of forwarding in Connection', async () => {
+  test('cannot make a loop by naming the mark of forwarding in Connection', async () => {
     await fresh();
     await add(`${server.origin}/h/${uid}`);
     await sendRaw(['Connection: creel-via', 'Content-Length: 0']);
@@ -85,7 +85,7 @@ describe('a sender', () => {
     expect(await client.call('listUnsaved', { params: { uid } })).toHaveLength(2);
   });
 
-  test('can not choose the delivery, the framing or the protocol of what is sent', async () => {
+  test('cannot choose the delivery, the framing or the protocol of the request', async () => {
     await fresh();
     await add(target.url);
     await sendRaw(
@@ -114,7 +114,7 @@ describe('a sender', () => {
   });
 
   test.each(['/../admin', '/a/%2e%2E/admin', '/..;x=1/admin', '/..%2fadmin', '/a/..'])(
-    'can not leave the path of a destination with %s',
+    'cannot leave the path of a destination with %s',
     async (path) => {
       await fresh();
       await add(`${target.url}/hooks`, { appendPath: true });

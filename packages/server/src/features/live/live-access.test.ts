@@ -307,7 +307,7 @@ describe('invalid upgrades', () => {
     },
   );
 
-  test('and so is a GET without any: 426', async () => {
+  test('a GET without an upgrade: 426', async () => {
     const { status, body } = await owner.client.tell(path());
     expect({ status, body }).toMatchObject({ status: 426, body: { code: 'UPGRADE_REQUIRED' } });
   });

@@ -39,7 +39,7 @@ describe('between the snapshot and the following events', () => {
     expect(sent).toEqual(['init 1 0', '2']);
   });
 
-  test('nor when they are published after the snapshot was sent: committed, read, and synced later', async () => {
+  test('requests in the snapshot that are published after it was sent are not sent again', async () => {
     const { viewer, sent } = await newLiveViewer(2, 1, 0);
     viewer.take(stored(2));
     viewer.take(stored(3));

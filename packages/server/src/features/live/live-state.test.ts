@@ -84,18 +84,18 @@ test('saved, deleted and clear are sent in order', () => {
 });
 
 describe('captures of another node', () => {
-  test('"up to N" reads what is above the last one, and sends it in order', () => {
+  test('"up to N" reads the requests above the last one, and sends them in order', () => {
     const { state, effects } = run(live(4), [upTo(7)]);
     expect(effects).toEqual([{ type: 'read', read: 1, after: 4, upTo: 7 }]);
     expect(sends(state, [found(1, 7, 5, 6, 7)])).toEqual(['5', '6', '7']);
   });
 
-  test('late, doubled and reordered notices do nothing', () => {
+  test('late, repeated and reordered notices have no effect', () => {
     const { state } = run(live(4), [upTo(7), found(1, 7, 5, 6, 7)]);
     expect(run(state, [upTo(7), upTo(5), took(stored(6))]).effects).toEqual([]);
   });
 
-  test('an own capture that skips indexes waits for those of the other node', () => {
+  test('a capture of this node that skips indexes waits for those of the other node', () => {
     const { state, effects } = run(live(4), [took(stored(7)), took(stored(8))]);
     expect(effects).toEqual([{ type: 'read', read: 1, after: 4, upTo: 6 }]);
     expect(sends(state, [found(1, 6, 5, 6)])).toEqual(['5', '6', '7', '8']);
@@ -110,7 +110,7 @@ describe('captures of another node', () => {
     expect(sends(state, [found(2, 2, 2), found(3, 3, 3)])).toEqual(['1', '2', '3']);
   });
 
-  test('deleted meanwhile: it is not waited for', () => {
+  test('a request that was deleted meanwhile does not delay others', () => {
     const { state } = run(live(0), [upTo(3), took({ type: 'deleted', id: unsavedId(2) })]);
     expect(sends(state, [found(1, 3, 1, 3), took(stored(4))])).toEqual(['1', '3', `deleted ${unsavedId(2)}`, '4']);
   });
@@ -192,7 +192,7 @@ describe('bounds', () => {
     expect(run(live(0), many).state.phase).toBe('behind');
   });
 
-  test('no more than there is room for', () => {
+  test('waiting events take no more memory than is available', () => {
     const { state } = run(live(-1), [took(stored(0, 'x'.repeat(1000)))], { ...AROUND, maxBytes: 500 });
     expect(state.phase).toBe('behind');
   });

@@ -7,7 +7,8 @@ import { createTestClient } from '../../../test/test-client.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 
 /**
- * Viewers that do not read use bounded memory, slow down nobody, and recover with a new `init` (docs/api.md, "Live").
+ * Viewers that do not read use bounded memory, do not slow down others, and recover with a new `init` (docs/api.md,
+ * "Live").
  */
 const SLOW = 10;
 const CAPTURES = 2000;

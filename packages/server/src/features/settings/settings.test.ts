@@ -163,7 +163,7 @@ describe('the test mail', () => {
     }
   });
 
-  test('without SMTP_URL gets the specified sentence', async () => {
+  test('without SMTP_URL fails with a sentence', async () => {
     const { client } = await free.register();
     const sentence = 'Failed to send test email. Please check SMTP server settings.';
     expect(await testEmail(client, 'me@example.com')).toMatchObject({

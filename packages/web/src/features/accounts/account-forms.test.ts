@@ -29,7 +29,7 @@ test('every field of an empty registration has its message, except for the repea
   expect(Object.keys(fieldErrors(registerFormSchema, empty))).toEqual(['username', 'password', 'email']);
 });
 
-test('login, password change and settings say what the spec says', () => {
+test('login, password change and settings have their validation messages', () => {
   expect(fieldErrors(credentialsSchema, { username: 'ab', password: '12345' })).toEqual({
     username: 'Username must be at least 3 characters',
     password: 'Password must be at least 6 characters',
