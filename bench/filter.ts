@@ -12,7 +12,10 @@ import type { MeasuredCreel } from './server-under-test.ts';
 
 const STORED = 10_000;
 const BODY_BYTES = 4096;
-/** Number of requests that the page's first call looks at. Each further call looks at four times what was searched before. */
+/**
+ * Number of requests that the page's first call searches. Each further call searches four times as many as all calls
+ * before.
+ */
 const FIRST_SCAN = 1000;
 /** About 500 captures per second beside the filter, which is repeated until they end. */
 const BESIDE = { connections: 8, pauseMs: 30, seconds: 10 };

@@ -74,7 +74,7 @@ export function write(socket: Socket, bytes: Buffer | string): Promise<boolean> 
   });
 }
 
-/** Sends bytes on a connection of its own, and waits until the server closes it, for `maxMs` at most. */
+/** Sends bytes on a new connection, and waits until the server closes it, for `maxMs` at most. */
 export async function sendAlone(
   target: AttackTarget,
   bytes: readonly (Buffer | string)[],

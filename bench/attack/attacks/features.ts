@@ -31,7 +31,7 @@ async function capture(target: AttackTarget, body: string, headers: Record<strin
 
 /** JSON with millions of values. */
 const manyValues = (bytes: number): string => `{"a":[${'{"b":1},'.repeat(bytes / 8)}1]}`;
-/** No body matches, and each term looks at all values. */
+/** No body matches, and each term examines all values. */
 const MANY_TERMS = Array.from({ length: 90 }, (_, nth) => `-json.*.*.b:>${nth + 1}`).join(' ');
 
 async function storeLarge(target: AttackTarget, count: number): Promise<void> {

@@ -32,8 +32,9 @@ const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
 /**
- * Reports attempts to the server, so that its pages show them. Forwarding never waits for a report: reports are sent one after the
- * other in the background, and again while the server is away. A server that does not know the call gets no further ones.
+ * Reports attempts to the server, so that its pages show them. Forwarding never waits for a report: reports are sent
+ * one after the other in the background, and again while the server can't be reached. A server that does not know the
+ * call gets no further ones.
  */
 export class DeliveryReports {
   readonly #options: DeliveryReportsOptions;

@@ -26,7 +26,7 @@ export function chooseEndpoint(endpoints: readonly Endpoint[], reference: string
   throw new CliError(`${others.length + 1} endpoints are called “${reference}”. Use a uid: ${uids}`);
 }
 
-/** The uid in a capture URL. Any host will do: a server has several names, and a uid is unique. */
+/** The uid in a capture URL. Any host is accepted, because a server has several names and a uid is unique. */
 export function uidOfUrl(text: string): string | undefined {
   return /^https?:\/\/[^/]+\/h\/([\w-]+)(?:[/?#]|$)/.exec(text)?.[1];
 }

@@ -11,7 +11,7 @@ const MAX_QUEUED_MESSAGES = 500;
 const EXPIRY_GRACE_MS = 2000;
 /** Long waits are split: a timer holds at most 24 days, and the clock may change. */
 const MAX_TIMER_MS = 60_000;
-/** The server pings every 30 s. After two missed pings the connection is dead, although no packet says so. */
+/** The server pings every 30 s. After two missed pings the connection counts as dead. */
 const MAX_SILENCE_MS = 75_000;
 const HANDSHAKE_TIMEOUT_MS = 15_000;
 

@@ -80,7 +80,7 @@ function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** For example a full disk behind standard output. Commands report failures of their own files themselves. */
+/** For example, standard output is a file on a full disk. Commands report failures of other files themselves. */
 function outputErrorLines(error: unknown): string[] | undefined {
   const code = systemCode(error);
   const isWrite = error instanceof Error && 'syscall' in error && error.syscall === 'write';

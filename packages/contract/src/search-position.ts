@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Response header of a search with the number of stored requests that it looked at. */
+/** Response header of a search with the number of stored requests that it examined. */
 export const SEARCHED_HEADER = 'x-creel-searched';
 
 /** A place in the results of a search, which are ordered by time, endpoint and index, descending. The next page has what is older. */

@@ -77,7 +77,7 @@ const SENDER_AGENTS: readonly (readonly [string, SourceLabel])[] = [
  */
 export const TEST_REQUEST_HEADER = 'creel-test';
 
-/** Names of the headers that `sourceLabel` looks at, in lower case. */
+/** Names of the headers that `sourceLabel` examines, in lower case. */
 export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
   TEST_REQUEST_HEADER,

@@ -119,8 +119,8 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Stripe is used only when it is fully configured. The test gateway gives plans away, so production never gets it by
- * default.
+ * Stripe is used only when it is fully configured. The test gateway charges nothing, so it is never the default in
+ * production.
  */
 function defaultBilling(environment: Environment, hasStripe: boolean): 'stripe' | 'test' | 'off' {
   if (environment.NODE_ENV !== 'production') return 'test';

@@ -21,7 +21,7 @@ const START_MS = 2000;
 /** Milliseconds between two replacements of a channel that delivers nothing. */
 const RECONNECT_MS = 2000;
 
-/** A way to send text to all nodes, this one included. It may lose, repeat and reorder. */
+/** A way to send texts to all nodes, this one included. It may lose, repeat and reorder them. */
 export interface Channel {
   /** Resolves when more can be sent. */
   send(texts: readonly string[]): Promise<void>;
@@ -135,7 +135,7 @@ export class NodeBus implements Bus {
   }
 
   #enqueue(notice: Notice): void {
-    // Captures first: another node must not hear that a request was saved before it hears of the request.
+    // Captures first, because another node must receive a request before the notice that it was saved.
     this.#enqueueCaptured();
     this.#sequence += 1;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
@@ -216,7 +216,7 @@ export class NodeBus implements Bus {
 
   #checkPeers(): void {
     const now = performance.now();
-    // If this process was late itself, messages may wait in its sockets.
+    // If this process was stalled, messages may wait in its sockets.
     const late = Math.max(0, now - this.#checkedAt - 2 * CHECK_MS);
     this.#checkedAt = now;
     this.#lastOwnAt += late;

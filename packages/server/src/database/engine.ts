@@ -2,9 +2,9 @@ import type { Expression, RawBuilder } from 'kysely';
 import type { Database, DatabaseTransaction } from './schema.ts';
 
 /**
- * How a row is locked until the transaction ends. Several may `share` the row of an endpoint while it is captured to:
- * they plan and record its deliveries. Captures and other changes of its `counters` exclude each other. What removes
- * its requests or changes its destinations needs it `alone`.
+ * How a transaction locks a row until it ends. Planning and recording deliveries `share` the row of an endpoint with
+ * each other and with captures. Captures and other changes of the `counters` exclude each other. Removing requests and
+ * changing destinations lock the row `alone`.
  */
 export type RowLock = 'share' | 'counters' | 'alone';
 

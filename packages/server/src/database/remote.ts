@@ -18,10 +18,10 @@ export const inTransaction =
 type RunQuery = (db: EngineDatabase, ...args: never[]) => Promise<unknown>;
 
 /**
- * A query with its kind, which decides where and how it runs. A `scan` may take long and has a thread of its own. A
+ * A query with its kind, which decides where and how it runs. A `scan` may take long and has a separate thread. A
  * `freeing` write frees disk space, or a user needs it for that, so it may use the reserve on a full disk. An
  * `unsynced` write commits without waiting for the disk, so a power cut may undo the last ones, but never an earlier
- * commit without a later one. It is for work that is repeated then.
+ * commit without a later one. Use it for work that is repeated after a power cut.
  */
 export interface MarkedQuery<Run extends RunQuery = RunQuery> {
   readonly kind: 'read' | 'scan' | 'write' | 'freeing' | 'unsynced';

@@ -3,7 +3,7 @@ export class StorageProblem extends Error {
   override readonly name = 'StorageProblem';
 }
 
-/** Why storage is unavailable. `away`: it can't be reached, or any other reason. */
+/** Why storage is unavailable. `away`: it can't be reached, or has another problem. */
 export type UnavailableReason = 'away' | 'disk-full' | 'file-replaced';
 
 /** Storage is unavailable at the moment: unreachable, full, or out of connections. The same call may succeed later. */

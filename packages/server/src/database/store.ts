@@ -61,7 +61,7 @@ export interface Store extends CaptureStore {
   readonly shared: boolean;
   /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */
   readonly deleteOldBatches?: () => Promise<void>;
-  /** For batches from the overflow log. Only for databases that may be away. */
+  /** For batches from the overflow log. Only for databases that may be unavailable. */
   readonly drain?: DrainStore;
   close(): Promise<void>;
 }

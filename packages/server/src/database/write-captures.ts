@@ -131,8 +131,8 @@ function isOverfull({ unsavedCount, sparedCount }: LockedEndpoint, { maxUnsaved 
 }
 
 /**
- * Goes on trimming after batches that left endpoints overfull, in batches of their own between those of the senders. If
- * one fails, the endpoint's next capture goes on.
+ * Continues to trim endpoints that batches left overfull, in separate batches between those of the senders. If one
+ * fails, the endpoint's next capture continues.
  */
 export class Trimmer {
   readonly #write: (batch: PackedCaptures, limits: CaptureLimits) => Promise<CaptureOutcome>;
@@ -238,7 +238,7 @@ function endpointWrite(
   const going = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
   // Existing captures are older than those of the batch.
   const trimCount = Math.min(going, endpoint.unsavedCount - endpoint.sparedCount);
-  // What may be forwarded is written in any case.
+  // Requests that may be forwarded are always written.
   const neverWritten = endpoint.plannedTo === null ? going - trimCount : 0;
   // The clocks of two nodes differ, and times of an endpoint never decrease.
   const notBefore = endpoint.latestAt ?? 0;

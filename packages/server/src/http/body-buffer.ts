@@ -16,7 +16,7 @@ let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 let blockUsed = 0;
 
 /**
- * Copies a complete body of up to 128 KiB, so that the read buffer of its socket does not wait for the disk with it.
+ * Copies a complete body of up to 128 KiB, so that the read buffer of its socket is free before the body is on disk.
  * Not for incomplete bodies, which could keep their blocks for a minute.
  */
 export function copyBody(bytes: Buffer): Buffer {

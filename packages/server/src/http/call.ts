@@ -111,8 +111,9 @@ export function closedSignal({ raw: response, request }: FastifyReply): AbortSig
 }
 
 /**
- * A signal that aborts as soon as the client closes its sending side, as a browser does that gives up. A request that
- * is sent on must not continue then. All other calls use `closedSignal`, because the client may still wait.
+ * A signal that aborts as soon as the client closes its sending side, as a browser does when it gives up. For calls
+ * that send a request to another server, because that request must end then. All other calls use `closedSignal`,
+ * because the client may still wait.
  */
 export function hangUpSignal({ raw: response, request }: FastifyReply): AbortSignal {
   const left = new AbortController();

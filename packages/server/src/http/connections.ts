@@ -59,7 +59,7 @@ export class Connections {
   readonly #others: SocketServer[] = [];
   /** Keeps other servers from sharing the port. */
   readonly #claim = createServer().unref();
-  /** By client address, so that the address with the most connections loses one first; oldest connection first. */
+  /** By client address, oldest connection first. The address with the most connections loses one first. */
   readonly #byAddress = new Map<string, Map<Socket, Reader>>();
   #count = 0;
 

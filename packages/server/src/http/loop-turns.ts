@@ -34,7 +34,7 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
  */
 export class LoopTurns {
   readonly #waiting = new FlowQueue<object | string, () => void>();
-  /** A queue of their own, because a thousand connections that send ahead always have more to read. */
+  /** A separate queue for reads, because a thousand connections that send ahead always have more to read. */
   readonly #reads = new FlowQueue<object | string, () => void>();
   #pieces = 0;
   /** Milliseconds of a monotonic clock. */

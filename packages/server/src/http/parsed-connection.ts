@@ -30,10 +30,10 @@ const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
 /**
- * Feeds Node's parser one request at a time. By itself the parser reads all that a socket delivers: 64 KiB hold 2,000
- * small requests, which all start before the first is answered. Here the next request is parsed after the previous
- * response, so requests are handled in order. Data that is sent ahead stays in the socket, which stops reading from the
- * network.
+ * Feeds Node's parser one request at a time. By default the parser reads all that a socket delivers: 64 KiB can hold
+ * 2,000 small requests, which all start before the first is answered. Here the next request is parsed after the
+ * previous response, so requests are handled in order. Data that is sent ahead stays in the socket, which stops reading
+ * from the network.
  */
 export class ParsedConnection {
   readonly #socket: Socket;
@@ -148,7 +148,7 @@ export class ParsedConnection {
     if (!this.#isReleased && !this.#waitsForTurn && this.#mayParse()) this.#resumeInTurn();
   };
 
-  /** By itself Node reads up to 2 MiB of one socket before it looks at the next. */
+  /** By default Node reads up to 2 MiB of one socket before the next one. */
   #afterRead(length: number): void {
     if (length < FULL_READ_BYTES || this.#isReleased || this.#waitsForTurn) return;
     this.#socket.pause();

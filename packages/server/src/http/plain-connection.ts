@@ -129,7 +129,7 @@ export class PlainConnection {
     const { buffer, length } = bytes;
     if (length === buffer.byteLength) this.#readBuffer = buffer;
     if (this.#read(bytes) && buffer === this.#readBuffer) freeBuffer(buffer);
-    // By itself Node reads up to 2 MiB of one socket before it looks at the next.
+    // By default Node reads up to 2 MiB of one socket before the next one.
     if (length >= FULL_READ_BYTES && !this.#isHeld) this.#readInTurn();
   };
 

@@ -167,7 +167,7 @@ export class FairQueue {
   }
 
   /**
-   * Runs `work` when it is the owner's turn; its argument tells whether it had to wait. Work that is aborted before its
+   * Runs `work` when it is the owner's turn; its argument is true if it had to wait. Work that is aborted before its
    * turn never runs. @throws QueueFullError; the signal's reason
    */
   async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {

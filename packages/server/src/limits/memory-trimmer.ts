@@ -21,7 +21,7 @@ const MAX_WAIT = 256;
 
 /** Memory whose unused part can be returned on demand. */
 export interface TrimmableMemory {
-  /** Bytes that it has of the system. */
+  /** Bytes that it occupies. */
   readonly size: () => number;
   readonly trim: () => void;
   /** Growth, in bytes, that is worth a trim. */
@@ -34,7 +34,7 @@ export interface TrimmableMemory {
  */
 export class MemoryTrimmer {
   readonly #memory: TrimmableMemory;
-  /** The smallest size so far. What exceeds it by little is needed by ordinary load. */
+  /** The smallest size so far. Ordinary load needs slightly more. */
   #least: number;
   #lastSize: number;
   #sizeAfterTrim = Infinity;

@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** More work than this is rejected, so that it can't pile up. */
+/** Maximum amount of work at a time. More is rejected. */
 const MAX_AT_ONCE = 100;
 
 /** Runs work in the background. Failures are logged, and shutdown waits for it. */

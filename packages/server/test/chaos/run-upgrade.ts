@@ -30,7 +30,7 @@ export interface UpgradeReport extends TrafficReport {
   readonly dashboard: Readonly<Record<string, number>>;
   /** The errors that the nodes logged. */
   readonly errors: readonly string[];
-  /** What a node says that is too old for the schema. */
+  /** The error of a node that is too old for the schema. */
   readonly refusal: string;
 }
 

@@ -19,7 +19,7 @@ const NEXT_PAGE = 200;
 /** The first page of all requests fills a screen. The `init` of the live connection has the newest 100. */
 const SCREEN_PAGE = 30;
 
-/** Number of stored requests that the first call of a search looks at. */
+/** Number of stored requests that the first call of a search examines. */
 const FIRST_SEARCH_STEP = 1000;
 
 const MINUTE_MS = 60_000;

@@ -71,7 +71,7 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
 }
 
 const WRITE = writeStatement({ hasDeliveries: false });
-/** A statement of its own, because PostgreSQL also starts the parts of a statement that find nothing to do. */
+/** A separate statement, because PostgreSQL also executes the parts of a statement that match no row. */
 const WRITE_BESIDE_DELIVERIES = writeStatement({ hasDeliveries: true });
 
 /**
@@ -194,7 +194,7 @@ function batchValues(
     int4Array(rows.map((row) => row.head.length)),
     int4Array(rows.map((row) => row.body?.length ?? 0)),
     joinedIds ?? [id],
-    // Joined batches were acknowledged before, so no sender waits for what became of them.
+    // Joined batches were acknowledged before, so no sender waits for their outcome.
     JSON.stringify(joinedIds === undefined ? receipts : []),
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   ];
@@ -232,7 +232,7 @@ const receiptsSchema = z.array(
   }),
 );
 
-/** What batches became: those that are stored, by id. */
+/** The outcomes of the batches that are stored, by id. */
 export async function findReceipts(
   client: ClientBase,
   batchIds: readonly string[],

@@ -30,8 +30,8 @@ export function isDiskFull(error: unknown): boolean {
 
 /**
  * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still
- * write to its file, so the log never holds pages that have nowhere to go. SQLite enforces that through
- * `max_page_count` and uses free pages first.
+ * write to its file, so there is always space for the pages of the log. SQLite enforces that through `max_page_count`
+ * and uses free pages first.
  */
 export class DiskSpace {
   readonly #database: DatabaseSync;

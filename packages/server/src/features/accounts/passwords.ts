@@ -34,7 +34,7 @@ export interface CheckSteps {
   readonly after: (right: boolean) => Promise<void>;
 }
 
-/** Who asks for a hash. */
+/** The caller that waits for a hash. */
 export interface HashOptions {
   /** The client address or account that shares one place in the queue. */
   readonly owner: string;

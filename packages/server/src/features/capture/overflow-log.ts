@@ -55,7 +55,7 @@ export class NoOverflowLog extends StorageUnavailable {}
 /** The oldest batches of the log, in order. Other nodes may read and store the same ones. */
 export interface LoggedBatches {
   readonly batches: readonly PackedCaptures[];
-  /** They are in the database: removes them from the log. */
+  /** Removes them from the log, because they are in the database. */
   readonly done: () => Promise<void>;
 }
 
@@ -254,7 +254,10 @@ export class OverflowLog {
 
 const EMPTY = new Uint8Array();
 
-/** Repeats after a lost answer, as while the cluster elects a leader. The message id prevents a second copy. */
+/**
+ * Tries again after a lost answer, for example while the cluster elects a leader. The message id prevents a second
+ * copy.
+ */
 async function publishUntil(
   deadline: number,
   client: JetStreamClient,

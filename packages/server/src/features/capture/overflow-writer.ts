@@ -9,7 +9,7 @@ import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overfl
 
 /** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
 const DATABASE_MS = 2000;
-/** Milliseconds that are kept for the log. */
+/** Milliseconds of a batch's time limit that are reserved for the log. */
 const LOG_MS = 1500;
 /** Milliseconds to store what was read from the log. */
 const DRAIN_MS = 3000;
@@ -42,8 +42,8 @@ export interface OverflowWriterOptions {
 }
 
 /**
- * Writes batches to PostgreSQL, and to the overflow log while PostgreSQL does not take them. As long as batches of this
- * node are in the log, new ones follow them there, so that captures keep their order. Every node drains the log.
+ * Writes batches to PostgreSQL, and to the overflow log while PostgreSQL does not store them. As long as batches of
+ * this node are in the log, its new batches go there too, so that captures keep their order. Every node drains the log.
  */
 export class OverflowWriter implements BatchStore {
   readonly #options: OverflowWriterOptions;
@@ -233,7 +233,7 @@ export class OverflowWriter implements BatchStore {
   }
 }
 
-/** PostgreSQL is at fault, not the batch. A server that would lose commits counts as away too. */
+/** True if PostgreSQL is at fault and not the batch. A server that would lose commits counts as unavailable too. */
 function isAway(error: unknown): boolean {
   return error instanceof StorageUnavailable || error instanceof StorageProblem;
 }

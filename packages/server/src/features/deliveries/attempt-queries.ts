@@ -140,7 +140,7 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
   }));
 }
 
-/** Why a delivery can't be sent again: no destination sent it, or what its destination is. */
+/** Why a delivery can't be sent again: no destination sent it, or the state of its destination. */
 export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
 
 /** Makes a delivery of a destination due at `now`, whether it is pending or has ended. */

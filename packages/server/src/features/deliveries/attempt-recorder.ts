@@ -39,7 +39,7 @@ export class AttemptRecorder {
     this.#options = options;
   }
 
-  /** Resolves when the attempt is stored, or can't be stored. */
+  /** Resolves when the attempt is stored, or storing it has failed. */
   record(attempt: Attempt): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ attempt, done: resolve });
@@ -54,7 +54,7 @@ export class AttemptRecorder {
       const attempts = batch.map(({ attempt }) => attempt);
       const isStored = await this.#write(attempts, (error) => error instanceof StorageUnavailable);
       if (isStored) for (const { done } of batch) done();
-      // Storage works, but not for one of them. Alone, it holds up no other destination.
+      // Storage fails for one of them only. Stored one by one, it does not delay the others.
       else for (const waiting of batch) void this.#writeAlone(waiting);
       await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }

@@ -18,9 +18,9 @@ export interface Planned {
 }
 
 /**
- * The id of a forwarded delivery. A plan that a power cut undid is made again with the same ids, so a receiver can drop
- * what was sent before. The time tells apart captures that a restored backup gives the same index. It comes first, so that captures that
- * are planned together change the same few pages of the database's index of ids.
+ * The id of a forwarded delivery. After a power cut, a lost plan is made again with the same ids, so a receiver can
+ * drop repeats. The time distinguishes captures that get the same index after a restored backup. It comes first, so
+ * that ids that are planned together are adjacent in the database's index.
  */
 export function deliveryIdOf(secret: string, { destinationId, index, receivedAt }: Planned): string {
   const digest = createHmac('sha256', secret).update(`${destinationId} ${index} ${receivedAt}`).digest();

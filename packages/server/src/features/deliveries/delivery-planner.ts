@@ -19,7 +19,7 @@ const MAX_PAUSE_MS = 100;
 const ROUND_MS = 25;
 /** The same while no destination of the endpoint could send more. Larger steps would delay captures more. */
 const BEHIND_ROUND_MS = 200;
-/** Milliseconds after which others do not wait for a step. Its user has no other one meanwhile. */
+/** Milliseconds that other users wait for a step at most. Until it ends, its user has no other step. */
 const MAX_STEP_MS = 200;
 
 export interface PlannerOptions {
@@ -36,9 +36,8 @@ interface Unplanned {
 }
 
 /**
- * Finds what is to be forwarded. Captures don't wait for it: each endpoint with destinations has a cursor in the
- * database, and the planner moves it. After a crash the poll finds the captures that were not planned. Users take
- * turns.
+ * Plans deliveries without delaying captures. Each endpoint with destinations has a cursor in the database, which the
+ * planner moves. After a crash, the poll finds the captures that were not planned. Users take turns.
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;

@@ -25,11 +25,11 @@ const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
 const FAILING = 5;
 /**
- * Milliseconds that a destination rests after a failure then. Without this, a target that refuses at once gets an attempt
- * every few milliseconds, and each costs reads and a transaction.
+ * Milliseconds that a failing destination rests after each failure. Without this, a target that refuses at once gets an
+ * attempt every few milliseconds, and each costs reads and a transaction.
  */
 const REST_MS = 200;
-/** Deliveries at a time, by the size of their body: they bound the memory. */
+/** Maximum number of deliveries at a time, by the size of their body. They limit the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
 const LARGE_AT_ONCE = 4;
@@ -60,7 +60,7 @@ type SenderQueries = Pick<
 
 export interface SenderOptions {
   readonly store: SenderQueries & { readonly shared: boolean };
-  /** Sends behind the guard of replays. */
+  /** Sends with the same checks as a replay. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
   /** How to renew signatures of an endpoint, for destinations with `sign`. */
   readonly signerOf: Signatures['signerOf'];
@@ -79,7 +79,7 @@ interface Lane {
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   leaseUntil: number;
-  /** It gets nothing for a while, because it failed again. */
+  /** Nothing is sent to it for a while, because it failed again. */
   isResting: boolean;
   isPumping: boolean;
   isWoken: boolean;
@@ -115,8 +115,8 @@ export class DeliverySender {
   }
 
   /**
-   * Runs until `stop`, and calls `poll` regularly. In a database of this process alone, leases of other processes are
-   * those of dead ones.
+   * Runs until `stop`, and calls `poll` regularly. If no other process uses the database, all leases are those of dead
+   * processes.
    */
   async start(poll: () => Promise<void>): Promise<void> {
     const { store, onFailure } = this.#options;

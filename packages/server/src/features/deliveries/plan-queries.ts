@@ -19,7 +19,7 @@ import { saveLatest } from './record-queries.ts';
 export interface PlanResult {
   /** Destinations with new deliveries. */
   readonly destinationIds: readonly number[];
-  /** No destination could send more now, so the next captures need no hurry. */
+  /** No destination could send more now, so the next captures can be planned later. */
   readonly isBehind: boolean;
   /** Indexes of the captures that deliveries were planned for. */
   readonly planned: readonly number[];

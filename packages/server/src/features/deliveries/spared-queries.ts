@@ -7,7 +7,7 @@ import { latestOf, lockEndpoint } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
- * limit, or still pending. The caller has locked the endpoint, perhaps only to share it: then captures may have trimmed
+ * limit, or still pending. The caller has locked the endpoint, perhaps shared with captures. They may have trimmed it
  * since, so the bounds are read again.
  */
 export async function removeSpared(

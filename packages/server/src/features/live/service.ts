@@ -83,7 +83,7 @@ interface MissingRequests {
 
 /**
  * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
- * content, so it is read.
+ * content, so the service reads it from the database.
  */
 export class LiveService {
   readonly #options: LiveServiceOptions;

@@ -125,7 +125,10 @@ async function countMethod(
     .execute();
 }
 
-/** The time between those of the stored requests before and after a lost one, because lists and searches go by both. */
+/**
+ * A time between those of the stored requests before and after a dropped one, because lists and searches rely on both
+ * orders.
+ */
 async function timeInOrder(
   transaction: DatabaseTransaction,
   endpointId: number,

@@ -111,7 +111,7 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const MAX_REWRITTEN_BYTES = 256 * 1024;
 
-/** What to look at, if no single mistake explains the signature. */
+/** What to check, if no single mistake explains the signature. */
 function guess({ signing: { scheme, secret }, body }: Mismatch): string {
   if (scheme === 'stripe') {
     if (/^(sk|rk|pk)_/.test(secret.trim())) return REASONS.apiKey();

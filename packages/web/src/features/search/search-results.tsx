@@ -19,7 +19,7 @@ import { highlightParts, searchHit, searchedText } from './search-hits.ts';
 /** Number of results in a page. */
 const SEARCH_PAGE = 50;
 
-/** Number of stored requests that the first call looks at, so that the first results appear at once. */
+/** Number of stored requests that the first call examines, so that the first results appear at once. */
 const FIRST_SCAN = 2000;
 
 /** The user's requests that match `q`, of one endpoint or of all, page by page. */
