@@ -294,8 +294,11 @@ export class Deliveries {
   ): Promise<void> {
     const { store, live } = this.#options;
     if (!live.mayHaveViewers(endpointId)) return;
-    for (const state of await store.listDeliveryStates(endpointId, indexes))
-      if (isAnnounced(state)) live.publish(endpointId, { type: 'delivery', data: presentState(state) });
+    const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
+      (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
+    const announced = (await readStates(indexes)).map(({ index }) => index);
+    if (announced.length > 0)
+      live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
   }
 
   /** @throws ProblemError DESTINATION_NOT_FOUND */

@@ -233,7 +233,7 @@ export class LiveConnection {
 
   async #lookUp({ read, find }: Extract<Effect, { type: 'lookup' }>): Promise<void> {
     try {
-      this.#dispatch({ type: 'looked-up', read, event: await find() });
+      this.#dispatch({ type: 'looked-up', read, events: await find() });
     } catch (error) {
       this.#readFailed(read, error);
     }

@@ -25,12 +25,12 @@ export type FeedEvent =
 /** Feed events that can be looked up. */
 export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
 
-/** Events from another node. Their content is in the database. */
+/** Events whose content is in the database, because another node sent them or they describe a state. */
 export type RemoteEvent =
   /** Captures up to this index are stored. */
   | { readonly type: 'stored'; readonly upTo: number }
-  /** `read` returns the event, or `undefined` when its request no longer exists. */
-  | { readonly type: 'lookup'; readonly read: () => Promise<ContentEvent | undefined> };
+  /** `read` returns events, without those whose request no longer exists. */
+  | { readonly type: 'lookup'; readonly read: () => Promise<readonly ContentEvent[]> };
 
 /** Events of an endpoint on this node. */
 export type LiveEvent =

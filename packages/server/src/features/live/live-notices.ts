@@ -51,9 +51,9 @@ export function eventsOf(notice: Notice, reader: ContentReader): readonly Endpoi
     case 'clear':
       return [{ endpointId: notice.endpointId, event: { type: 'clear', below: notice.below } }];
     case 'saved':
-      return [lookup(notice.endpointId, () => findSaved(notice, reader))];
+      return [{ endpointId: notice.endpointId, event: lookup(() => findSaved(notice, reader)) }];
     case 'delivery':
-      return [lookup(notice.endpointId, () => findDelivery(notice, reader))];
+      return [{ endpointId: notice.endpointId, event: lookup(() => findDelivery(notice, reader)) }];
     case 'session':
     case 'user':
     case 'hello':
@@ -63,23 +63,23 @@ export function eventsOf(notice: Notice, reader: ContentReader): readonly Endpoi
 }
 
 /** Several live connections share one read. */
-function lookup(endpointId: number, find: () => Promise<ContentEvent | undefined>): EndpointEvent {
+export function lookup(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
   let found: ReturnType<typeof find> | undefined;
-  return { endpointId, event: { type: 'lookup', read: () => (found ??= find()) } };
+  return { type: 'lookup', read: () => (found ??= find()) };
 }
 
 async function findSaved(
   { endpointId, id }: Extract<Notice, { kind: 'saved' }>,
   { store }: ContentReader,
-): Promise<ContentEvent | undefined> {
+): Promise<readonly ContentEvent[]> {
   const record = await store.findRequest(endpointId, { savedId: id }, BODY_PREVIEW_BYTES);
-  return record && { type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) };
+  return record ? [{ type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) }] : [];
 }
 
 async function findDelivery(
   { endpointId, index, id }: Extract<Notice, { kind: 'delivery' }>,
   reader: ContentReader,
-): Promise<ContentEvent | undefined> {
+): Promise<readonly ContentEvent[]> {
   const data = await reader.findDelivery(endpointId, index, id);
-  return data && { type: 'delivery', data };
+  return data ? [{ type: 'delivery', data }] : [];
 }

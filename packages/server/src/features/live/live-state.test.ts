@@ -121,13 +121,19 @@ describe('captures of another node', () => {
   });
 
   test('a lookup holds later events back; without a result they follow', () => {
-    const find = () => Promise.resolve(undefined);
+    const find = () => Promise.resolve([]);
     const { state, effects } = run(live(1), [took({ type: 'lookup', read: find }), took({ type: 'deleted', id: 7 })]);
     expect(effects).toEqual([{ type: 'lookup', read: 1, find }]);
     const event = savedEvent(1);
     if (event.type === 'request') throw new Error('It is not a request');
-    expect(sends(state, [{ type: 'looked-up', read: 1, event }])).toEqual(['saved 1', 'deleted 7']);
-    expect(sends(state, [{ type: 'looked-up', read: 1, event: undefined }])).toEqual(['deleted 7']);
+    const second = savedEvent(0);
+    if (second.type === 'request') throw new Error('It is not a request');
+    expect(sends(state, [{ type: 'looked-up', read: 1, events: [event, second] }])).toEqual([
+      'saved 1',
+      'saved 0',
+      'deleted 7',
+    ]);
+    expect(sends(state, [{ type: 'looked-up', read: 1, events: [] }])).toEqual(['deleted 7']);
   });
 
   test('a clear that arrives after requests from after it: a new init, because `clear` would remove those', () => {

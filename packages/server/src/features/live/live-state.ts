@@ -65,7 +65,7 @@ export type Input =
   /** The result of `read`: every request up to `upTo`, oldest first. */
   | { readonly type: 'found'; readonly read: number; readonly upTo: number; readonly events: readonly FeedEvent[] }
   /** The result of `lookup`. */
-  | { readonly type: 'looked-up'; readonly read: number; readonly event: ContentEvent | undefined }
+  | { readonly type: 'looked-up'; readonly read: number; readonly events: readonly ContentEvent[] }
   | { readonly type: 'read-failed'; readonly read: number; readonly reason: 'error' | 'too-many' }
   | { readonly type: 'timer' }
   /** Notices from other nodes were lost. */
@@ -79,7 +79,7 @@ export type Effect =
   | { readonly type: 'send-part' }
   /** Reads the requests with an index above `after`, up to `upTo`. */
   | { readonly type: 'read'; readonly read: number; readonly after: number; readonly upTo: number }
-  | { readonly type: 'lookup'; readonly read: number; readonly find: () => Promise<ContentEvent | undefined> }
+  | { readonly type: 'lookup'; readonly read: number; readonly find: () => Promise<readonly ContentEvent[]> }
   /** Sends messages together. */
   | { readonly type: 'send'; readonly frames: readonly string[] }
   /** Starts the timer, or replaces it. */
@@ -143,7 +143,7 @@ export function reduce(state: LiveState, input: Input, around: Surroundings): St
     case 'found':
       return input.read === state.reading ? found(state, input, around) : [state, []];
     case 'looked-up':
-      return input.read === state.reading ? lookedUp(state, input.event, around) : [state, []];
+      return input.read === state.reading ? lookedUp(state, input.events, around) : [state, []];
     case 'read-failed':
       return input.read === state.reading
         ? overflow(state, input.reason === 'error' ? RETRY_MS : HEAL_MS)
@@ -174,6 +174,10 @@ function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroun
   if (state.phase === 'loading' || state.reading !== undefined)
     return [{ ...state, held: push(state.held, event) }, []];
   return flushAfter(place(state, event), around);
+}
+
+function totalBytes(events: readonly FeedEvent[]): number {
+  return events.reduce((sum, event) => sum + bytesOf(event), 0);
 }
 
 function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: Surroundings): boolean {
@@ -228,17 +232,17 @@ function read(state: LiveState, upTo: number): Step {
 }
 
 function found(state: LiveState, input: Extract<Input, { type: 'found' }>, around: Surroundings): Step {
-  const bytes = input.events.reduce((sum, event) => sum + bytesOf(event), 0);
-  if (isOverrun(state, bytes, around)) return overflow(state, HEAL_MS);
+  if (isOverrun(state, totalBytes(input.events), around)) return overflow(state, HEAL_MS);
   let ready = state.ready;
   for (const event of input.events) ready = push(ready, event);
   const newest = Math.max(state.newest, input.upTo);
   return flushAfter(release({ ...state, reading: undefined, newest, ready }), around);
 }
 
-function lookedUp(state: LiveState, event: ContentEvent | undefined, around: Surroundings): Step {
-  if (event !== undefined && isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
-  const held = event === undefined ? state.held : unshift(state.held, event);
+function lookedUp(state: LiveState, events: readonly ContentEvent[], around: Surroundings): Step {
+  if (isOverrun(state, totalBytes(events), around)) return overflow(state, HEAL_MS);
+  let held = state.held;
+  for (const event of events.toReversed()) held = unshift(held, event);
   return flushAfter(release({ ...state, reading: undefined, held }), around);
 }
 

@@ -1,4 +1,5 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import type { LiveDelivery } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -17,7 +18,7 @@ import type { CloseCode, LiveMemory } from './live-connection.ts';
 import { recordEvent, storedEvent } from './live-events.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent, StoredCapture } from './live-events.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
-import { eventsOf, noticeOf } from './live-notices.ts';
+import { eventsOf, lookup, noticeOf } from './live-notices.ts';
 import type { ContentReader } from './live-notices.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
@@ -131,6 +132,16 @@ export class LiveService {
   publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
     this.#deliver(endpointId, event);
     this.#options.bus.publish(noticeOf(endpointId, event));
+  }
+
+  /**
+   * Sends states of deliveries. A live connection reads them in the order of its events, because a state that was read
+   * earlier could follow the message of a newer attempt.
+   */
+  publishStates(endpointId: number, indexes: readonly number[], read: () => Promise<readonly LiveDelivery[]>): void {
+    const find = async () => (await read()).map((data) => ({ type: 'delivery', data }) as const);
+    this.#deliver(endpointId, lookup(find));
+    for (const index of indexes) this.#options.bus.publish({ kind: 'delivery', endpointId, index, id: 0 });
   }
 
   /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */
@@ -269,5 +280,5 @@ export class LiveService {
 /** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
 export type Live = Pick<
   LiveService,
-  'mayHaveViewers' | 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
+  'mayHaveViewers' | 'captured' | 'publish' | 'publishStates' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
 >;

@@ -1,0 +1,61 @@
+import { unsavedId } from '@creel/contract';
+import type { LiveMessage } from '@creel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLive } from '../../../test/live-viewer.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
+
+/** The first read of states is answered late: after the attempt that it does not contain was sent to viewers. */
+const isRead = Promise.withResolvers<void>();
+const isAttempted = Promise.withResolvers<void>();
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    openStore: async (dataDir) => {
+      const store = await openSqliteStore(dataDir, QUERIES);
+      const listDeliveryStates: AppStore['listDeliveryStates'] = async (endpointId, indexes) => {
+        const states = await store.listDeliveryStates(endpointId, indexes);
+        isRead.resolve();
+        await isAttempted.promise;
+        return states;
+      };
+      return { ...store, listDeliveryStates };
+    },
+    replay: {
+      lookUp: () => Promise.resolve(['8.8.8.8']),
+      sendRequest: async () => {
+        await isRead.promise;
+        const head = { status: 200, statusText: 'OK', headers: [] };
+        return { ...head, body: Buffer.from('answer'), isCut: false, durationMs: 1 };
+      },
+    },
+  });
+});
+afterAll(async () => {
+  isRead.resolve();
+  isAttempted.resolve();
+  await server.stop();
+});
+
+test('a message that a capture waits never follows the one of its attempt', async () => {
+  const { client } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  await client.call('createDestination', { params: { uid }, body: { url: 'http://slow.example/' } });
+  const viewer = await openLive(client, uid);
+  await viewer.until((messages) => messages.length > 0);
+  await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+  const ofFirst = (message: LiveMessage) => (message.type === 'delivery' && message.data.index === 0 ? [message] : []);
+  await viewer.until((messages) => messages.flatMap(ofFirst).length > 0);
+  isAttempted.resolve();
+  await client.send(`/h/${uid}`, { method: 'POST', body: 'y' });
+  await viewer.until((messages) => messages.some((message) => message.type === 'delivery' && message.data.index === 1));
+  const request = await client.call('getRequest', { params: { uid, id: unsavedId(0) } });
+  expect(request).toMatchObject({ deliveryPending: false, lastDelivery: { status: 200 } });
+  const { lastDelivery, deliveryPending } = request;
+  expect(viewer.messages.flatMap(ofFirst).at(-1)).toMatchObject({ data: { lastDelivery, deliveryPending } });
+  await viewer.close();
+});
