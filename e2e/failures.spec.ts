@@ -109,7 +109,12 @@ test('a list that fails to load shows an error', async ({ page, endpoint }) => {
   await expect(page.getByText('Failed to fetch temporary requests.')).toBeVisible();
 });
 
-test('the body is copied, and a toast says so', async ({ page, context, person, app }) => {
+test('a toast says that the body was copied, or that the browser blocked it', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
   expect(person.username).toBeTruthy();
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
   const endpoint = await createEndpoint(context, app);
@@ -121,6 +126,9 @@ test('the body is copied, and a toast says so', async ({ page, context, person, 
   await expect(toast(page, 'Body copied to clipboard')).toBeVisible();
   await expect(toast(page, 'The request body has been copied to your clipboard.')).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":1}');
+  await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false');
+  await page.keyboard.press('c');
+  await expect(toast(page, 'The browser blocked copying. Select the text and copy it yourself.')).toBeVisible();
 });
 
 test('a row has its method, its path with a mark for the query, its size and age', async ({ page, endpoint }) => {

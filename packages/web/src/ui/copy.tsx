@@ -43,25 +43,25 @@ export const BODY_COPIED: ToastInput = {
   description: 'The request body has been copied to your clipboard.',
 };
 
-/** Copies a text and confirms it with a toast. Does nothing if the browser refuses. */
-export async function copyWithToast(text: string, message = CONTENT_COPIED): Promise<void> {
-  if (await copyText(text)) toast(message);
+/** Copies a text, and says whether it worked. Without a `message`, only a refusal of the browser is shown. */
+export async function copyWithToast(text: string, message: ToastInput | null = CONTENT_COPIED): Promise<boolean> {
+  const done = await copyText(text);
+  if (!done) toastError('The browser blocked copying. Select the text and copy it yourself.');
+  else if (message !== null) toast(message);
+  return done;
 }
 
 /** `copied` is true for two seconds after a successful copy. */
-function useCopy(): { copied: boolean; copy: (text: string) => Promise<boolean> } {
+function useCopied(): readonly [copied: boolean, show: () => void] {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const copy = async (text: string): Promise<boolean> => {
-    const done = await copyText(text);
-    if (!done) return false;
+  const show = (): void => {
     clearTimeout(timer.current);
     setCopied(true);
     timer.current = setTimeout(() => setCopied(false), COPIED_MS);
-    return true;
   };
-  return { copied, copy };
+  return [copied, show];
 }
 
 interface CopyButtonProps {
@@ -85,11 +85,9 @@ export function CopyButton({
   size,
   className,
 }: CopyButtonProps) {
-  const { copied, copy } = useCopy();
+  const [copied, showCopied] = useCopied();
   const run = async (): Promise<void> => {
-    const done = await copy(typeof text === 'string' ? text : await text());
-    if (!done) toastError('The browser blocked copying. Select the text and copy it yourself.');
-    else if (message !== null) toast(message);
+    if (await copyWithToast(typeof text === 'string' ? text : await text(), message)) showCopied();
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;
   const look = { ...(className === undefined ? {} : { className }), ...(size === undefined ? {} : { size }) };

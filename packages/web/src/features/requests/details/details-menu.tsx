@@ -57,11 +57,11 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
 }
 
 /** Shows a toast if a read or a download fails. */
-function attempt(act: () => Promise<void>): void {
+function attempt(act: () => Promise<unknown>): void {
   act().catch(() => toastError('The request could not be read. It may no longer be stored.'));
 }
 
-function copyShown(text: TabTools['text'] = ''): Promise<void> {
+function copyShown(text: TabTools['text'] = ''): Promise<unknown> {
   return copyWithToast(typeof text === 'string' ? text : text());
 }
 
@@ -70,7 +70,7 @@ async function copyBody(uid: string, request: ListedRequest): Promise<void> {
   await copyWithToast(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), BODY_COPIED);
 }
 
-function copyLink(request: ListedRequest): Promise<void> {
+function copyLink(request: ListedRequest): Promise<unknown> {
   const link = new URL(location.pathname, location.origin);
   link.searchParams.set('request', String(request.index));
   return copyWithToast(link.href);
