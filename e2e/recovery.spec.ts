@@ -52,6 +52,7 @@ test('an open endpoint follows what is deleted elsewhere, and keeps what could n
     await expect(page.getByText('Endpoint Not Found')).toBeVisible();
     await expect(entry).toHaveCount(0);
     await expect(page).toHaveTitle(/Endpoint Not Found/);
+    await expect(page.getByText('Not connected to real-time updates.')).toHaveCount(0);
   });
 });
 

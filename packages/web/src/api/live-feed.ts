@@ -74,7 +74,8 @@ export function openLiveFeed(uid: string): () => void {
     count.stop();
     trim.stop();
     changeLists(uid, (list) => holdRows(list, undefined));
-    queryClient.removeQueries({ queryKey: queryKeys.live(uid) });
+    // Removing the entry would leave the last state on the screen.
+    changeStatus(uid, () => NOT_LIVE);
   };
 }
 
