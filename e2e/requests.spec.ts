@@ -101,6 +101,16 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await expect(page.getByText('Authentication Required')).toBeVisible();
     await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
   });
+
+  await test.step('the dialog about the session alone reports an action that needs it', async () => {
+    await pressEscape(page);
+    await page.getByRole('switch', { name: 'Autosave' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    // The first Escape would close a toast.
+    await pressEscape(page);
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(page.getByRole('switch', { name: 'Autosave' })).not.toBeChecked();
+  });
 });
 
 test('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async ({

@@ -1,5 +1,6 @@
 import { ApiError, createClient, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
+import { toastError } from '../ui/toast-store.ts';
 import { openLoginDialog, setReachable, markSessionEnded } from './connection.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
@@ -50,6 +51,14 @@ export const isServerReachable = (): Promise<boolean> =>
 /** The server's message if it sent one, else the fallback. */
 export function errorMessage(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
+}
+
+/**
+ * Says that a call of the user failed, except at the end of the session, which the login dialog reports. Returns a
+ * function that closes the toast.
+ */
+export function toastFailure(error: unknown, description: string, title?: string): () => void {
+  return isEndOfSession(error) ? () => undefined : toastError(description, title);
 }
 
 /** Sends a request to a capture URL as a third party would, without cookies. */

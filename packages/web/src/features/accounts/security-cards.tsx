@@ -2,7 +2,7 @@ import { passwordChangeSchema } from '@creel/contract';
 import type { Session } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
-import { errorMessage } from '../../api/client.ts';
+import { errorMessage, toastFailure } from '../../api/client.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
@@ -12,7 +12,7 @@ import { fieldErrors, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { useChangePassword, sessionsQuery, useEndOtherSessions } from './account-queries.ts';
 import { describeUserAgent, passwordFailure } from './profile-labels.ts';
 
@@ -108,7 +108,8 @@ function EndOthersButton({ count }: { readonly count: number }) {
   const onConfirm = (): void =>
     end.mutate(undefined, {
       onSuccess: () => toast({ title: 'Logged out everywhere else' }),
-      onError: (error) => toastError(errorMessage(error, 'The other sessions could not be ended. Please try again.')),
+      onError: (error) =>
+        toastFailure(error, errorMessage(error, 'The other sessions could not be ended. Please try again.')),
     });
   return (
     <ConfirmButton

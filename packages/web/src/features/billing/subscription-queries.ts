@@ -1,9 +1,9 @@
 import { ApiError } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
+import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { changedToast } from './subscription-labels.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
@@ -80,7 +80,5 @@ function portalAccessError(description?: string, action?: { readonly label: stri
 const failWith =
   (answered: string, unexpected: string) =>
   (error: unknown): void => {
-    if (isEndOfSession(error)) return;
-    const description = error instanceof ApiError ? errorMessage(error, answered) : unexpected;
-    toastError(description);
+    toastFailure(error, error instanceof ApiError ? errorMessage(error, answered) : unexpected);
   };

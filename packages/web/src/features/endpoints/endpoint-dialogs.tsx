@@ -1,6 +1,7 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { isEndOfSession } from '../../api/client.ts';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -40,7 +41,7 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
           onSuccess: ({ uid }) => onCreated(uid),
-          onError: (error) => form.fail(error, createFailure(error)),
+          onError: (error) => (isEndOfSession(error) ? undefined : form.fail(error, createFailure(error))),
         },
       ),
   });
@@ -95,7 +96,10 @@ export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
     initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
     validate: () => ({}),
     onValid: (values) =>
-      edit.mutate(values, { onSuccess: onClose, onError: (error) => form.fail(error, editFailure(error)) }),
+      edit.mutate(values, {
+        onSuccess: onClose,
+        onError: (error) => (isEndOfSession(error) ? undefined : form.fail(error, editFailure(error))),
+      }),
   });
   return (
     <Form {...form.props} failure={form.failure}>

@@ -1,11 +1,11 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, OperationInput, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
+import { client, isEndOfSession, errorMessage, toastFailure } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 
 export function useCreateEndpoint() {
   return useMutation({
@@ -17,18 +17,13 @@ export function useCreateEndpoint() {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
-    onError: (error) => {
-      const description = createFailure(error);
-      if (description !== undefined) toastError(description);
-    },
+    onError: (error) => toastFailure(error, createFailure(error)),
   });
 }
 
-/** Why an endpoint was not created. `undefined` if there was no failure, or if the login dialog reports it. */
-export const createFailure = (error: unknown): string | undefined =>
-  isReportable(error) ? errorMessage(error, 'Failed to create the endpoint. Please try again.') : undefined;
-
-const isReportable = (error: unknown): boolean => error !== null && !isEndOfSession(error);
+/** Why an endpoint was not created. */
+export const createFailure = (error: unknown): string =>
+  errorMessage(error, 'Failed to create the endpoint. Please try again.');
 
 export function useDeleteEndpoint() {
   return useMutation({
@@ -39,7 +34,7 @@ export function useDeleteEndpoint() {
       );
       toast({ title: 'Endpoint Deleted' });
     },
-    onError: () => toastError('Failed to delete the endpoint. Please try again.'),
+    onError: (error) => toastFailure(error, 'Failed to delete the endpoint. Please try again.'),
   });
 }
 
@@ -52,7 +47,7 @@ export function useClearRequests(uid: string) {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Data Cleared' });
     },
-    onError: () => toastError('Failed to clear the endpoint data. Please try again.'),
+    onError: (error) => toastFailure(error, 'Failed to clear the endpoint data. Please try again.'),
   });
 }
 
@@ -62,16 +57,13 @@ export function useEditEndpoint(uid: string) {
     mutationFn: (body: { readonly name: string; readonly source: string }) =>
       client.call('changeEndpoint', { params: { uid }, body }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
-    onError: (error) => {
-      const description = editFailure(error);
-      if (description !== undefined) toastError(description, 'Update failed');
-    },
+    onError: (error) => toastFailure(error, editFailure(error), 'Update failed'),
   });
 }
 
-/** Why a change of name and source failed; see `createFailure`. */
-export const editFailure = (error: unknown): string | undefined =>
-  isReportable(error) ? errorMessage(error, 'Failed to change the endpoint. Please try again.') : undefined;
+/** Why a change of name and source failed. */
+export const editFailure = (error: unknown): string =>
+  errorMessage(error, 'Failed to change the endpoint. Please try again.');
 
 /** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */
 function applyNow(uid: string, change: Partial<Endpoint>): () => void {
@@ -103,6 +95,7 @@ export function useSetFavorite(uid: string) {
     },
     onError: (error, _, context) => {
       context?.rollBack();
+      if (isEndOfSession(error)) return;
       toast({
         title: 'Update failed',
         description: favoriteFailure(error),
@@ -145,9 +138,9 @@ export function useSetAutosave(uid: string) {
       patchEndpoint(uid, endpoint);
       toast(autosave ? AUTOSAVE_ON : AUTOSAVE_OFF);
     },
-    onError: (_error, _, context) => {
+    onError: (error, _, context) => {
       context?.rollBack();
-      toastError('Failed to update autosave setting. Please try again.');
+      toastFailure(error, 'Failed to update autosave setting. Please try again.');
     },
   });
 }

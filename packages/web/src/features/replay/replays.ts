@@ -2,13 +2,13 @@ import { ApiError } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import { readByAnyId } from '../../api/body-queries.ts';
-import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
+import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { statusTone } from '../../ui/format.ts';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm, StoredPlace } from './replay-form.ts';
 import { rememberTarget } from './replay-targets.ts';
@@ -77,10 +77,7 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
     });
   }
   if (outcome.phase !== 'failed') return undefined;
-  // The login dialog reports the end of a session.
-  if (!isEndOfSession(outcome.error)) {
-    closeLastToast = toastError('Failed to send request. Please check the URL and try again.');
-  }
+  closeLastToast = toastFailure(outcome.error, 'Failed to send request. Please check the URL and try again.');
   return outcome.error;
 }
 

@@ -2,13 +2,13 @@ import { ApiError, targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
-import { client, errorMessage } from '../../api/client.ts';
+import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
 import { textOf, toBase64 } from '../../bodies/encoding.ts';
 import { formatCount } from '../../ui/format.ts';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
 
 /** Milliseconds in which a deletion can be undone. */
@@ -57,7 +57,7 @@ export function useSaveRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => saveRequest(uid, request),
     onSuccess: () => toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' }),
-    onError: (error) => toastError(saveFailure(error), 'Save failed'),
+    onError: (error) => toastFailure(error, saveFailure(error), 'Save failed'),
   });
 }
 
@@ -83,10 +83,11 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
       );
       forgetRequest(uid, request.id);
     });
-    if (failed.length === 0) return;
+    const [first] = failed;
+    if (first === undefined) return;
     putBack(failed.map(({ item }) => item));
     onRestored();
-    toastError(deleteFailure(failed.length, requests.length), 'Delete failed');
+    toastFailure(first.error, deleteFailure(failed.length, requests.length), 'Delete failed');
   };
   const timer = setTimeout(() => void send(), UNDO_MS);
   const undo = (): void => {

@@ -2,11 +2,11 @@ import { emailSchema, isProvenAddress } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { client, errorMessage, isEndOfSession } from '../../api/client.ts';
+import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { Field, Input } from '../../ui/field.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
 
@@ -105,11 +105,10 @@ const useTestEmail = () =>
   useMutation({
     mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
     onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
-    onError: (error) => {
-      if (isEndOfSession(error)) return;
-      toastError(
+    onError: (error) =>
+      toastFailure(
+        error,
         errorMessage(error, 'Failed to send test email. Please check SMTP server settings.'),
         'Email Configuration Error',
-      );
-    },
+      ),
   });

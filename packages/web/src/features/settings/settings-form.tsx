@@ -3,7 +3,7 @@ import type { User, UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { client, isEndOfSession } from '../../api/client.ts';
+import { client, toastFailure } from '../../api/client.ts';
 import { userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -106,9 +106,9 @@ const useSaveSettings = () =>
       toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
     },
     onError: (error) => {
-      if (isEndOfSession(error) || (error instanceof ApiError && error.fields['email'] !== undefined)) return;
+      if (error instanceof ApiError && error.fields['email'] !== undefined) return;
       const isRefusal = error instanceof ApiError && error.status === 403;
       const description = isRefusal ? error.sentence : 'Failed to save settings. Please try again.';
-      toastError(description);
+      toastFailure(error, description);
     },
   });

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
+import { toastFailure } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
@@ -75,13 +76,18 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
 
 function reportSaved(count: number, failed: readonly { readonly error: unknown }[], all: number): void {
   const full = failed.find(({ error }) => isSavedLimit(error));
+  const [first] = failed;
   if (full !== undefined)
     toastError(
       `${formatCount(count)} of ${formatCount(all)} requests were saved. ${saveFailure(full.error)}`,
       'Save failed',
     );
-  else if (failed.length > 0)
-    toastError(`${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, 'Save failed');
+  else if (first !== undefined)
+    toastFailure(
+      first.error,
+      `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`,
+      'Save failed',
+    );
   else if (count === 1)
     toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
   else toast({ title: `${formatCount(count)} requests saved` });
@@ -123,9 +129,9 @@ function useJob(): readonly [BulkJob | undefined, (label: string, total: number 
       },
       setTotal: (all) => change({ total: all }),
     })
-      .catch(() => {
+      .catch((error: unknown) => {
         if (controller.signal.aborted) return;
-        toastError('Some of these requests could not be read. Please try again.');
+        toastFailure(error, 'Some of these requests could not be read. Please try again.');
       })
       .finally(() => setJob(undefined));
   };
