@@ -1,5 +1,5 @@
 import type { Money } from '@creel/contract';
-import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
 
 /**
  * Why a gateway call failed. `payment`: the card was declined. `customer`: unknown customer. `portal`: the portal is
@@ -39,14 +39,13 @@ export interface CheckoutInput extends PlanPrice {
 export interface BillingGateway {
   /** Milliseconds after which a subscription is read again without an event. */
   readonly recheckMs: number;
-  planOf(priceId: string): PlanPrice | undefined;
   createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string>;
   createCheckout(input: CheckoutInput): Promise<{ readonly id: string; readonly url: string }>;
   /** Closes an open checkout; a paid or expired one stays unchanged. */
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
-  /** All subscriptions of a customer, including ended ones. */
-  listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]>;
+  /** A customer's subscriptions to our plans, including ended ones. */
+  listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
   changePlan(customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void>;
   cancelAtPeriodEnd(customerId: string, id: string, key: string): Promise<void>;

@@ -218,11 +218,6 @@ async function setCustomer(db: EngineDatabase, userId: number, customerId: strin
   await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
 }
 
-/** After the customer was deleted at the provider, the next one needs a new key. */
-async function setCustomerKey(db: EngineDatabase, userId: number, customerKey: string): Promise<void> {
-  await db.updateTable('billing_accounts').set({ customer_key: customerKey }).where('user_id', '=', userId).execute();
-}
-
 async function addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
   await db.insertInto('billing_checkouts').values({ id, user_id: userId, created_at: createdAt }).execute();
 }
@@ -307,7 +302,6 @@ export const billingQueries = {
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),
   setCustomer: write(setCustomer),
-  setCustomerKey: write(setCustomerKey),
   addCheckout: write(addCheckout),
   setCheckoutSession: write(setCheckoutSession),
   removeCheckouts: write(removeCheckouts),

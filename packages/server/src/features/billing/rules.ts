@@ -24,7 +24,7 @@ export interface PlanPrice {
   readonly interval: BillingInterval;
 }
 
-export const PLAN_PRICES: readonly PlanPrice[] = [
+const PLAN_PRICES: readonly PlanPrice[] = [
   { tier: 'BASIC', interval: 'monthly' },
   { tier: 'BASIC', interval: 'yearly' },
   { tier: 'PREMIUM', interval: 'monthly' },
@@ -53,13 +53,13 @@ export type SubscriptionFields = Pick<
 
 const SECOND_MS = 1000;
 
-/** Reads a subscription; `undefined` when its price is not one of ours. */
+/** Reads a subscription; `undefined` when none of its prices is one of ours. */
 export function stateOf(
   subscription: GatewaySubscription,
-  planOf: (priceId: string) => PlanPrice | undefined,
+  priceOf: (plan: PlanPrice) => string,
 ): SubscriptionState | undefined {
   for (const item of subscription.items.data) {
-    const plan = planOf(item.price.id);
+    const plan = PLAN_PRICES.find((price) => priceOf(price) === item.price.id);
     if (plan === undefined) continue;
     const periodEndAt = item.current_period_end * SECOND_MS;
     const cancelAt = subscription.cancel_at === null ? periodEndAt : subscription.cancel_at * SECOND_MS;

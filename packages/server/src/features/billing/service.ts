@@ -149,7 +149,7 @@ export class Billing {
   async #previewAmount({ stripeCustomerId: customerId, stripeSubscriptionId: id }: UserRecord, to: PlanPrice) {
     if (customerId === null || id === null) return null;
     try {
-      const states = await this.sync.statesOf(customerId);
+      const states = await this.gateway.listSubscriptions(customerId);
       const from = states.find((state) => state.id === id);
       return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
     } catch (error) {
@@ -193,7 +193,7 @@ export class Billing {
     if (customerId === null) return;
     await this.#answering('change', user.id, async () => {
       await this.sync.closeCheckouts(user.id, customerId);
-      const states = await this.sync.statesOf(customerId);
+      const states = await this.gateway.listSubscriptions(customerId);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
       for (const { id } of current === undefined ? extra : [current, ...extra])
         await this.gateway.cancelNow(customerId, id, `end-${id}`);
@@ -256,12 +256,11 @@ function notSubscribed({ subscriptionTier }: UserRecord, wanted: Tier): ProblemE
 function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {
   const url = new URL(returnUrl);
   url.searchParams.set('checkout', outcome);
+  if (outcome === 'canceled') return url.href;
+  const { hash } = url;
+  url.hash = '';
   // Stripe replaces the braces, so they must not be encoded.
-  return outcome === 'success' ? `${withoutHash(url)}&session_id={CHECKOUT_SESSION_ID}${url.hash}` : url.href;
-}
-
-function withoutHash(url: URL): string {
-  return url.hash === '' ? url.href : url.href.slice(0, -url.hash.length);
+  return `${url.href}&session_id={CHECKOUT_SESSION_ID}${hash}`;
 }
 
 /** The work continues, and its effect is read from the gateway later. */

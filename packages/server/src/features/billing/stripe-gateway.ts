@@ -8,8 +8,8 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { PLAN_PRICES, isChargedNow } from './rules.ts';
-import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
+import { isChargedNow, stateOf } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
 
 /** The API version of the installed types and of the schemas in this file. */
 const API_VERSION = '2026-10-28.endive';
@@ -67,10 +67,6 @@ export class StripeGateway implements BillingGateway {
     });
   }
 
-  planOf(priceId: string): PlanPrice | undefined {
-    return PLAN_PRICES.find((plan) => this.#priceOf(plan) === priceId);
-  }
-
   #priceOf({ tier, interval }: PlanPrice): string {
     return this.#options.config.prices[tier][interval];
   }
@@ -121,12 +117,12 @@ export class StripeGateway implements BillingGateway {
     }
   }
 
-  async listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]> {
+  async listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]> {
     try {
       const { data } = await answered(
         this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
       );
-      return data;
+      return data.flatMap((subscription) => stateOf(subscription, (plan) => this.#priceOf(plan)) ?? []);
     } catch (error) {
       // A deleted customer has no subscriptions.
       if (error instanceof GatewayError && error.reason === 'customer') return [];

@@ -6,8 +6,8 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { chooseSubscription, stateOf } from './rules.ts';
-import type { PlanPrice, SubscriptionState } from './rules.ts';
+import { chooseSubscription } from './rules.ts';
+import type { SubscriptionState } from './rules.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 import { randomUUID } from 'node:crypto';
@@ -108,7 +108,7 @@ export class SubscriptionSync {
   ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
     const { store, live, now } = this.#options;
     const user = await store.findUser(userId);
-    const states = await this.statesOf(customerId);
+    const states = await this.#options.gateway.listSubscriptions(customerId);
     const { current, extra } = chooseSubscription(states, user?.stripeSubscriptionId ?? null);
     for (const { id } of extra) {
       this.#options.log.warn({ userId, subscription: id }, 'canceling a second subscription');
@@ -129,13 +129,6 @@ export class SubscriptionSync {
     if (hasCheckout) return now + MINUTE_MS;
     if (current === undefined) return null;
     return Math.min(now + this.#options.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
-  }
-
-  /** A customer's subscriptions to our plans. */
-  async statesOf(customerId: string): Promise<SubscriptionState[]> {
-    const subscriptions = await this.#options.gateway.listSubscriptions(customerId);
-    const planOf = (priceId: string): PlanPrice | undefined => this.#options.gateway.planOf(priceId);
-    return subscriptions.map((each) => stateOf(each, planOf)).filter((state) => state !== undefined);
   }
 
   /** Closes every open checkout, so that none can be paid. */

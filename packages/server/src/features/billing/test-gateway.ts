@@ -5,8 +5,8 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { PLAN_PRICES, centsOf, isChargedNow } from './rules.ts';
-import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
+import { centsOf, isChargedNow, stateOf } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
 import {
   changeSubscription,
   endSubscription,
@@ -45,10 +45,6 @@ export class TestGateway implements BillingGateway {
     this.#options = options;
   }
 
-  planOf(priceId: string): PlanPrice | undefined {
-    return PLAN_PRICES.find((plan) => priceOf(plan) === priceId);
-  }
-
   async createCustomer(user: { readonly id: number }, key: string): Promise<string> {
     const customerId = `cus_test_${key}`;
     if ((await this.#options.store.findTestCustomer(customerId)) === undefined)
@@ -75,9 +71,9 @@ export class TestGateway implements BillingGateway {
     return checkouts.some((checkout) => checkout.id === id && checkout.status === 'open');
   }
 
-  async listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]> {
+  async listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]> {
     const { subscriptions } = await this.#load(customerId);
-    return subscriptions.map((subscription) => presentSubscription(subscription, priceOf));
+    return subscriptions.flatMap((each) => stateOf(presentSubscription(each, priceOf), priceOf) ?? []);
   }
 
   async changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
