@@ -24,7 +24,7 @@ export interface PlanPrice {
   readonly interval: BillingInterval;
 }
 
-const PLAN_PRICES: readonly PlanPrice[] = [
+export const PLAN_PRICES: readonly PlanPrice[] = [
   { tier: 'BASIC', interval: 'monthly' },
   { tier: 'BASIC', interval: 'yearly' },
   { tier: 'PREMIUM', interval: 'monthly' },

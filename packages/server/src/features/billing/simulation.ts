@@ -187,9 +187,9 @@ function afterBoundary(
   now: number,
   cardFails: boolean,
 ): { readonly subscription: SimulatedSubscription; readonly events: readonly SimulatedEvent[] } | undefined {
-  const { id, status, periodEnd, cancelAt, cancelAtPeriodEnd, interval } = subscription;
+  const { id, status, periodEnd, interval } = subscription;
   if (status === 'canceled') return undefined;
-  const endsAt = cancelAtPeriodEnd ? periodEnd : cancelAt;
+  const endsAt = endOf(subscription);
   const isUnpaidTwice = status === 'past_due' && cardFails && periodEnd <= now;
   if ((endsAt !== null && endsAt <= now) || isUnpaidTwice)
     return {
@@ -210,6 +210,11 @@ function afterBoundary(
   };
 }
 
+/** When a canceled subscription ends; null while it renews. */
+export function endOf({ cancelAtPeriodEnd, periodEnd, cancelAt }: SimulatedSubscription): number | null {
+  return cancelAtPeriodEnd ? periodEnd : cancelAt;
+}
+
 /** The same day of the next month or year, or the last day of a shorter month. */
 function afterPeriod(seconds: number, interval: BillingInterval): number {
   const from = new Date(seconds * 1000);
@@ -227,14 +232,14 @@ export function presentSubscription(
   subscription: SimulatedSubscription,
   priceOf: (plan: PlanPrice) => string,
 ): GatewaySubscription {
-  const { id, status, created, periodEnd, cancelAt, cancelAtPeriodEnd } = subscription;
+  const { id, status, created, periodEnd } = subscription;
   return {
     id,
     status,
     created,
     // With the flag set, Stripe returns the end of the period here too.
-    cancel_at: cancelAtPeriodEnd ? periodEnd : cancelAt,
-    cancel_at_period_end: cancelAtPeriodEnd,
+    cancel_at: endOf(subscription),
+    cancel_at_period_end: subscription.cancelAtPeriodEnd,
     items: { data: [{ id: `si_${id}`, price: { id: priceOf(subscription) }, current_period_end: periodEnd }] },
   };
 }

@@ -9,6 +9,7 @@ import { centsOf, isChargedNow, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import {
   changeSubscription,
+  endOf,
   endSubscription,
   expireCheckout,
   letTimePass,
@@ -142,8 +143,8 @@ export class TestGateway implements BillingGateway {
   /** @throws ProblemError NO_SUBSCRIPTION */
   async showSubscription(customerId: string | null): Promise<TestSubscription> {
     const { customer, subscription } = await this.#subscriptionOf(customerId);
-    const { id, tier, interval, status, periodEnd, cancelAt, cancelAtPeriodEnd } = subscription;
-    const endsAt = cancelAtPeriodEnd ? periodEnd : cancelAt;
+    const { id, tier, interval, status, periodEnd } = subscription;
+    const endsAt = endOf(subscription);
     return {
       id,
       tier,
