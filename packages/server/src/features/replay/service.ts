@@ -70,11 +70,21 @@ export interface Forward extends Pick<OutboundRequest, 'method' | 'url' | 'heade
 export class Replays {
   readonly #options: ReplayOptions;
   readonly #limits: ReplayLimits;
-  readonly #thread = new ReplayWorker();
+  readonly #sendRequest: SendRequest;
+  /** Sends in place of the main thread, so that a busy target never delays captures. Starts with the first request. */
+  readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
+    file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
+    name: 'replay',
+    // For messages and heads; bodies are outside V8's heap.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    errors: REPLAY_ERRORS,
+    isDaemon: true,
+  });
 
   constructor(options: ReplayOptions) {
     this.#options = options;
     this.#limits = new ReplayLimits(options.now);
+    this.#sendRequest = options.sendRequest ?? ((request, signal) => this.#sendInThread(request, signal));
   }
 
   /**
@@ -85,7 +95,7 @@ export class Replays {
     { method, url, headers: given, readBody, sign }: Replay,
     { userId, signal, whenDone }: Caller,
   ): Promise<OutboundResponse> {
-    const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
+    const { allowPrivate, userAgent, maxMs = MAX_MS } = this.#options;
     const { host, port } = parseTarget(url);
     this.#limits.count(userId, `${host} ${port}`);
     const until = performance.now() + maxMs;
@@ -97,7 +107,7 @@ export class Replays {
     if (signal.aborted) throw new ReplayFailure('The replay was canceled before it was sent.');
     const body = await readBody();
     const headers = sign === undefined ? given : await sign(given, body);
-    return sendRequest(
+    return this.#sendRequest(
       { method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left },
       signal,
     ).finally(() => freeBytes(body));
@@ -113,8 +123,8 @@ export class Replays {
    * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
    */
   forward(request: Forward, signal: AbortSignal): Promise<OutboundResponse> {
-    const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
-    return sendRequest({ ...request, userAgent: userAgent(), allowPrivate, maxMs }, signal);
+    const { allowPrivate, userAgent, maxMs = MAX_MS } = this.#options;
+    return this.#sendRequest({ ...request, userAgent: userAgent(), allowPrivate, maxMs }, signal);
   }
 
   /**
@@ -132,33 +142,9 @@ export class Replays {
     checkPort(target);
   }
 
-  async close(): Promise<void> {
-    await this.#thread.close();
-  }
-}
-
-/**
- * Sends replays on a separate thread, so that a busy target never delays captures. The thread starts with the first
- * replay.
- */
-export class ReplayWorker {
-  readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
-    file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
-    name: 'replay',
-    // For messages and heads; bodies are outside V8's heap.
-    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
-    errors: REPLAY_ERRORS,
-    isDaemon: true,
-  });
-
-  readonly sendRequest: SendRequest = async (request, signal) => {
+  async #sendInThread(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
     const { body, ...rest } = await this.#thread.call('sendRequest', request, { signal });
     return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
-  };
-
-  /** Starts the thread before the first replay. */
-  start(): void {
-    this.#thread.start();
   }
 
   close(): Promise<void> {
