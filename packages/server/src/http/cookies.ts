@@ -1,7 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a browser is known after its owner has logged in: the longest age of a cookie (RFC 6265bis). */
-export const KNOWN_BROWSER_DAYS = 400;
 /** Time limit of a third-party login, from its start to the account. */
 export const ATTEMPT_MS = 10 * 60_000;
 const DAY_S = 24 * 3600;
@@ -14,8 +12,8 @@ interface Cookie {
 
 /** The session's token. Its age is the maximum age of a session; the server ends it earlier. */
 export const SESSION: Cookie = { name: 'creel_session', maxAgeS: 90 * DAY_S };
-/** The users who have logged in from this browser; see `KnownBrowsers`. */
-export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: KNOWN_BROWSER_DAYS * DAY_S };
+/** The users who have logged in from this browser; see `KnownBrowsers`. Its age is the longest of a cookie (RFC 6265bis). */
+export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: 400 * DAY_S };
 /** The state of a provider login. `Lax` like all, so that it is sent when the provider redirects back. */
 export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };
 /** The handle of the identity that was proved at the provider. */

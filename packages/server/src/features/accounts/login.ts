@@ -10,8 +10,8 @@ import { addressBlock } from '../../http/client-address.ts';
 import type { HashOptions, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
-import { KNOWN_BROWSER_DAYS } from '../../http/cookies.ts';
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { KNOWN_BROWSER } from '../../http/cookies.ts';
+import { SealedText } from '../../secrets.ts';
 
 /** A client that is not authenticated yet. */
 export interface Visitor {
@@ -145,14 +145,13 @@ export class Login {
   }
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** Maximum number of users that share a browser. */
 const MAX_USERS = 5;
 
 /**
  * Cookies that record which users have logged in from a browser, so that other clients' guesses never lock them out
- * (OWASP: device cookies). Nothing is stored: each entry is signed with a key that depends on the user's password, so a
- * new password invalidates all of them.
+ * (OWASP: device cookies). Nothing is stored: each entry has the user's id and an empty sealed text. Its key depends on
+ * the user's password, so a new password invalidates all of them.
  */
 export class KnownBrowsers {
   readonly #secret: string;
@@ -166,26 +165,18 @@ export class KnownBrowsers {
   /** The cookie for a browser in which the user has just logged in. Keeps the entries of other users. */
   remember(user: UserRecord, cookie: string | undefined): string {
     const others = entriesOf(cookie).filter((entry) => !entry.startsWith(`${user.id}.`));
-    const text = `${user.id}.${this.#now()}.${randomBytes(12).toString('base64url')}`;
-    return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MAX_USERS - 1)].join('~');
+    const own = `${user.id}.${this.#sealFor(user).seal('', KNOWN_BROWSER.maxAgeS * 1000)}`;
+    return [own, ...others.slice(0, MAX_USERS - 1)].join('~');
   }
 
   /** Whether the user has logged in from the browser with the current password. */
   isKnown(user: UserRecord, cookie: string | undefined): boolean {
-    const entry = entriesOf(cookie).find((one) => one.startsWith(`${user.id}.`));
-    if (entry === undefined) return false;
-    const [id = '', issuedAt = '', nonce = '', signature = ''] = entry.split('.');
-    const expected = Buffer.from(this.#sign(user, `${id}.${issuedAt}.${nonce}`));
-    const actual = Buffer.from(signature);
-    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return false;
-    return this.#now() - Number(issuedAt) < KNOWN_BROWSER_DAYS * DAY_MS;
+    const own = entriesOf(cookie).find((entry) => entry.startsWith(`${user.id}.`));
+    return own !== undefined && this.#sealFor(user).open(own.slice(`${user.id}.`.length)) !== undefined;
   }
 
-  #sign(user: UserRecord, text: string): string {
-    const key = createHmac('sha256', this.#secret)
-      .update(`known browser:${user.passwordHash ?? ''}`)
-      .digest();
-    return createHmac('sha256', key).update(text).digest('base64url');
+  #sealFor({ id, passwordHash }: UserRecord): SealedText {
+    return new SealedText(this.#secret, `known browser of user ${id}:${passwordHash ?? ''}`, this.#now);
   }
 }
 
