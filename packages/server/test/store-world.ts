@@ -4,7 +4,7 @@ import type { RequestRecord } from '../src/database/stored-request.ts';
 import type { CaptureLimits } from '../src/database/store.ts';
 import type { EndpointRecord, UserRecord } from '../src/database/records.ts';
 import type { NewEndpoint, PlanLimits } from '../src/features/endpoints/queries.ts';
-import type { NewUser } from '../src/features/accounts/user-queries.ts';
+import type { NewUser } from '../src/features/accounts/queries.ts';
 import type { AppStore } from '../src/queries.ts';
 
 /** The tests' clock stands still: every time is passed in. */

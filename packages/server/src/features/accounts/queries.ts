@@ -1,14 +1,331 @@
-import { identityQueries } from './identity-queries.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { identityKey } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
+import type { Selectable } from 'kysely';
 import { mailTokenQueries } from './mail-token-queries.ts';
 import { sessionQueries } from './session-queries.ts';
 import { throttleQueries } from './throttle-queries.ts';
-import { userQueries } from './user-queries.ts';
+import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
+import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
+import { removeEndpoint } from '../endpoints/queries.ts';
+import { freeing, inTransaction, read, write } from '../../database/remote.ts';
+import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
+
+export type NewUser = Pick<
+  UserRecord,
+  | 'username'
+  | 'email'
+  | 'emailVerified'
+  | 'passwordHash'
+  | 'displayName'
+  | 'subscriptionTier'
+  | 'settings'
+  | 'createdAt'
+>;
+
+type Taken = 'username' | 'email' | 'identity';
+
+/** Thrown while creating, so that the transaction rolls back. */
+class AlreadyTaken extends Error {}
+
+function toRow(user: NewUser) {
+  return {
+    username: user.username,
+    username_key: usernameKey(user.username),
+    email: user.email,
+    email_key: identityKey(user.email),
+    email_verified: user.emailVerified ? 1 : 0,
+    password_hash: user.passwordHash,
+    display_name: user.displayName,
+    subscription_tier: user.subscriptionTier,
+    subscription_status: 'inactive',
+    settings: JSON.stringify(user.settings),
+    created_at: user.createdAt,
+  };
+}
+
+async function insertUser(
+  transaction: DatabaseTransaction,
+  user: NewUser,
+  identity: Identity | undefined,
+): Promise<UserRecord> {
+  const row = await transaction
+    .insertInto('users')
+    .values(toRow(user))
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw new AlreadyTaken();
+  if (identity !== undefined && !(await addIdentity(transaction, identity, row.id, user.createdAt)))
+    throw new AlreadyTaken();
+  return toUserRecord(row);
+}
+
+async function takenOf(db: Database, user: NewUser, identity: Identity | undefined): Promise<Taken[]> {
+  const keys = { username: usernameKey(user.username), email: identityKey(user.email) };
+  const others = await db
+    .selectFrom('users')
+    .select(['username_key', 'email_key'])
+    .where((where) => where.or([where('username_key', '=', keys.username), where('email_key', '=', keys.email)]))
+    .execute();
+  const taken: Taken[] = [];
+  if (others.some((other) => other.username_key === keys.username)) taken.push('username');
+  if (others.some((other) => other.email_key === keys.email)) taken.push('email');
+  if (identity !== undefined && (await findUserByIdentity(db, identity)) !== undefined) taken.push('identity');
+  return taken;
+}
+
+/**
+ * Creates a user, linked to `identity` if given. `taken` lists the values that another account already has; it
+ * includes `identity` if that is linked already. In that case nothing is created.
+ */
+async function createUser(
+  db: EngineDatabase,
+  user: NewUser,
+  identity?: Identity,
+): Promise<{ user: UserRecord } | { taken: Taken[] }> {
+  try {
+    return { user: await db.transaction().execute((transaction) => insertUser(transaction, user, identity)) };
+  } catch (error) {
+    if (error instanceof AlreadyTaken) return { taken: await takenOf(db, user, identity) };
+    throw error;
+  }
+}
+
+/**
+ * Deletes a user with sessions, identities, links and endpoints. Captured requests are hidden at once and removed
+ * from disk by `purgeSome`. Returns the ids of the deleted endpoints, or `undefined` when the user does not exist.
+ */
+async function deleteUser(transaction: EngineTransaction, id: number): Promise<number[] | undefined> {
+  if ((await lockUser(transaction, id)) === undefined) return undefined;
+  const endpoints = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where('user_id', '=', id)
+    // Locks endpoints in the same order as every transaction, so that two can't deadlock.
+    .orderBy('id')
+    .execute();
+  for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
+  await transaction.deleteFrom('users').where('id', '=', id).execute();
+  return endpoints.map((endpoint) => endpoint.id);
+}
+
+async function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Finds a user by name, ignoring case. */
+async function findUserByName(db: EngineDatabase, username: string): Promise<UserRecord | undefined> {
+  const key = usernameKey(username);
+  const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Finds a user by email, ignoring case. */
+async function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
+  const key = identityKey(email);
+  const row = await db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Changes the username; `undefined` when the user does not exist. */
+async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
+  const isTaken = async (): Promise<boolean> => ((await findUserByName(db, username))?.id ?? id) !== id;
+  if (await isTaken()) return 'taken';
+  try {
+    const row = await db
+      .updateTable('users')
+      .set({ username, username_key: usernameKey(username) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row && toUserRecord(row);
+  } catch (error) {
+    // A concurrent call may have taken the name, which the unique index then rejects.
+    if (await isTaken()) return 'taken';
+    throw error;
+  }
+}
+
+/**
+ * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
+ * password become invalid.
+ */
+async function replacePassword(
+  transaction: EngineTransaction,
+  id: number,
+  before: string | null,
+  after: string,
+): Promise<boolean> {
+  const result = await transaction
+    .updateTable('users')
+    .set({ password_hash: after })
+    .where('id', '=', id)
+    .where('password_hash', before === null ? 'is' : '=', before)
+    .executeTakeFirst();
+  if (result.numUpdatedRows === 0n) return false;
+  // Links that were requested under the old password must not undo the new one.
+  await transaction.deleteFrom('mail_tokens').where('user_id', '=', id).where('purpose', '=', 'reset').execute();
+  return true;
+}
+
+/** Replaces settings with others; false when the current ones are not `before`, or the user does not exist. */
+async function replaceSettings(
+  transaction: EngineTransaction,
+  id: number,
+  before: UserSettings,
+  after: UserSettings,
+): Promise<boolean> {
+  const current = (await lockUser(transaction, id))?.settings;
+  if (current === undefined || !isDeepStrictEqual(current, before)) return false;
+  await transaction
+    .updateTable('users')
+    .set({ settings: JSON.stringify(after) })
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
+/** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
+async function findOrCreateSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
+  await db
+    .insertInto('secrets')
+    .values({ name, value: candidate })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow();
+  return row.value;
+}
+
+/** An identity that a browser has just proved at the provider. */
+export interface ProvenIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly displayName: string | null;
+}
+
+/** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
+type Identity = Pick<ProvenIdentity, 'issuer' | 'subject'>;
+
+function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentity {
+  return {
+    issuer: row.issuer,
+    subject: row.subject,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    displayName: row.display_name,
+  };
+}
+
+async function findUserByIdentity(db: Database, identity: Identity): Promise<UserRecord | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('identities', 'identities.user_id', 'users.id')
+    .selectAll('users')
+    .where('identities.issuer', '=', identity.issuer)
+    .where('identities.subject', '=', identity.subject)
+    .executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+async function findProvenIdentity(
+  db: EngineDatabase,
+  handleHash: string,
+  now: number,
+): Promise<ProvenIdentity | undefined> {
+  const row = await db
+    .selectFrom('proven_identities')
+    .selectAll()
+    .where('handle_hash', '=', handleHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && toProvenIdentity(row);
+}
+
+/**
+ * Links the identity to the user with this email, if the user has verified that email. False when not, or when the
+ * identity is linked already. The caller checks that the provider has verified it too.
+ */
+async function linkIdentity(
+  transaction: EngineTransaction,
+  identity: Identity,
+  email: string,
+  createdAt: number,
+): Promise<boolean> {
+  const found = await transaction
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', identityKey(email))
+    .executeTakeFirst();
+  const user = found && (await lockUser(transaction, found.id));
+  if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
+  return addIdentity(transaction, identity, user.id, createdAt);
+}
+
+/** Links the identity to a user. False when it is linked already. */
+async function addIdentity(
+  transaction: DatabaseTransaction,
+  { issuer, subject }: Identity,
+  userId: number,
+  createdAt: number,
+): Promise<boolean> {
+  const linked = await transaction
+    .insertInto('identities')
+    .values({ issuer, subject, user_id: userId, created_at: createdAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  return linked !== undefined;
+}
+
+/** Stores a proven identity under the hash of its handle. */
+async function storeProvenIdentity(
+  db: EngineDatabase,
+  handleHash: string,
+  proven: ProvenIdentity,
+  expiresAt: number,
+): Promise<void> {
+  await db
+    .insertInto('proven_identities')
+    .values({
+      handle_hash: handleHash,
+      issuer: proven.issuer,
+      subject: proven.subject,
+      email: proven.email,
+      email_verified: proven.emailVerified ? 1 : 0,
+      display_name: proven.displayName,
+      expires_at: expiresAt,
+    })
+    .execute();
+}
+
+/** Consumes a proven identity. Of several parallel calls exactly one returns true. */
+async function consumeProvenIdentity(db: EngineDatabase, handleHash: string): Promise<boolean> {
+  const result = await db.deleteFrom('proven_identities').where('handle_hash', '=', handleHash).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
 
 /** SQL of users, their settings, sessions, identities, mailed links and throttles. */
 export const accountQueries = {
-  ...userQueries,
+  findUser: read(findUser),
+  findUserByName: read(findUserByName),
+  findUserByEmail: read(findUserByEmail),
+  createUser: write(createUser),
+  renameUser: write(renameUser),
+  replacePassword: write(inTransaction(replacePassword)),
+  replaceSettings: write(inTransaction(replaceSettings)),
+  deleteUser: freeing(inTransaction(deleteUser)),
+  findOrCreateSecret: write(findOrCreateSecret),
+  findUserByIdentity: read(findUserByIdentity),
+  findProvenIdentity: read(findProvenIdentity),
+  linkIdentity: write(inTransaction(linkIdentity)),
+  storeProvenIdentity: write(storeProvenIdentity),
+  consumeProvenIdentity: write(consumeProvenIdentity),
   ...sessionQueries,
-  ...identityQueries,
   ...mailTokenQueries,
   ...throttleQueries,
 };

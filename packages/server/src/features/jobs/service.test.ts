@@ -9,7 +9,7 @@ import type { Message } from '../mail/service.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import type { NewUser } from '../accounts/user-queries.ts';
+import type { NewUser } from '../accounts/queries.ts';
 import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { composeExpiryNotice, noticeExpiry } from './service.ts';
 
