@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { afterRefund, afterAttempt } from './throttle-queries.ts';
-import type { ThrottleRule, ThrottleState } from './throttle-queries.ts';
+import { NEW_STATE, afterRefund, afterAttempt } from './throttle-queries.ts';
+import type { ThrottleRule } from './throttle-queries.ts';
 
 const PLAIN: ThrottleRule = { attempts: 3, windowMs: 1000 };
 const GROWING: ThrottleRule = { attempts: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };
 
 /** Makes attempts at these times. Returns until when the key is blocked after each, or `refused`. */
 function course(rule: ThrottleRule, times: readonly number[]): (number | 'refused')[] {
-  let state: ThrottleState | undefined;
+  let state = NEW_STATE;
   return times.map((now) => {
     const after = afterAttempt(state, rule, now);
     if (after === undefined) return 'refused';
@@ -43,5 +43,5 @@ test('a refunded attempt removes the block that it caused, and the count never d
   const used = { count: 3, blocked_until: 1000, forget_at: 1000 };
   expect(afterRefund(used, PLAIN)).toEqual({ count: 2, blocked_until: 0, forget_at: 1000 });
   expect(afterRefund({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blocked_until: 1000, forget_at: 1000 });
-  expect(afterRefund({ count: 0, blocked_until: 0, forget_at: 0 }, PLAIN).count).toBe(0);
+  expect(afterRefund(NEW_STATE, PLAIN).count).toBe(0);
 });

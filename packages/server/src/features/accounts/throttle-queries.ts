@@ -10,7 +10,7 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
 async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
   return transaction
     .insertInto('throttles')
-    .values({ key, count: 0, blocked_until: 0, forget_at: 0 })
+    .values({ key, ...NEW_STATE })
     .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ key: set.ref('excluded.key') })))
     .returning(['count', 'blocked_until', 'forget_at'])
     .executeTakeFirstOrThrow();
@@ -70,16 +70,14 @@ export interface ThrottleRule {
 }
 
 /** The stored state of a key. Times in milliseconds. */
-export type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
+type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
+
+/** The state of a key without attempts. */
+export const NEW_STATE: ThrottleState = { count: 0, blocked_until: 0, forget_at: 0 };
 
 /** The state after one more attempt, or `undefined` when the key is blocked. */
-export function afterAttempt(
-  state: ThrottleState | undefined,
-  rule: ThrottleRule,
-  now: number,
-): ThrottleState | undefined {
-  const fresh = { count: 0, blocked_until: 0, forget_at: now + rule.windowMs };
-  const before = state !== undefined && now < state.forget_at ? state : fresh;
+export function afterAttempt(state: ThrottleState, rule: ThrottleRule, now: number): ThrottleState | undefined {
+  const before = now < state.forget_at ? state : { ...NEW_STATE, forget_at: now + rule.windowMs };
   if (now < before.blocked_until) return undefined;
   const count = before.count + 1;
   if (count < rule.attempts) return { ...before, count };
