@@ -26,9 +26,7 @@ export const liveMessageSchema = z.discriminatedUnion('type', [
 export type LiveMessage = z.infer<typeof liveMessageSchema>;
 
 /** Known message types. A client ignores all others, because a newer server may send more. */
-export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set(
-  liveMessageSchema.options.map(({ shape }) => shape.type.value),
-);
+const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set(liveMessageSchema.options.map(({ shape }) => shape.type.value));
 
 /**
  * `connected` starts with the first message, which is the `init` with the stored requests. `ended` is final: the session or the
@@ -56,6 +54,7 @@ export interface LiveOptions {
   readonly openSocket?: (url: string) => LiveSocket;
 }
 
+const typedSchema = z.object({ type: z.string() });
 const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CLOSE_ENDPOINT_GONE]);
 
 /**
@@ -104,21 +103,12 @@ export function listenLive(options: LiveOptions): () => void {
 function receive(frame: unknown, options: LiveOptions): void {
   try {
     const value: unknown = JSON.parse(String(frame));
-    if (isUnknownType(value)) return;
+    const type = typedSchema.safeParse(value).data?.type;
+    if (type !== undefined && !LIVE_MESSAGE_TYPES.has(type)) return;
     const message = liveMessageSchema.safeParse(value);
     if (message.success) options.onMessage(message.data);
     else options.onBadFrame?.(message.error.message);
   } catch (error) {
     options.onBadFrame?.(String(error));
   }
-}
-
-function isUnknownType(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'type' in value &&
-    typeof value.type === 'string' &&
-    !LIVE_MESSAGE_TYPES.has(value.type)
-  );
 }

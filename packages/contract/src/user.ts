@@ -126,24 +126,21 @@ const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
 /** zod counts characters. `length` of a JavaScript string counts UTF-16 units. */
 const longEnough = z.string().min(MIN_PASSWORD_LENGTH);
 
+const PASSWORDS_REQUIRED = 'All password fields are required';
+const passwordFieldSchema = z.string({ error: PASSWORDS_REQUIRED }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG });
+
 /** A password change. Each problem belongs to one field. */
 export const passwordChangeSchema = z
   .object({
-    currentPassword: z
-      .string({ error: 'All password fields are required' })
-      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
-    newPassword: z
-      .string({ error: 'All password fields are required' })
-      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
-    confirmPassword: z
-      .string({ error: 'All password fields are required' })
-      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    currentPassword: passwordFieldSchema,
+    newPassword: passwordFieldSchema,
+    confirmPassword: passwordFieldSchema,
   })
   .superRefine((form, context) => {
     const add = (field: keyof typeof form, message: string): void =>
       context.addIssue({ code: 'custom', path: [field], message });
     const empty = (['currentPassword', 'newPassword', 'confirmPassword'] as const).find((field) => form[field] === '');
-    if (empty !== undefined) return add(empty, 'All password fields are required');
+    if (empty !== undefined) return add(empty, PASSWORDS_REQUIRED);
     if (form.newPassword !== form.confirmPassword) return add('confirmPassword', 'New passwords do not match');
     if (!longEnough.safeParse(form.newPassword).success) add('newPassword', NEW_PASSWORD_SHORT);
     if (!wellFormed(form.newPassword)) add('newPassword', PASSWORD_BROKEN);

@@ -1,3 +1,4 @@
+import { isDelivered } from '../delivery.ts';
 import { compareExact, parseExactNumber } from './exact-number.ts';
 import { isInNetwork } from './ip-network.ts';
 import { someValueAt, unescapedString } from './json-path.ts';
@@ -209,9 +210,9 @@ function testOfState(state: Extract<Term, { kind: 'is' }>['state']): Test {
     case 'unsaved':
       return ({ request }) => !request.saved;
     case 'delivered':
-      return ({ request }) => isStatus(request.delivery?.status, '2xx');
+      return ({ request }) => isDelivered(request.delivery?.status ?? null);
     case 'failed':
-      return ({ request: { delivery } }) => delivery?.status !== undefined && !isStatus(delivery.status, '2xx');
+      return ({ request: { delivery } }) => delivery?.status !== undefined && !isDelivered(delivery.status);
     case 'pending':
       return ({ request }) => request.delivery?.pending === true;
   }
