@@ -3,18 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from '../database/schema.ts';
 import { usernameKey } from '../database/records.ts';
 
-/** An account with the numbers of its endpoints and stored requests. */
-export interface ListedUser {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string;
-  readonly plan: string;
-  readonly endpoints: number;
-  readonly requests: number;
-}
-
-/** Every account, oldest first. */
-export async function listUsers(db: Database): Promise<ListedUser[]> {
+/** Every account with the numbers of its endpoints and stored requests, oldest first. */
+export async function listUsers(db: Database) {
   return db
     .selectFrom('users')
     .leftJoin('endpoints', 'endpoints.user_id', 'users.id')
