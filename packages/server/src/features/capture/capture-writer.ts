@@ -7,7 +7,6 @@ import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { freeBuffer } from '../../http/body-buffer.ts';
-import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
 /** A capture that waits to be stored. */
 export interface PendingCapture {
@@ -117,6 +116,56 @@ class GatheredBatch {
       own.bytes += bytes;
     }
   }
+}
+
+/** Statistics of past batches. */
+interface BatchState {
+  /** Number of captures that fill a batch. */
+  readonly targetSize: number;
+  /** Moving average of the milliseconds per batch. */
+  readonly batchMs: number;
+}
+
+export const FIRST_BATCH: BatchState = { targetSize: 1, batchMs: 0 };
+
+/** When to send the collected captures: now, after this turn of the event loop, or within some milliseconds. */
+type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
+
+/**
+ * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds. They keep a sender from
+ * waiting long for senders that left while storage was slow.
+ */
+const MAX_DELAY_OF_BATCH = 1 / 4;
+const MIN_DELAY_MS = 1;
+const MAX_DELAY_MS = 10;
+/**
+ * Above this many milliseconds per sender a batch waits for all senders, below it for half of them. Two alternating
+ * groups save the time to read and answer one group, about 30 µs per sender. But they need a second sync, which costs
+ * more on a slow disk.
+ */
+const SLOW_MS_PER_SENDER = 0.032;
+/** Weight of the last batch in `batchMs`. */
+const NEWEST = 1 / 8;
+
+/**
+ * Senders that wait for a response before the next request form two groups: one is being stored while the other is
+ * read. Without the delay, the first few would get their own sync, and the others would wait for it. A single sender
+ * never waits.
+ */
+export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number): BatchMoment {
+  if (targetSize === 1) return 'after-turn';
+  if (gathered >= targetSize) return 'now';
+  return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
+}
+
+/**
+ * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every
+ * batch waits for all senders.
+ */
+export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
+  const average = batchMs + (tookMs - batchMs) * NEWEST;
+  const waitsForAll = isOneGroup || average > inFlight * SLOW_MS_PER_SENDER;
+  return { targetSize: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
 }
 
 /**
