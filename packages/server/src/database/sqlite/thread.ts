@@ -11,8 +11,8 @@ import { checkWritable } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
-import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
+import type { WritePurpose } from './guarded-writes.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
