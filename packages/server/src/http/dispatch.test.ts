@@ -1,9 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { inspectHead } from './inspect-head.ts';
 import { LoopTurns } from './loop-turns.ts';
-import { createDispatch } from './listener.ts';
+import { createDispatch, inspectHead } from './listener.ts';
 import type { RequestHandler } from './listener.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -15,7 +14,7 @@ function ask(target: string, address = '192.0.2.1', port = 1): Parameters<Reques
   });
   const request = new IncomingMessage(socket);
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
-  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders), false];
+  return [request, new ServerResponse(request), inspectHead(request), false];
 }
 
 /** A dispatch on which every call takes a whole turn, and the targets in the order in which they begin. */

@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerBroken, KEEP_ALIVE_MS, rawRefusal, answerRefused } from './raw-response.ts';
-import { inspectHead, isAmbiguous } from './inspect-head.ts';
-import type { HeadFacts } from './inspect-head.ts';
+import type { Preflight } from './raw-response.ts';
 import { parsedConnection } from './parsed-connection.ts';
 import { turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
@@ -37,7 +36,7 @@ export function createListener(
     // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
     // requests.
     shouldUpgradeCallback: mayUpgrade,
-    // Node's own rejection has no body and accepts further requests; `isAmbiguous` rejects these instead.
+    // Node's own rejection has no body and accepts further requests; `createDispatch` rejects these instead.
     requireHostHeader: false,
   });
   // By default Node drops headers beyond 2,000 lines. Their bytes are limited above.
@@ -63,7 +62,7 @@ export function serveRequests(server: Server, handle: RequestHandler, stopping: 
   const guarded =
     (expectsContinue: boolean): RequestListener =>
     (request, response) => {
-      const head = inspectHead(request.method ?? '', request.rawHeaders);
+      const head = inspectHead(request);
       // Node's parser discards what follows an upgrade request, so the connection ends with the response.
       if (!server.listening || stopping.aborted || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
@@ -121,6 +120,71 @@ export function originOf(host: string, listener: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
 }
 
+/** Facts of a head that are needed before its body is read. */
+export interface HeadFacts {
+  /**
+   * Two parsers could read the request differently, and Node's parser accepts it: no Host or two of them (RFC 9112
+   * 3.2), or a transfer coding on HTTP/1.0 (6.1).
+   */
+  readonly isAmbiguous: boolean;
+  /** Declared length of the body in bytes, or -1. */
+  readonly declaredLength: number;
+  readonly hasTransferEncoding: boolean;
+  readonly hasUpgrade: boolean;
+  /** Has both headers of an upgrade (RFC 9110 7.8). */
+  readonly asksForUpgrade: boolean;
+  readonly preflight: Preflight | undefined;
+}
+
+/**
+ * Reads the flat header list in one pass, which is cheaper than the map of `request.headers`. Compares the length of
+ * names first.
+ */
+export function inspectHead({
+  method,
+  httpVersion,
+  rawHeaders,
+}: Pick<IncomingMessage, 'method' | 'httpVersion' | 'rawHeaders'>): HeadFacts {
+  const asked: Preflight = { method: '', headers: '', isPrivateNetwork: false };
+  let [hosts, declaredLength, connection] = [0, -1, ''];
+  let [hasOrigin, hasUpgrade, hasTransferEncoding] = [false, false, false];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === 'host') hosts += 1;
+        break;
+      case 6:
+        if (name.toLowerCase() === 'origin') hasOrigin = true;
+        break;
+      case 7:
+        if (name.toLowerCase() === 'upgrade') hasUpgrade = true;
+        break;
+      case 10:
+        if (name.toLowerCase() === 'connection') connection += `,${rawHeaders[at + 1]}`;
+        break;
+      case 14:
+        if (name.toLowerCase() === 'content-length') declaredLength = Number(rawHeaders[at + 1]);
+        break;
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') hasTransferEncoding = true;
+        break;
+      case 29:
+        if (name.toLowerCase() === 'access-control-request-method') asked.method = rawHeaders[at + 1] ?? '';
+        break;
+      case 30:
+        if (name.toLowerCase() === 'access-control-request-headers') asked.headers = rawHeaders[at + 1] ?? '';
+        break;
+      case 38:
+        if (name.toLowerCase() === 'access-control-request-private-network') asked.isPrivateNetwork = true;
+    }
+  }
+  const asksForUpgrade = hasUpgrade && /,\s*upgrade\s*(,|$)/i.test(connection);
+  const preflight = method === 'OPTIONS' && hasOrigin && asked.method !== '' ? asked : undefined;
+  const isAmbiguous = hosts > 1 || (httpVersion === '1.1' ? hosts === 0 : hasTransferEncoding);
+  return { isAmbiguous, declaredLength, hasTransferEncoding, hasUpgrade, asksForUpgrade, preflight };
+}
+
 /** Handles a request. `expectsContinue`: the sender waits for `100 Continue` before its body. */
 export type RequestHandler = (
   request: IncomingMessage,
@@ -142,9 +206,9 @@ export function createDispatch(
   turns: LoopTurns,
 ): RequestHandler {
   return (request, response, head, expectsContinue) => {
+    if (head.isAmbiguous) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
     if (expectsContinue) response.writeContinue();
-    if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     turns.run(turnOwner(request.socket), () => {
       // The client may have left.
       if (!request.socket.destroyed) everythingElse(request, response);

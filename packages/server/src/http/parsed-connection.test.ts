@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
-import { inspectHead } from './inspect-head.ts';
+import { inspectHead } from './listener.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { ParsedConnection, parsedConnection } from './parsed-connection.ts';
 
@@ -19,7 +19,7 @@ afterEach(() => {
 /** A server whose connections Node's parser reads, and the memory of all reads. */
 async function listen(handle: RequestListener) {
   const server = createServer((request, response) => {
-    parsedConnection(request.socket)?.begin(request, response, inspectHead(request.method ?? '', request.rawHeaders));
+    parsedConnection(request.socket)?.begin(request, response, inspectHead(request));
     handle(request, response);
   });
   servers.push(server);

@@ -3,8 +3,7 @@ import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemBody } from './problem.ts';
-import type { HeadFacts } from './inspect-head.ts';
-import { linger } from './linger.ts';
+import { linger } from './parsed-connection.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
 const SANDBOX_HEADERS = [
@@ -87,18 +86,20 @@ export function answerBroken(response: ServerResponse, code: ProblemCode): void 
   response.end(body);
 }
 
+/** What a CORS preflight asks for. */
+export interface Preflight {
+  method: string;
+  headers: string;
+  /** https://wicg.github.io/private-network-access */
+  isPrivateNetwork: boolean;
+}
+
 /** A true CORS preflight is allowed and is not captured. */
-export function answerPreflight(response: ServerResponse, head: HeadFacts): void {
-  const headers = [
-    'access-control-allow-methods',
-    head.requestedMethod,
-    'access-control-max-age',
-    '600',
-    ...SANDBOX_HEADERS,
-  ];
-  if (head.requestedHeaders !== '') headers.push('access-control-allow-headers', head.requestedHeaders);
+export function answerPreflight(response: ServerResponse, asked: Preflight): void {
+  const headers = ['access-control-allow-methods', asked.method, 'access-control-max-age', '600', ...SANDBOX_HEADERS];
+  if (asked.headers !== '') headers.push('access-control-allow-headers', asked.headers);
   // A page on the internet sends to a Creel on its user's own machine.
-  if (head.requestsPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
+  if (asked.isPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
   response.writeHead(204, headers);
   response.end();
 }

@@ -7,10 +7,8 @@ import { encodeHead } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
-import { isAmbiguous } from '../../http/inspect-head.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
-import type { HeadFacts } from '../../http/inspect-head.ts';
-import type { RequestHandler } from '../../http/listener.ts';
+import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/parsed-connection.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
@@ -88,8 +86,7 @@ function check(
 export function createCaptureHandler(deps: CaptureDependencies): RequestHandler {
   return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
-    if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    if (head.isPreflight) return answerPreflight(response, head);
+    if (head.preflight !== undefined) return answerPreflight(response, head.preflight);
     const partial = { request, response, target: target?.rest ?? '', head, expectsContinue };
     const verdict = admit(deps, target?.uid, head.declaredLength, 0);
     if (!(verdict instanceof Promise)) return receive(deps, verdict, partial);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
-import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
+import { inspectHead } from '../../http/listener.ts';
 import { ProblemError, problemBody, problemOf } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
@@ -41,8 +41,7 @@ async function checkUpgrade(
   { accounts, store, publicUrl }: AppContext,
   parseCookie: ParseCookie,
 ): Promise<Viewer> {
-  if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
-    throw new ProblemError('BAD_REQUEST');
+  if (inspectHead(request).isAmbiguous) throw new ProblemError('BAD_REQUEST');
   if (isCrossOrigin(request.headers, publicUrl())) throw new ProblemError('CROSS_ORIGIN');
   const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
   const signedIn = token === undefined ? undefined : await accounts.sessions.find(token);
