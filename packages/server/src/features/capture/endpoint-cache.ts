@@ -22,7 +22,7 @@ export interface CachedEndpoint {
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
   /** See `EndpointCache.expireAll`. */
-  readonly generation: number;
+  isExpired: boolean;
 }
 
 const MAX_ENTRIES = 10_000;
@@ -52,7 +52,6 @@ export class EndpointCache {
   readonly #lookups = new SharedReads<string, CachedEndpoint | undefined>();
   /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
   #failedAt: number | undefined;
-  #generation = 0;
 
   constructor(
     store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
@@ -70,13 +69,12 @@ export class EndpointCache {
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return undefined;
-    const isTrusted = entry.generation === this.#generation;
-    if (isTrusted && this.#bus.isHealthy) return entry;
+    if (!entry.isExpired && this.#bus.isHealthy) return entry;
     if (this.#failedAt !== undefined) {
       if (this.#now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
       return entry;
     }
-    const age = isTrusted ? this.#now() - entry.readAt : Infinity;
+    const age = entry.isExpired ? Infinity : this.#now() - entry.readAt;
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -98,13 +96,12 @@ export class EndpointCache {
 
   /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
   expireAll(): void {
-    this.#generation += 1;
+    for (const entry of this.#entries.values()) entry.isExpired = true;
     this.#lookups.forgetAll();
   }
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const generation = this.#generation;
     const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
       if (before === undefined) throw error;
       return 'unavailable' as const;
@@ -127,7 +124,7 @@ export class EndpointCache {
       hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
-      generation,
+      isExpired: false,
     };
     if (isLatest()) this.#keep(entry);
     return entry;
