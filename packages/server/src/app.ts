@@ -28,8 +28,7 @@ import { composeSubscriptionNotice } from './features/billing/notices.ts';
 import {
   createListener,
   serveRequests,
-  HEADERS_TIMEOUT_MS,
-  REQUEST_TIMEOUT_MS,
+  LISTENER_TIMEOUTS,
   takeUpgrades,
   originOf,
   portOf,
@@ -44,7 +43,6 @@ import { createMailer, defaultSender, sendOutbox } from './features/mail/service
 import type { Mailer } from './features/mail/service.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
-import { registerPages } from './http/static-pages.ts';
 import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/service.ts';
 import type { ReplayOptions } from './features/replay/service.ts';
@@ -87,7 +85,7 @@ export interface ServerOptions {
   readonly now?: () => number;
   /** Defaults to OWASP's cost. */
   readonly passwords?: Passwords;
-  readonly timeouts?: ListenerTimeouts;
+  readonly timeouts?: Partial<ListenerTimeouts>;
   /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Overrides how nodes are connected. */
@@ -105,7 +103,7 @@ const ROUTES: Routes = {
   handlers: HANDLERS,
   finders: FINDERS,
   registerOthers: registerProviderRoutes,
-  registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
+  webRoot: WEB_ROOT,
 };
 
 /**
@@ -119,7 +117,7 @@ export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' |
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, store, log, lostLogLines = () => 0, now = Date.now, passwords = new Passwords() } = options;
   const stopping = new AbortController();
-  const listener = createListener(isLiveUpgrade, options.timeouts);
+  const listener = createListener(isLiveUpgrade, { ...LISTENER_TIMEOUTS, ...options.timeouts });
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
   const nats = natsOf(options);
@@ -211,13 +209,14 @@ async function listen(
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
   const { stopping } = sources;
+  const { headersMs, requestMs } = { ...LISTENER_TIMEOUTS, ...options.timeouts };
   const connections = new Connections(listener, {
     admit: capture.admitPlain,
     turns,
     stopping,
-    silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    silenceMs: headersMs,
     keepAliveMs: KEEP_ALIVE_MS,
-    bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    bodyMs: requestMs,
     maxConnections: await maxConnections(MAX_CONNECTIONS),
   });
   const serverFactory = (everythingElse: RequestListener): Server => {

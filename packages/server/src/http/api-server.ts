@@ -1,5 +1,4 @@
 import cookie from '@fastify/cookie';
-import { OPERATIONS } from '@creel/contract';
 import Fastify from 'fastify';
 import type { AllHandlers, Finders } from './call.ts';
 import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
@@ -7,6 +6,7 @@ import type { AppContext } from '../app-context.ts';
 import { ProblemError, answerError, sendProblem, overloaded } from './problem.ts';
 import { registerOperations, replayBodyLimit } from './operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
+import { registerPages } from './static-pages.ts';
 import type { Registry } from 'prom-client';
 import type { IncomingMessage } from 'node:http';
 import { MemoryBudget } from '../limits/memory-budget.ts';
@@ -20,8 +20,8 @@ export interface Routes {
   readonly finders: Finders;
   /** Routes that are not operations of the contract. */
   readonly registerOthers: (server: FastifyInstance, app: AppContext) => void;
-  /** The web app, for all other paths. */
-  readonly registerPages: (server: FastifyInstance, app: AppContext) => Promise<void>;
+  /** The folder of the web app, which serves all other paths. */
+  readonly webRoot: string;
 }
 
 /** Everything except the capture path and the live connections: the API, operational routes and pages. */
@@ -50,7 +50,7 @@ export async function createApiServer(
   registerOperations(server, app, routes);
   routes.registerOthers(server, app);
   registerOperationalRoutes(server, app, sources);
-  await routes.registerPages(server, app);
+  await registerPages(server, app, routes.webRoot);
   return server;
 }
 
@@ -74,25 +74,6 @@ function addressOf(target = '/'): string {
     return NOWHERE;
   }
   return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
-}
-
-const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
-
-/** Why a target has no route: another method, or an unknown path. */
-export function explainMissing(request: FastifyRequest): ProblemError {
-  const path = request.url.split(/[?#]/, 1)[0] ?? '';
-  for (const [template, operations] of API_PATHS) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
-    if (!pattern.test(path)) continue;
-    const methods = operations.map((operation) => operation.method);
-    return new ProblemError('METHOD_NOT_ALLOWED', {
-      allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
-    });
-  }
-  // Everything outside the API, such as /healthz or a file of the web app, is read-only.
-  if (request.server.hasRoute({ method: 'GET', url: path }))
-    return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
-  return new ProblemError('NOT_FOUND');
 }
 
 export interface OperationalSources {

@@ -11,27 +11,27 @@ const KIB = 1024;
 
 /** Maximum bytes of a head; beyond it the response is 431. Node rejects the exact number, so it gets one more. */
 const MAX_HEADER_BYTES = 64 * KIB;
-/** A head must arrive within 15 s and a whole request within 60 s, checked every 5 s. Slower senders are cut off. */
-export const HEADERS_TIMEOUT_MS = 15_000;
-export const REQUEST_TIMEOUT_MS = 60_000;
-const CHECK_INTERVAL_MS = 5000;
-
+/** Slower senders are cut off. */
 export interface ListenerTimeouts {
-  readonly headersMs?: number;
-  readonly requestMs?: number;
-  readonly checkMs?: number;
+  /** Milliseconds in which a head must arrive, and a whole request. */
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** Milliseconds between two checks. */
+  readonly checkMs: number;
 }
+
+export const LISTENER_TIMEOUTS: ListenerTimeouts = { headersMs: 15_000, requestMs: 60_000, checkMs: 5000 };
 
 /** The HTTP server, configured to keep everything that senders send. */
 export function createListener(
   mayUpgrade: (request: IncomingMessage) => boolean,
-  timeouts: ListenerTimeouts = {},
+  { headersMs, requestMs, checkMs }: ListenerTimeouts,
 ): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES + 1,
-    headersTimeout: timeouts.headersMs ?? HEADERS_TIMEOUT_MS,
-    requestTimeout: timeouts.requestMs ?? REQUEST_TIMEOUT_MS,
-    connectionsCheckingInterval: timeouts.checkMs ?? CHECK_INTERVAL_MS,
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
     // requests.

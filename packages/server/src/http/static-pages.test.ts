@@ -23,7 +23,7 @@ beforeAll(async () => {
     'assets/only.gz': 'a file of its own',
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
-  await registerWebFiles(server, root, 'index.html');
+  await registerWebFiles(server, root);
 });
 afterAll(() => rm(root, { recursive: true }));
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OPERATIONS } from '@creel/contract';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { AppContext } from '../app-context.ts';
-import { explainMissing } from './api-server.ts';
 import { newNonce, pagePolicy } from './security-headers.ts';
 import { ProblemError } from './problem.ts';
 
@@ -16,13 +16,32 @@ const NONCE_PLACE = '__CSP_NONCE__';
 /** Serves the web app in the folder `root`: its files, and its page for every other path that a browser opens. */
 export async function registerPages(server: FastifyInstance, app: AppContext, root: string): Promise<void> {
   const page = await readFile(join(root, PAGE_FILE), 'utf8').catch(() => undefined);
-  if (page !== undefined) await registerWebFiles(server, root, PAGE_FILE);
+  if (page !== undefined) await registerWebFiles(server, root);
   // Before the body is read, because on an unknown path its type and size don't matter.
   server.addHook('onRequest', async (request) => {
     if (request.is404 && (isApi(request) || !isPageView(request))) throw explainMissing(request);
   });
   server.get(`/${PAGE_FILE}`, (_request, reply) => reply.redirect('/', 302));
   server.setNotFoundHandler((_request, reply) => sendPage(reply, app, page));
+}
+
+const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
+
+/** Why a target has no route: another method, or an unknown path. */
+function explainMissing(request: FastifyRequest): ProblemError {
+  const path = request.url.split(/[?#]/, 1)[0] ?? '';
+  for (const [template, operations] of API_PATHS) {
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
+    if (!pattern.test(path)) continue;
+    const methods = operations.map((operation) => operation.method);
+    return new ProblemError('METHOD_NOT_ALLOWED', {
+      allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
+    });
+  }
+  // Everything outside the API, such as /healthz or a file of the web app, is read-only.
+  if (request.server.hasRoute({ method: 'GET', url: path }))
+    return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
+  return new ProblemError('NOT_FOUND');
 }
 
 function isApi(request: FastifyRequest): boolean {
@@ -71,7 +90,7 @@ interface Representation {
  * Serves the files of `root` from memory: 2 MB. A call takes 0.1 ms and no further memory, even if the client does not
  * read. A new build does not change the files of a running server.
  */
-export async function registerWebFiles(server: FastifyInstance, root: string, pageFile: string): Promise<void> {
+export async function registerWebFiles(server: FastifyInstance, root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = new Map<string, Buffer>();
   for (const entry of entries) {
@@ -81,7 +100,7 @@ export async function registerWebFiles(server: FastifyInstance, root: string, pa
   }
   for (const [path, bytes] of files) {
     const isCoded = CODINGS.some(({ suffix }) => path.endsWith(suffix) && files.has(path.slice(0, -suffix.length)));
-    if (isCoded || path.startsWith(`/${pageFile}`)) continue;
+    if (isCoded || path.startsWith(`/${PAGE_FILE}`)) continue;
     const coded = CODINGS.flatMap(({ name, suffix }) => {
       const own = files.get(path + suffix);
       return own === undefined ? [] : [representation(own, name)];
