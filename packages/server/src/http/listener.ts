@@ -140,14 +140,14 @@ export interface HeadFacts {
  * Reads the flat header list in one pass, which is cheaper than the map of `request.headers`. Compares the length of
  * names first.
  */
-export function inspectHead({
-  method,
-  httpVersion,
-  rawHeaders,
-}: Pick<IncomingMessage, 'method' | 'httpVersion' | 'rawHeaders'>): HeadFacts {
+export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage): HeadFacts {
   const asked: Preflight = { method: '', headers: '', isPrivateNetwork: false };
-  let [hosts, declaredLength, connection] = [0, -1, ''];
-  let [hasOrigin, hasUpgrade, hasTransferEncoding] = [false, false, false];
+  let hosts = 0;
+  let declaredLength = -1;
+  let connection = '';
+  let hasOrigin = false;
+  let hasUpgrade = false;
+  let hasTransferEncoding = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
     switch (name.length) {
