@@ -94,6 +94,10 @@ export class StripeModel {
     return customer.checkouts.at(-1)?.id ?? '';
   }
 
+  deleteCustomer(id: string): void {
+    this.#customers.delete(id);
+  }
+
   payCheckout(sessionId: string): void {
     const customer = this.#ownerOf(sessionId);
     this.#apply(payCheckout(customer, sessionId, this.#seconds()));

@@ -218,6 +218,16 @@ async function setCustomer(db: EngineDatabase, userId: number, customerId: strin
   await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
 }
 
+/** After the customer was deleted at the provider. The next one is created with a new idempotency key. */
+async function forgetCustomer(transaction: EngineTransaction, userId: number, customerKey: string): Promise<void> {
+  await transaction
+    .updateTable('billing_accounts')
+    .set({ customer_key: customerKey })
+    .where('user_id', '=', userId)
+    .execute();
+  await transaction.updateTable('users').set({ stripe_customer_id: null }).where('id', '=', userId).execute();
+}
+
 async function addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
   await db.insertInto('billing_checkouts').values({ id, user_id: userId, created_at: createdAt }).execute();
 }
@@ -302,6 +312,7 @@ export const billingQueries = {
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),
   setCustomer: write(setCustomer),
+  forgetCustomer: write(inTransaction(forgetCustomer)),
   addCheckout: write(addCheckout),
   setCheckoutSession: write(setCheckoutSession),
   removeCheckouts: write(removeCheckouts),

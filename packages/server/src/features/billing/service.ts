@@ -60,29 +60,46 @@ export class Billing {
     const returnUrl = this.#ownUrl(returnTo);
     if (tier === 'FREE')
       throw user.stripeSubscriptionId === null ? notSubscribed(user, tier) : new ProblemError('ALREADY_SUBSCRIBED');
+    const plan = { tier, interval };
     return this.#answering('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
-      // Closes older checkouts first, so that an unpaid one can't become a second subscription.
-      await this.sync.closeCheckouts(user.id, customerId);
-      const { current } = await this.sync.write(user.id, customerId, owner);
-      if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
-      const { store, now } = this.#options;
-      const id = randomUUID();
-      await store.addCheckout(id, user.id, now());
-      const checkout = await this.gateway.createCheckout({
-        id,
-        tier,
-        interval,
-        userId: user.id,
-        email: user.email,
-        customerId,
-        successUrl: withCheckout(returnUrl, 'success'),
-        cancelUrl: withCheckout(returnUrl, 'canceled'),
-      });
-      await store.setCheckoutSession(id, checkout.id);
-      await store.scheduleBillingCheck(user.id, now() + MINUTE_MS);
-      return checkout.url;
+      try {
+        return await this.#openCheckout(user, customerId, owner, plan, returnUrl);
+      } catch (error) {
+        if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
+        // The customer was deleted at the provider, with its subscriptions.
+        await this.#options.store.forgetCustomer(user.id, randomUUID());
+        return this.#openCheckout(user, await this.#ensureCustomer(user), owner, plan, returnUrl);
+      }
     });
+  }
+
+  async #openCheckout(
+    { id: userId, email }: UserRecord,
+    customerId: string,
+    owner: string,
+    plan: PlanPrice,
+    returnUrl: URL,
+  ): Promise<string> {
+    // Closes older checkouts first, so that an unpaid one can't become a second subscription.
+    await this.sync.closeCheckouts(userId, customerId);
+    const { current } = await this.sync.write(userId, customerId, owner);
+    if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
+    const { store, now } = this.#options;
+    const id = randomUUID();
+    await store.addCheckout(id, userId, now());
+    const checkout = await this.gateway.createCheckout({
+      ...plan,
+      id,
+      userId,
+      email,
+      customerId,
+      successUrl: withCheckout(returnUrl, 'success'),
+      cancelUrl: withCheckout(returnUrl, 'canceled'),
+    });
+    await store.setCheckoutSession(id, checkout.id);
+    await store.scheduleBillingCheck(userId, now() + MINUTE_MS);
+    return checkout.url;
   }
 
   /** @throws ProblemError NO_SUBSCRIPTION, PORTAL_NOT_CONFIGURED, BILLING_FAILED, VALIDATION_FAILED */

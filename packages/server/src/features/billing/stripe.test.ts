@@ -74,6 +74,16 @@ describe('checkout', () => {
     expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('BASIC');
   });
 
+  test('after the customer was deleted at Stripe, a new one buys a plan', async () => {
+    const deleted = await subscribe();
+    stripe.model.deleteCustomer(deleted);
+    const customerId = await subscribe();
+    expect(customerId).not.toBe(deleted);
+    clock.advance(3000);
+    expect(await user()).toMatchObject({ subscriptionTier: 'BASIC', stripeCustomerId: customerId });
+    expect(stripe.model.running(customerId)).toHaveLength(1);
+  });
+
   test('a second paid subscription is canceled', async () => {
     const customerId = await subscribe();
     const { subscriptions, checkouts } = stripe.model.customer(customerId);
