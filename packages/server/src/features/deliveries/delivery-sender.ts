@@ -25,10 +25,10 @@ const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
 const FAILING = 5;
 /**
- * Milliseconds that a failing destination rests after each failure. Without this, a target that refuses at once gets an
- * attempt every few milliseconds, and each costs reads and a transaction.
+ * Milliseconds that a failing destination's place stays empty after a failure. Without this, a target that refuses at
+ * once gets an attempt every few milliseconds, and each costs reads and a transaction.
  */
-const REST_MS = 200;
+const REST_MS = 400;
 /** Maximum number of deliveries at a time, by the size of their body. They limit the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
@@ -71,18 +71,45 @@ export interface SenderOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Runs work that does not fail: once at a time, and once more if it was started meanwhile. */
+class Rerun {
+  readonly #work: () => Promise<void>;
+  #isWanted = false;
+  #running: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Resolves when no run is wanted any more. */
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      await this.#work();
+    }
+    this.#running = undefined;
+  }
+}
+
 /** A destination that this process sends to. */
 interface Lane {
   readonly id: number;
-  /** Ids of the deliveries that are being sent or recorded. */
+  /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
   readonly sending: Set<string>;
+  /** Sends what is due. */
+  readonly pump: Rerun;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   leaseUntil: number;
-  /** Nothing is sent to it for a while, because it failed again. */
-  isResting: boolean;
-  isPumping: boolean;
-  isWoken: boolean;
   /** Nothing else was due at the last read, so a free place is no reason to read again. */
   isDrained: boolean;
   /** When it was last in use, in milliseconds of a monotonic clock. */
@@ -105,12 +132,12 @@ export class DeliverySender {
   readonly #underWay = new Set<Promise<void>>();
   #isStopping = false;
   #renewedAt = 0;
-  #polling: Promise<void> | undefined;
-  #isPollWanted = false;
+  readonly #polling: Rerun;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     const { store, now, onRecorded, onFailure } = options;
+    this.#polling = new Rerun(() => this.#poll().catch(onFailure));
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 
@@ -131,10 +158,8 @@ export class DeliverySender {
   /** Looks for due deliveries now: of the given destinations, and of others. */
   wake(destinationIds: readonly number[] = []): void {
     const lanes = destinationIds.map((id) => this.#lanes.get(id));
-    for (const lane of lanes) if (lane !== undefined) this.#pump(lane);
-    if (destinationIds.length > 0 && !lanes.includes(undefined)) return;
-    this.#isPollWanted = true;
-    this.#polling ??= this.#pollAll();
+    for (const lane of lanes) lane?.pump.start();
+    if (destinationIds.length === 0 || lanes.includes(undefined)) this.#polling.start();
   }
 
   /** Waits for what is being sent, at most `maxMs`. What is not finished then is sent again after the next start. */
@@ -142,19 +167,12 @@ export class DeliverySender {
     this.#isStopping = true;
     await Promise.race([Promise.all(this.#underWay), sleep(maxMs, undefined, { ref: false })]);
     this.#end.abort();
-    await Promise.all([...this.#underWay, this.#polling]);
+    await Promise.all([...this.#underWay, this.#polling.running]);
     await this.#options.store.releaseLeases(this.#owner).catch(() => undefined);
   }
 
-  async #pollAll(): Promise<void> {
-    while (this.#isPollWanted && !this.#isStopping) {
-      this.#isPollWanted = false;
-      await this.#poll().catch(this.#options.onFailure);
-    }
-    this.#polling = undefined;
-  }
-
   async #poll(): Promise<void> {
+    if (this.#isStopping) return;
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), MAX_LANES);
@@ -164,12 +182,16 @@ export class DeliverySender {
       const until = now() + LEASE_MS;
       const lease = { now: now(), until };
       for (const id of await store.claimDestinations(free.slice(0, room), this.#owner, lease))
-        this.#lanes.set(id, newLane(id, until));
+        this.#lanes.set(id, this.#newLane(id, until));
     }
-    for (const { id } of due) {
-      const lane = this.#lanes.get(id);
-      if (lane !== undefined) this.#pump(lane);
-    }
+    for (const { id } of due) this.#lanes.get(id)?.pump.start();
+  }
+
+  #newLane(id: number, leaseUntil: number): Lane {
+    const pump = new Rerun(() => this.#sendAll(lane).catch(this.#options.onFailure));
+    const usedAt = performance.now();
+    const lane: Lane = { id, leaseUntil, pump, usedAt, sending: new Set(), failures: 0, isDrained: false };
+    return lane;
   }
 
   /** Renews the leases, drops lost ones, and releases those of idle destinations. */
@@ -181,7 +203,7 @@ export class DeliverySender {
     if (this.#lanes.size === 0 || !isNeeded) return;
     this.#renewedAt = started;
     for (const lane of this.#lanes.values())
-      if (lane.sending.size === 0 && !lane.isPumping && started - lane.usedAt > IDLE_MS) {
+      if (lane.sending.size === 0 && !lane.pump.running && started - lane.usedAt > IDLE_MS) {
         this.#lanes.delete(lane.id);
         await store.releaseLeases(this.#owner, lane.id);
       }
@@ -197,20 +219,7 @@ export class DeliverySender {
     return this.#options.now() >= leaseUntil;
   }
 
-  #pump(lane: Lane): void {
-    lane.isWoken = true;
-    if (lane.isPumping) return;
-    lane.isPumping = true;
-    void this.#sendAll(lane)
-      .catch(this.#options.onFailure)
-      .finally(() => {
-        lane.isPumping = false;
-        if (lane.isWoken && !this.#isStopping) this.#pump(lane);
-      });
-  }
-
   async #sendAll(lane: Lane): Promise<void> {
-    lane.isWoken = false;
     lane.isDrained = false;
     while (await this.#sendSome(lane)) lane.usedAt = performance.now();
   }
@@ -219,8 +228,7 @@ export class DeliverySender {
   async #sendSome(lane: Lane): Promise<boolean> {
     const { store, now } = this.#options;
     const limit = (lane.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - lane.sending.size;
-    if (limit <= 0 || lane.isResting || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane)
-      return false;
+    if (limit <= 0 || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane) return false;
     const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
     lane.isDrained = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;
@@ -241,35 +249,30 @@ export class DeliverySender {
   async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    let isFailing = false;
+    const leave = (): void => {
+      lane.usedAt = performance.now();
+      lane.sending.delete(delivery.id);
+      if (!lane.isDrained) lane.pump.start();
+    };
     const work = queue
       .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
       .then(async (attempt) => {
         if (attempt === undefined) return;
         await this.#recorder.record(attempt);
-        if (lane.failures >= FAILING && !isDelivered(attempt.status)) this.#rest(lane);
+        isFailing = lane.failures >= FAILING && !isDelivered(attempt.status);
       })
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) this.#options.onFailure(error);
       })
       .finally(() => {
         begin();
-        lane.usedAt = performance.now();
         this.#underWay.delete(work);
-        lane.sending.delete(delivery.id);
-        if (!lane.isDrained && !this.#isStopping) this.#pump(lane);
+        if (isFailing) setTimeout(leave, REST_MS).unref();
+        else leave();
       });
     this.#underWay.add(work);
     await begun;
-  }
-
-  #rest(lane: Lane): void {
-    if (lane.isResting) return;
-    lane.isResting = true;
-    const wake = (): void => {
-      lane.isResting = false;
-      if (!this.#isStopping) this.#pump(lane);
-    };
-    setTimeout(wake, REST_MS).unref();
   }
 
   /** Sends a delivery once. `undefined` when the request was deleted meanwhile. */
@@ -352,12 +355,6 @@ function queueOf(concurrency: number): FairQueue {
 
 function isDue(dueAt: number | null, now: number): boolean {
   return dueAt !== null && dueAt <= now;
-}
-
-function newLane(id: number, leaseUntil: number): Lane {
-  const usedAt = performance.now();
-  const state = { failures: 0, isResting: false, isPumping: false, isWoken: false, isDrained: false };
-  return { id, leaseUntil, usedAt, sending: new Set(), ...state };
 }
 
 interface Result {
