@@ -90,6 +90,11 @@ test('the sidebar of a narrow window, and a lost connection', async ({ page, con
     await page.setViewportSize({ width: 767, height: 800 });
     await page.goto('/');
     await expect(page.getByRole('complementary')).toHaveCount(0);
+    const middles = await page
+      .getByRole('banner')
+      .locator('svg')
+      .evaluateAll((icons) => icons.map((icon) => icon.getBoundingClientRect()).map(({ y, height }) => y + height / 2));
+    expect(new Set(middles).size, `icons of the bar at ${middles.join(' and ')} px`).toBe(1);
     await page.getByRole('button', { name: 'Open menu' }).click();
     const menu = page.getByRole('dialog', { name: 'Menu' });
     await menu.getByRole('link', { name: 'Settings' }).click();

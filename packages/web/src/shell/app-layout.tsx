@@ -105,7 +105,7 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
           </Radix.Content>
         </Radix.Portal>
       </Radix.Root>
-      <Link to="/" aria-label="Creel, home" className="rounded-md px-1">
+      <Link to="/" aria-label="Creel, home" className="flex rounded-md px-1">
         <Logo />
       </Link>
     </header>
