@@ -2,7 +2,7 @@
 import { expect, test } from './app.ts';
 import { chooseInterval, planCard } from './plans.ts';
 
-test.use({ appSettings: { BILLING: 'off' } });
+test.use({ appSettings: { BILLING: 'off', DEFAULT_TIER: 'PREMIUM' } });
 
 test('without billing the plans are shown without buttons', async ({ page, person: _ }) => {
   await page.goto('/subscription');
@@ -12,6 +12,9 @@ test('without billing the plans are shown without buttons', async ({ page, perso
   for (const tier of ['FREE', 'BASIC', 'PREMIUM'] as const) {
     await expect(planCard(page, tier).getByRole('button')).toHaveCount(0);
   }
+  // The plan of the server's accounts costs them nothing.
+  await page.goto('/profile?tab=subscription');
+  await expect(page.getByText('Premium Plan$0', { exact: true })).toBeVisible();
   const answer = await page.request.post('/api/subscription/change', { data: { tier: 'BASIC', interval: 'monthly' } });
   expect([answer.status(), (await answer.json()).code]).toEqual([501, 'BILLING_OFF']);
 });

@@ -16,12 +16,14 @@ import { hasPortal, isCanceling, isPastDue, shownInterval } from './subscription
 export function CurrentPlan({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const plan = PLANS[user.subscriptionTier];
+  // An account can start on a paid plan without a subscription, and then pays nothing.
+  const isPaid = user.stripeSubscriptionId !== null;
   return (
     <SectionCard title="Current plan" {...(hasPortal(user) ? { footer: <PortalButton user={user} /> } : {})}>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-2">
           <span className="text-lg font-semibold">{plan.label}</span>
-          <span className="text-ink-2">{formatPrice(plan, shownInterval(user, now))}</span>
+          <span className="text-ink-2">{formatPrice(isPaid ? plan : PLANS.FREE, shownInterval(user, now))}</span>
           {isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
           {isPastDue(user) ? <Badge tone="destructive">Payment failed</Badge> : null}
         </div>
