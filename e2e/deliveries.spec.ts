@@ -221,6 +221,13 @@ test('destinations are edited, tested, switched off and deleted, by keyboard too
   const card = destination(page, target.url);
   await card.getByRole('button', { name: 'Edit destination' }).click();
   await page.getByLabel('Append the captured path and query').click();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByRole('combobox', { name: 'Condition' }).fill('size:many');
+  await page.getByLabel('URL', { exact: true }).focus();
+  const mistake = page.getByText('Expected a size such as 500, 10kb or 2mb');
+  await expect(mistake).toBeVisible();
+  expect(await mistake.evaluate((line) => line.scrollWidth - line.clientWidth), 'cut pixels').toBe(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
   await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
   await page.getByRole('button', { name: 'Save' }).click();

@@ -12,25 +12,25 @@ interface QueryNotesProps {
   readonly floats: boolean;
 }
 
-/** Over what is below the field, so that nothing moves. Without the focus in the field, it is one line high. */
-const FLOATING =
-  'absolute z-10 rounded-md border border-line-strong bg-panel px-2 py-1 shadow-float *:truncate group-focus-within:*:whitespace-normal';
+/** Over what is below the field, so that nothing moves. */
+const FLOATING = 'absolute z-10 rounded-md border border-line-strong bg-panel px-2 py-1 shadow-float';
+/** Over the titles of the columns, and one line high without the focus. The checkbox before them stays visible. */
+const OVER_TITLES =
+  'top-full right-3 left-5.5 @md:left-6.5 @lg:left-3.5 *:truncate group-focus-within:*:whitespace-normal';
 
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
 export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
   const note = parsed.ok ? (error ?? unknownNote(parsed.unknownFields.map(({ name }) => name))) : undefined;
-  // Over the titles of the columns. The checkbox before them stays visible.
-  const place = floats ? 'top-full right-3 left-5.5 @md:left-6.5 @lg:left-3.5' : 'inset-x-0 top-1';
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
-        <div className={clsx(FLOATING, place)}>
+        <div className={clsx(FLOATING, floats ? OVER_TITLES : 'inset-x-0 top-1')}>
           <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
         </div>
       )}
       {note === undefined ? null : (
-        <div className={floats ? clsx(FLOATING, place) : 'pt-1'}>
+        <div className={floats ? clsx(FLOATING, OVER_TITLES) : 'pt-1'}>
           <p className={error === undefined ? 'text-ink-2' : 'text-bad'}>{note}</p>
         </div>
       )}
