@@ -274,6 +274,21 @@ describe('a body', () => {
     expect(taken).toEqual([]);
   });
 
+  test('of a sender that ends its side while its endpoint is looked up is not waited for', async () => {
+    const found = Promise.withResolvers<void>();
+    const reservation = new MemoryBudget({ bytes: 1_000_000 }).reserve('sender');
+    const admission = { reservation, capture: () => undefined };
+    const { open, accepted } = await listen({ admit: () => found.promise.then(() => admission) });
+    const connection = await open();
+    await connection.send(post(10));
+    connection.halfClose();
+    await until(() => accepted[0]?.readableEnded === true);
+    found.resolve();
+    const answer = await connection.next();
+    expect([answer.status, answer.header('connection')]).toEqual([400, 'close']);
+    await connection.closed();
+  });
+
   test('that is late is rejected, and its memory released', async () => {
     const { taken, open, budget } = await listen({ bodyMs: 30 });
     const connection = await open();

@@ -201,6 +201,8 @@ export class PlainConnection {
     if (incoming.length === 0) return verdict.capture(null, incoming.reply);
     incoming.admission = verdict;
     this.#incoming = incoming;
+    // The sender closed its side while the endpoint was looked up.
+    if (this.#hasEnded) return this.#breakOff('BAD_REQUEST');
     if (verdict.reservation.bytes < incoming.length)
       incoming.timer = setTimeout(() => this.#breakOff('REQUEST_TIMEOUT'), this.#traffic.bodyMs);
   }
