@@ -14,6 +14,7 @@ test.each([
     '__Host-creel_session=hidden-by-creel;creel_browser=hidden-by-creel',
   ],
   ['creel_session=', 'creel_session=hidden-by-creel'],
+  ['creel_session =\tsecret; b=2', 'creel_session =\thidden-by-creel; b=2'],
   ['theirs=creel_session; my_creel_x=1', 'theirs=creel_session; my_creel_x=1'],
   ['creel_foo=2; creel_sessions=3', 'creel_foo=2; creel_sessions=3'],
 ])('%s is kept as %s', (sent, kept) => {
