@@ -90,10 +90,11 @@ describe('a public server sends nothing to internal addresses', () => {
   });
 
   test.each([22, 25, 6379, 11_211])('port %i belongs to another service, on any host', async (port) => {
-    expect(await replay(`http://8.8.8.8:${port}/`)).toMatchObject({
-      status: 403,
-      body: { code: 'TARGET_NOT_ALLOWED', error: expect.stringMatching(/port/) },
-    });
+    for (const host of ['8.8.8.8', 'gone.example'])
+      expect(await replay(`http://${host}:${port}/`)).toMatchObject({
+        status: 403,
+        body: { code: 'TARGET_NOT_ALLOWED', error: expect.stringMatching(/port/) },
+      });
   });
 });
 

@@ -58,8 +58,8 @@ export async function sendRequest(
   const timer = setTimeout(() => tooLong.abort(tooSlow(maxMs)), maxMs).unref();
   const { authority, path } = target;
   try {
-    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
     checkPort(target);
+    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
     const eitherSignal = AbortSignal.any([signal, tooLong.signal]);
     const socket = openConnection(target, addresses, allowPrivate);
     const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);

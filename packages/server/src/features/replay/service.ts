@@ -134,12 +134,12 @@ export class Replays {
   async checkTarget(url: string): Promise<void> {
     const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
     const target = parseTarget(url);
+    checkPort(target);
     try {
       await resolveTarget(target.host, { allowPrivate, lookUp });
     } catch (error) {
       if (!(error instanceof ReplayFailure)) throw error;
     }
-    checkPort(target);
   }
 
   async #sendInThread(request: OutboundRequest, signal: AbortSignal): Promise<OutboundResponse> {
