@@ -45,7 +45,8 @@ export const billingOperations = {
     summary:
       'Changes the plan or interval of a subscription; FREE cancels it at the period end, its own plan renews it',
     access: 'user',
-    body: z.object({ tier: tierInput, interval: intervalInput }),
+    // Without an interval the subscription keeps its own.
+    body: z.object({ tier: tierInput, interval: intervalInput.optional() }),
     status: 200,
     answer: userSchema,
     problems: ['BILLING_OFF', 'BILLING_FAILED', 'ALREADY_ON_FREE', 'NO_SUBSCRIPTION', 'PAYMENT_FAILED'],

@@ -129,7 +129,7 @@ export class Billing {
   async #carryOut(
     customerId: string,
     current: SubscriptionState,
-    { tier, interval }: ParsedBody<'changeSubscription'>,
+    { tier, interval = current.interval }: ParsedBody<'changeSubscription'>,
   ): Promise<void> {
     const key = randomUUID();
     if (tier === 'FREE') {
