@@ -330,6 +330,10 @@ describe('paging and search', () => {
     expect(mistakes(OPERATIONS.search.query, input)).toMatchObject({ q: 'Please enter something to search for' });
   });
 
+  test('a repeated search text has its own error message', () => {
+    expect(mistakes(OPERATIONS.search.query, { q: ['a', 'b'] })).toMatchObject({ q: 'q must occur once' });
+  });
+
   test('the search text is not trimmed', () => {
     expect(OPERATIONS.search.query.parse({ q: ' a ' }).q).toBe(' a ');
   });

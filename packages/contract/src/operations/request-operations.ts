@@ -39,7 +39,9 @@ const pageQuerySchema = z.object({
 
 const searchQuerySchema = z.object({
   q: z
-    .string({ error: 'Please enter something to search for' })
+    .string({
+      error: ({ input }) => (Array.isArray(input) ? 'q must occur once' : 'Please enter something to search for'),
+    })
     .min(1, { error: 'Please enter something to search for' })
     .refine((text) => text.trim() !== '', { error: 'Please enter something to search for' }),
   /** Searches only this endpoint. */
