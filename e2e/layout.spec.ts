@@ -90,6 +90,7 @@ test('the sidebar of a narrow window, and a lost connection', async ({ page, con
     await page.setViewportSize({ width: 767, height: 800 });
     await page.goto('/');
     await expect(page.getByRole('complementary')).toHaveCount(0);
+    await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible();
     const middles = await page
       .getByRole('banner')
       .locator('svg')
