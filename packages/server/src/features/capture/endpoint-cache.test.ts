@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndpointRecord } from '../../database/records.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 
@@ -16,7 +17,7 @@ function someCache(shared = false) {
     });
   const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);
   const endRead = (nth: number, source: string) => reads[nth]?.(source);
-  const failRead = (nth: number) => failures[nth]?.(new Error('away'));
+  const failRead = (nth: number, error = new Error('away')) => failures[nth]?.(error);
   return { cache, clock, bus, endRead, failRead, readCount: () => reads.length };
 }
 
@@ -73,6 +74,18 @@ test('the last known entry serves while the database does not answer', async () 
   const unknown = cache.lookup('never read');
   failRead(2);
   await expect(unknown).rejects.toThrow('away');
+});
+
+test('after the clock was set back, an entry is read before it serves', async () => {
+  const { cache, clock, failRead, readCount } = await filledCache();
+  clock.now = -3_600_000;
+  expect(cache.peek('u')).toBeUndefined();
+  const failing = cache.lookup('u');
+  failRead(1, new StorageUnavailable('away'));
+  await failing;
+  clock.now -= 3_600_000;
+  expect(cache.peek('u')).toBeDefined();
+  expect(readCount()).toBe(3);
 });
 
 test('while notices arrive an entry has no age limit', async () => {

@@ -71,10 +71,10 @@ export class EndpointCache {
     if (entry === undefined) return undefined;
     if (!entry.isExpired && this.#bus.isHealthy) return entry;
     if (this.#failedAt !== undefined) {
-      if (this.#now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      if (this.#since(this.#failedAt) > RETRY_MS) this.lookup(uid).catch(() => undefined);
       return entry;
     }
-    const age = entry.isExpired ? Infinity : this.#now() - entry.readAt;
+    const age = entry.isExpired ? Infinity : this.#since(entry.readAt);
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -98,6 +98,12 @@ export class EndpointCache {
   expireAll(): void {
     for (const entry of this.#entries.values()) entry.isExpired = true;
     this.#lookups.forgetAll();
+  }
+
+  /** Milliseconds since a time. After the clock was set back, the time counts as long ago. */
+  #since(time: number): number {
+    const passed = this.#now() - time;
+    return passed < 0 ? Infinity : passed;
   }
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
