@@ -155,11 +155,11 @@ export const callFloods: readonly Attack[] = [
       `Cookie: ${cookie}`,
     ]),
   ),
-  repeated('call-many-headers', '32 senders of captures with 12,000 headers of 4 bytes', 32, ({ capturePath }) =>
+  repeated('call-many-headers', '32 senders of captures with 9,000 headers of 3 bytes', 32, ({ capturePath }) =>
     callBytes(
       'GET',
       capturePath,
-      Array.from({ length: 12_000 }, (_, nth) => `${nth.toString(36)}:`),
+      Array.from({ length: 9000 }, (_, nth) => `${nth.toString(36)}:`),
     ),
   ),
   repeated('call-patch', '64 connections that rename an endpoint', 64, ({ cookie, capturePath }) =>

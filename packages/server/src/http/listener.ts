@@ -9,8 +9,13 @@ import type { LoopTurns } from './loop-turns.ts';
 
 const KIB = 1024;
 
-/** Maximum bytes of a head; beyond it the response is 431. Node rejects the exact number, so it gets one more. */
+/**
+ * Maximum bytes of a head; beyond it the response is 431. Node counts the target, the names and the values, and rejects
+ * the exact number, so it gets one more. `inspectHead` also counts the separators of the lines, because 60,000 short ones
+ * would be 240 KiB.
+ */
 const MAX_HEADER_BYTES = 64 * KIB;
+const SEPARATOR_BYTES = ': \r\n'.length;
 /** Slower senders are cut off. */
 export interface ListenerTimeouts {
   /** Milliseconds in which a head must arrive, and a whole request. */
@@ -123,10 +128,10 @@ export function originOf(host: string, listener: Server): string {
 /** Facts of a head that are needed before its body is read. */
 export interface HeadFacts {
   /**
-   * Two parsers could read the request differently, and Node's parser accepts it: no Host or two of them (RFC 9112
-   * 3.2), or a transfer coding on HTTP/1.0 (6.1).
+   * Why the request is rejected although Node's parser accepts it. `BAD_REQUEST`: two parsers could read it differently,
+   * with no Host or two of them (RFC 9112 3.2), or a transfer coding on HTTP/1.0 (6.1).
    */
-  readonly isAmbiguous: boolean;
+  readonly refusal: 'BAD_REQUEST' | 'HEADERS_TOO_LARGE' | undefined;
   /** Declared length of the body in bytes, or -1. */
   readonly declaredLength: number;
   readonly hasTransferEncoding: boolean;
@@ -142,6 +147,7 @@ export interface HeadFacts {
  */
 export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage): HeadFacts {
   const asked: Preflight = { method: '', headers: '', isPrivateNetwork: false };
+  let bytes = 0;
   let hosts = 0;
   let declaredLength = -1;
   let connection = '';
@@ -150,6 +156,7 @@ export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage
   let hasTransferEncoding = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
+    bytes += name.length + (rawHeaders[at + 1] ?? '').length + SEPARATOR_BYTES;
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === 'host') hosts += 1;
@@ -182,7 +189,8 @@ export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage
   const asksForUpgrade = hasUpgrade && /,\s*upgrade\s*(,|$)/i.test(connection);
   const preflight = method === 'OPTIONS' && hasOrigin && asked.method !== '' ? asked : undefined;
   const isAmbiguous = hosts > 1 || (httpVersion === '1.1' ? hosts === 0 : hasTransferEncoding);
-  return { isAmbiguous, declaredLength, hasTransferEncoding, hasUpgrade, asksForUpgrade, preflight };
+  const refusal = isAmbiguous ? 'BAD_REQUEST' : bytes > MAX_HEADER_BYTES ? 'HEADERS_TOO_LARGE' : undefined;
+  return { refusal, declaredLength, hasTransferEncoding, hasUpgrade, asksForUpgrade, preflight };
 }
 
 /** Handles a request. `expectsContinue`: the sender waits for `100 Continue` before its body. */
@@ -206,7 +214,7 @@ export function createDispatch(
   turns: LoopTurns,
 ): RequestHandler {
   return (request, response, head, expectsContinue) => {
-    if (head.isAmbiguous) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    if (head.refusal !== undefined) return answerRefused(request, response, head.refusal, { close: true });
     if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
     if (expectsContinue) response.writeContinue();
     turns.run(turnOwner(request.socket), () => {

@@ -185,6 +185,7 @@ describe('over 64 KiB of header bytes', () => {
     ['one value', [`X-Long: ${'v'.repeat(66_000)}`]],
     ['7,000 lines', many(7000, (at) => `header-${at}`).map(([name, value]) => `${name}: ${value}`)],
     ['one name', [`${'n'.repeat(66_000)}: 1`]],
+    ['13,200 lines of 5 bytes', Array.from({ length: 13_200 }, () => 'a:b')],
   ])('%s: 431, nothing is dropped and nothing stored', async (_, lines) => {
     const before = await app.owner.stored(app.endpoint.uid);
     const answer = await exact('Host: h', ...lines, 'Content-Length: 0');

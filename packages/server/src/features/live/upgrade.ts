@@ -41,7 +41,8 @@ async function checkUpgrade(
   { accounts, store, publicUrl }: AppContext,
   parseCookie: ParseCookie,
 ): Promise<Viewer> {
-  if (inspectHead(request).isAmbiguous) throw new ProblemError('BAD_REQUEST');
+  const { refusal } = inspectHead(request);
+  if (refusal !== undefined) throw new ProblemError(refusal);
   if (isCrossOrigin(request.headers, publicUrl())) throw new ProblemError('CROSS_ORIGIN');
   const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
   const signedIn = token === undefined ? undefined : await accounts.sessions.find(token);
