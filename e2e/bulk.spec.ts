@@ -4,8 +4,11 @@ import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
 import { expect } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { openLive, row, send } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
 import { test } from './target.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected requests' });
 
@@ -43,98 +46,100 @@ test('all that match are selected, also those that are not loaded, and exported 
   await expect(bar(page).getByRole('button', { name: 'Save' })).toHaveCount(0);
 });
 
-test('a query selects its matches', async ({ page, endpoint }) => {
-  for (let at = 0; at < 12; at++) await send(endpoint.url, { path: '/x', body: at < 3 ? 'needle' : 'hay' });
-  await openLive(page, endpoint, '?find=body%3Aneedle');
-  await expect(row(page, 0)).toBeVisible();
-  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await expect(bar(page)).toContainText('3 selected');
-});
-
-test('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async ({ page, endpoint }) => {
-  const bytes = Uint8Array.from({ length: 40_000 }, (_, at) => (at * 7) % 256);
-  await send(endpoint.url, { path: '/first?a=%7e', headers: { 'X-Mixed-Case': '1' }, body: 'text' });
-  await send(endpoint.url, { path: '/second', body: bytes });
-  await openLive(page, endpoint);
-  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await expect(bar(page)).toContainText('2 selected');
-
-  const files = unzipSync(await exportAs(page, /Raw HTTP/));
-  expect(Object.keys(files)).toEqual(['000000-POST-first.http', '000001-POST-second.http']);
-  const first = Buffer.from(files['000000-POST-first.http'] ?? []).toString('latin1');
-  expect(first).toMatch(/^POST \/h\/[\w-]+\/first\?a=%7e HTTP\/1\.1\r\n/);
-  expect(first).toContain('\r\ncontent-length: 4\r\n');
-  expect(first.endsWith('\r\n\r\ntext')).toBe(true);
-  const second = Buffer.from(files['000001-POST-second.http'] ?? []);
-  expect(second.subarray(second.indexOf('\r\n\r\n') + 4)).toEqual(Buffer.from(bytes));
-
-  const lines = (await exportAs(page, /JSON lines/)).toString().trimEnd().split('\n');
-  expect(lines.map((line) => JSON.parse(line).index)).toEqual([0, 1]);
-  expect(Buffer.from(JSON.parse(lines[1] ?? '').body, 'base64')).toEqual(Buffer.from(bytes));
-
-  const har = JSON.parse((await exportAs(page, /HAR/)).toString());
-  expect(har.log.entries).toHaveLength(2);
-});
-
-test('on a phone, the progress of an export is visible without scrolling', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  // Not in a page of the list, so it is read by a call, which waits here.
-  await send(endpoint.url, { body: 'large '.repeat(5000) });
-  await page.route(/\/requests\/-\d+$/, () => undefined);
-  await openLive(page, endpoint);
-  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await bar(page).getByRole('button', { name: 'Export' }).click();
-  await page.getByRole('menuitem', { name: 'HAR' }).click();
-  const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1');
-  await expect(progress).toBeInViewport({ ratio: 1 });
-  await page.getByRole('button', { name: 'Stop' }).click();
-  await expect(progress).toHaveCount(0);
-});
-
-test('the selected requests are replayed in order, with a summary of the statuses', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
-  await openLive(page, endpoint);
-  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await expect(bar(page)).toContainText('3 selected');
-  // The key acts on the selected ones, also while the checkbox has the focus.
-  await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
-  await page.keyboard.press('r');
-  const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
-  await dialog.getByLabel('Destination').fill('https://example.com');
-  await dialog.getByRole('button', { name: 'Send' }).click();
-  await expect(dialog.getByText(/placeholder/)).toBeVisible();
-
-  // The first one waits for its response, so that the run can be stopped.
-  let release = (): void => undefined;
-  target.answerWith((answer, { url }) => {
-    if (url.startsWith('/a')) release = () => void answer.end('ok');
-    else answer.writeHead(url === '/b' ? 500 : 200).end();
+test('the selected requests are exported and replayed', async ({ page, context, app, person: _, target }) => {
+  await test.step('a query selects its matches', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 12; at++) await send(endpoint.url, { path: '/x', body: at < 3 ? 'needle' : 'hay' });
+    await openLive(page, endpoint, '?find=body%3Aneedle');
+    await expect(row(page, 0)).toBeVisible();
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await expect(bar(page)).toContainText('3 selected');
   });
-  await dialog.getByLabel('Destination').fill(target.url);
-  await dialog.getByRole('button', { name: 'Send' }).click();
-  await expect(dialog.getByText('0 of 3 sent')).toBeVisible();
-  await expect.poll(() => target.received.length).toBe(1);
-  await dialog.getByRole('button', { name: 'Stop' }).click();
-  await expect(dialog.getByText('Stopped: 0 of 3 sent')).toBeVisible();
-  release();
-  target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
 
-  await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(dialog.getByText('3 of 3 sent')).toBeVisible();
-  const results = dialog.getByRole('region', { name: 'Results' });
-  await expect(results).toContainText('200 × 2');
-  await expect(results).toContainText('500 × 1');
-  await expect(results.getByRole('listitem')).toHaveText(['#1 POST /b500 Internal Server Error']);
-  expect(target.received.slice(1).map(({ url, body }) => [url, String(body)])).toEqual([
-    ['/a?x=1', '/a?x=1'],
-    ['/b', '/b'],
-    ['/c', '/c'],
-  ]);
-  await expectNoFindings(page, 'the summary of a bulk replay');
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
-  await expect(dialog).toHaveCount(0);
+  await test.step('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const bytes = Uint8Array.from({ length: 40_000 }, (__, at) => (at * 7) % 256);
+    await send(endpoint.url, { path: '/first?a=%7e', headers: { 'X-Mixed-Case': '1' }, body: 'text' });
+    await send(endpoint.url, { path: '/second', body: bytes });
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await expect(bar(page)).toContainText('2 selected');
+
+    const files = unzipSync(await exportAs(page, /Raw HTTP/));
+    expect(Object.keys(files)).toEqual(['000000-POST-first.http', '000001-POST-second.http']);
+    const first = Buffer.from(files['000000-POST-first.http'] ?? []).toString('latin1');
+    expect(first).toMatch(/^POST \/h\/[\w-]+\/first\?a=%7e HTTP\/1\.1\r\n/);
+    expect(first).toContain('\r\ncontent-length: 4\r\n');
+    expect(first.endsWith('\r\n\r\ntext')).toBe(true);
+    const second = Buffer.from(files['000001-POST-second.http'] ?? []);
+    expect(second.subarray(second.indexOf('\r\n\r\n') + 4)).toEqual(Buffer.from(bytes));
+
+    const lines = (await exportAs(page, /JSON lines/)).toString().trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).index)).toEqual([0, 1]);
+    expect(Buffer.from(JSON.parse(lines[1] ?? '').body, 'base64')).toEqual(Buffer.from(bytes));
+
+    const har = JSON.parse((await exportAs(page, /HAR/)).toString());
+    expect(har.log.entries).toHaveLength(2);
+  });
+
+  await test.step('the selected requests are replayed in order, with a summary of the statuses', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await expect(bar(page)).toContainText('3 selected');
+    // The key acts on the selected ones, also while the checkbox has the focus.
+    await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
+    await dialog.getByLabel('Destination').fill('https://example.com');
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await expect(dialog.getByText(/placeholder/)).toBeVisible();
+
+    // The first one waits for its response, so that the run can be stopped.
+    let release = (): void => undefined;
+    target.answerWith((answer, { url }) => {
+      if (url.startsWith('/a')) release = () => void answer.end('ok');
+      else answer.writeHead(url === '/b' ? 500 : 200).end();
+    });
+    await dialog.getByLabel('Destination').fill(target.url);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await expect(dialog.getByText('0 of 3 sent')).toBeVisible();
+    await expect.poll(() => target.received.length).toBe(1);
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await expect(dialog.getByText('Stopped: 0 of 3 sent')).toBeVisible();
+    release();
+    target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
+
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog.getByText('3 of 3 sent')).toBeVisible();
+    const results = dialog.getByRole('region', { name: 'Results' });
+    await expect(results).toContainText('200 × 2');
+    await expect(results).toContainText('500 × 1');
+    await expect(results.getByRole('listitem')).toHaveText(['#1 POST /b500 Internal Server Error']);
+    expect(target.received.slice(1).map(({ url, body }) => [url, String(body)])).toEqual([
+      ['/a?x=1', '/a?x=1'],
+      ['/b', '/b'],
+      ['/c', '/c'],
+    ]);
+    await expectNoFindings(page, 'the summary of a bulk replay', '[role="dialog"]');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await expect(dialog).toHaveCount(0);
+  });
+
+  await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await page.setViewportSize({ width: 390, height: 844 });
+    // Not in a page of the list, so it is read by a call, which waits here.
+    await send(endpoint.url, { body: 'large '.repeat(5000) });
+    await page.route(/\/requests\/-\d+$/, () => undefined);
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await bar(page).getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'HAR' }).click();
+    const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1');
+    await expect(progress).toBeInViewport({ ratio: 1 });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect(progress).toHaveCount(0);
+  });
 });

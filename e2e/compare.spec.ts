@@ -1,66 +1,69 @@
 // The comparison of two requests.
 import { expectNoFindings } from './axe.ts';
 import { expect, test } from './app.ts';
-import { openLive, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, send, sendJson } from './endpoints.ts';
 
-test('the partner is the previous request of the same event type, and changed words are marked', async ({
-  page,
-  endpoint,
-}) => {
-  await sendJson(endpoint.url, { type: 'invoice.paid', amount: 1000, currency: 'usd' });
-  await sendJson(endpoint.url, { type: 'charge.failed', amount: 1 });
-  await sendJson(endpoint.url, { type: 'invoice.paid', amount: 2500, currency: 'usd' });
-  await openLive(page, endpoint, '?request=2');
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: /compare/i }).click();
-  await expect(page).toHaveURL(/compare=0/);
-  const body = page.getByRole('table', { name: 'Body' });
-  await expect(body.locator('del')).toHaveText(['[removed: 1000]']);
-  await expect(body.locator('ins')).toHaveText(['[added: 2500]']);
-  await expectNoFindings(page, 'the comparison');
-});
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
-test('the partner of a request without an event type is found by its path, also when it is not loaded', async ({
-  page,
-  endpoint,
-}) => {
+test('two requests are compared, chosen by the page or by the user', async ({ page, context, app, person: _ }) => {
   test.slow();
-  await sendJson(endpoint.url, { a: 1 }, '/orders');
-  for (let at = 0; at < 120; at++) await send(endpoint.url, { path: `/orders/${at}` });
-  await sendJson(endpoint.url, { a: 2 }, '/orders');
-  await openLive(page, endpoint, '?request=121');
-  await page.getByRole('button', { name: 'More actions' }).click();
-  await page.getByRole('menuitem', { name: /compare/i }).click();
-  await expect(page).toHaveURL(/compare=0/);
-});
-
-test('JSON is compared without the order of its keys on demand', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1, b: { c: 2, d: 3 } });
-  await send(endpoint.url, {
-    body: '{"b":{"d":3,"c":2},"a":1}',
-    headers: { 'content-type': 'application/json' },
+  await test.step('the partner is the previous request of the same event type, and changed words are marked', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { type: 'invoice.paid', amount: 1000, currency: 'usd' });
+    await sendJson(endpoint.url, { type: 'charge.failed', amount: 1 });
+    await sendJson(endpoint.url, { type: 'invoice.paid', amount: 2500, currency: 'usd' });
+    await openLive(page, endpoint, '?request=2');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: /compare/i }).click();
+    await expect(page).toHaveURL(/compare=0/);
+    const body = page.getByRole('table', { name: 'Body' });
+    await expect(body.locator('del')).toHaveText(['[removed: 1000]']);
+    await expect(body.locator('ins')).toHaveText(['[added: 2500]']);
+    await expectNoFindings(page, 'the comparison', '[aria-label="Compare requests"]');
   });
-  await page.goto(`/endpoints/${endpoint.uid}?request=1&compare=0`);
-  await expect(page.getByRole('table', { name: 'Body' })).toBeVisible();
-  await page.getByRole('checkbox', { name: 'Ignore key order' }).check();
-  await expect(page.getByText('The bodies are the same.')).toBeVisible();
-});
 
-test('any request of the endpoint is chosen with a query', async ({ page, endpoint }) => {
-  for (const path of ['/first', '/second', '/third']) await sendJson(endpoint.url, { path }, path);
-  await page.goto(`/endpoints/${endpoint.uid}?request=2&compare=1`);
-  await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/second');
-  await expect(page.getByRole('button', { name: /^Change the (left|right) request$/ })).toHaveCount(2);
-  await page.keyboard.press('/');
-  const field = page.getByRole('dialog').getByRole('combobox', { name: 'Find a request' });
-  await expect(field).toBeFocused();
-  await expectNoFindings(page, 'choosing a request');
-  await field.fill('path:/first');
-  await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/compare=0/);
-  await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/first');
-  await expect(page.getByRole('region', { name: 'Compare requests' })).toBeVisible();
+  await test.step('JSON is compared without the order of its keys on demand', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { a: 1, b: { c: 2, d: 3 } });
+    await send(endpoint.url, {
+      body: '{"b":{"d":3,"c":2},"a":1}',
+      headers: { 'content-type': 'application/json' },
+    });
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    await expect(page.getByRole('table', { name: 'Body' })).toBeVisible();
+    await page.getByRole('checkbox', { name: 'Ignore key order' }).check();
+    await expect(page.getByText('The bodies are the same.')).toBeVisible();
+  });
+
+  await test.step('any request of the endpoint is chosen with a query', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (const path of ['/first', '/second', '/third']) await sendJson(endpoint.url, { path }, path);
+    await goTo(page, `/endpoints/${endpoint.uid}?request=2&compare=1`);
+    await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/second');
+    await expect(page.getByRole('button', { name: /^Change the (left|right) request$/ })).toHaveCount(2);
+    await page.keyboard.press('/');
+    const field = page.getByRole('dialog').getByRole('combobox', { name: 'Find a request' });
+    await expect(field).toBeFocused();
+    await expectNoFindings(page, 'choosing a request', '[role="dialog"]');
+    await field.fill('path:/first');
+    await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/compare=0/);
+    await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/first');
+    await expect(page.getByRole('region', { name: 'Compare requests' })).toBeVisible();
+  });
+
+  await test.step('the partner of a request without an event type is found by its path, also when it is not loaded', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { a: 1 }, '/orders');
+    for (let at = 0; at < 120; at++) await send(endpoint.url, { path: `/orders/${at}` });
+    await sendJson(endpoint.url, { a: 2 }, '/orders');
+    await goLive(page, endpoint, '?request=121');
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: /compare/i }).click();
+    await expect(page).toHaveURL(/compare=0/);
+  });
 });

@@ -4,10 +4,10 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expectNoFindings } from './axe.ts';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, openLive, row, send, sendJson, sendMany } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, row, send, sendJson, sendMany } from './endpoints.ts';
 
-// Two endpoints for the search page.
-test.use({ tier: 'BASIC' });
+// Two endpoints for the search page, and one for each step.
+test.use({ tier: 'PREMIUM' });
 
 /** Of these, more than 1,000 that the list has not loaded begin with a 1. */
 const STORED = Number(process.env['FILTER_REQUESTS'] ?? 2_540);
@@ -54,164 +54,179 @@ test('the filter finds one of thousands of stored requests', async ({ page, cont
   await expect(page.getByText(all).first()).toBeVisible();
 });
 
-test('a search shows its progress and its failure', async ({ page, endpoint }) => {
-  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at }, '/first');
-  // The server has to search from here on.
-  await send(endpoint.url, { body: 'x'.repeat(20_000) });
-  await sendJson(endpoint.url, { a: 1 });
-  await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
-  await openLive(page, endpoint);
-
-  await test.step('while it searches, the filter shows matches and progress, and does not say that nothing matches', async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/api/search?*', async (route) => {
-      await released;
-      await route.continue();
-    });
-    await filter(page).fill('nothing-like-it');
-    await expect(page.getByText('0 matches in 0 of 6 requests').first()).toBeVisible();
-    await expect(page.getByText('No request matches')).toHaveCount(0);
-    release();
-    await expect(page.getByText('No request matches')).toBeVisible();
-    await expect(page.getByText('Searched 6 stored requests')).toBeVisible();
-    await page.getByRole('button', { name: 'Clear the filter' }).click();
-    await expect(row(page, 0)).toBeVisible();
-    await page.unroute('**/api/search?*');
-  });
-
-  await test.step('a search that fails says so and continues on demand', async () => {
-    let failures = 0;
-    await page.route('**/api/search?*', (route) =>
-      failures++ === 0
-        ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
-        : route.continue(),
-    );
-    await filter(page).fill('needle');
-    await expect(page.getByText('Busy.')).toBeVisible();
-    await page.getByRole('button', { name: 'Try again' }).first().click();
-    await expect(row(page, 5)).toBeVisible();
-  });
-});
-
-test('live captures that match appear, also with a long or coded body; others do not', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { needle: 1 });
-  await openLive(page, endpoint);
-  await filter(page).fill('needle');
-  await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
-  await sendJson(endpoint.url, { needle: 2 });
-  await expect(row(page, 1)).toBeVisible();
-  await sendJson(endpoint.url, { other: 3 });
-  await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
-  await expect(row(page, 3)).toBeVisible();
-  await send(endpoint.url, { body: 'y'.repeat(20_000) });
-  await send(endpoint.url, { body: gzipSync('a needle in it'), headers: { 'content-encoding': 'gzip' } });
-  await expect(row(page, 5)).toBeVisible();
-  await expect(page.getByText('4 matches in 6 requests').first()).toBeVisible();
-  for (const other of [2, 4]) await expect(row(page, other)).toHaveCount(0);
-  await row(page, 3).click();
-  await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
-  await page.keyboard.press('j');
-  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-});
-
-test('the filter works together with tabs, saving and a selection', async ({ page, endpoint }) => {
-  await send(endpoint.url, { method: 'GET', path: '/both' });
-  await send(endpoint.url, { method: 'POST', path: '/both' });
-  await send(endpoint.url, { method: 'GET', path: '/other' });
-
-  await test.step('tabs and filter narrow the list together', async () => {
-    await openLive(page, endpoint, '?find=both&filter=get');
-    await expect(row(page, 0)).toBeVisible();
-    await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
-    await page.getByRole('tab', { name: 'PUT' }).click();
-    await expect(page.getByText('No PUT request matches')).toBeVisible();
-  });
-
-  await test.step('saving a request moves it out of the list of unsaved ones', async () => {
-    await openLive(page, endpoint, '?find=is%3Aunsaved&request=1');
-    await expect(row(page, 1)).toBeVisible();
-    await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
-    await expect(row(page, 1)).toHaveCount(0);
-    await expect(row(page, 0)).toBeVisible();
-    await expect(page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Saved' })).toBeVisible();
-  });
-
-  await test.step('the slash key focuses the filter while requests are selected', async () => {
+test('the filter searches, follows live captures, keeps its place, and explains itself', async ({
+  page,
+  context,
+  app,
+  person: _,
+}) => {
+  await test.step('a search shows its progress and its failure', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at }, '/first');
+    // The server has to search from here on.
+    await send(endpoint.url, { body: 'x'.repeat(20_000) });
+    await sendJson(endpoint.url, { a: 1 });
+    await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
     await openLive(page, endpoint);
-    await page.keyboard.press('x');
-    await expect(filter(page)).toHaveCount(0);
+
+    await test.step('while it searches, the filter shows matches and progress, and does not say that nothing matches', async () => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/api/search?*', async (route) => {
+        await released;
+        await route.continue();
+      });
+      await filter(page).fill('nothing-like-it');
+      await expect(page.getByText('0 matches in 0 of 6 requests').first()).toBeVisible();
+      await expect(page.getByText('No request matches')).toHaveCount(0);
+      release();
+      await expect(page.getByText('No request matches')).toBeVisible();
+      await expect(page.getByText('Searched 6 stored requests')).toBeVisible();
+      await page.getByRole('button', { name: 'Clear the filter' }).click();
+      await expect(row(page, 0)).toBeVisible();
+      await page.unroute('**/api/search?*');
+    });
+
+    await test.step('a search that fails says so and continues on demand', async () => {
+      let failures = 0;
+      await page.route('**/api/search?*', (route) =>
+        failures++ === 0
+          ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
+          : route.continue(),
+      );
+      await filter(page).fill('needle');
+      await expect(page.getByText('Busy.')).toBeVisible();
+      await page.getByRole('button', { name: 'Try again' }).first().click();
+      await expect(row(page, 5)).toBeVisible();
+      await page.unroute('**/api/search?*');
+    });
+  });
+
+  await test.step('live captures that match appear, also with a long or coded body; others do not', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { needle: 1 });
+    await goLive(page, endpoint);
+    await filter(page).fill('needle');
+    await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
+    await sendJson(endpoint.url, { needle: 2 });
+    await expect(row(page, 1)).toBeVisible();
+    await sendJson(endpoint.url, { other: 3 });
+    await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
+    await expect(row(page, 3)).toBeVisible();
+    await send(endpoint.url, { body: 'y'.repeat(20_000) });
+    await send(endpoint.url, { body: gzipSync('a needle in it'), headers: { 'content-encoding': 'gzip' } });
+    await expect(row(page, 5)).toBeVisible();
+    await expect(page.getByText('4 matches in 6 requests').first()).toBeVisible();
+    for (const other of [2, 4]) await expect(row(page, other)).toHaveCount(0);
+    await row(page, 3).click();
+    await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+    await page.keyboard.press('j');
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  });
+
+  await test.step('the filter works together with tabs, saving and a selection', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { method: 'GET', path: '/both' });
+    await send(endpoint.url, { method: 'POST', path: '/both' });
+    await send(endpoint.url, { method: 'GET', path: '/other' });
+
+    await test.step('tabs and filter narrow the list together', async () => {
+      await goLive(page, endpoint, '?find=both&filter=get');
+      await expect(row(page, 0)).toBeVisible();
+      await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
+      await page.getByRole('tab', { name: 'PUT' }).click();
+      await expect(page.getByText('No PUT request matches')).toBeVisible();
+    });
+
+    await test.step('saving a request moves it out of the list of unsaved ones', async () => {
+      await goLive(page, endpoint, '?find=is%3Aunsaved&request=1');
+      await expect(row(page, 1)).toBeVisible();
+      await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
+      await expect(row(page, 1)).toHaveCount(0);
+      await expect(row(page, 0)).toBeVisible();
+      await expect(
+        page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Saved' }),
+      ).toBeVisible();
+    });
+
+    await test.step('the slash key focuses the filter while requests are selected', async () => {
+      await goLive(page, endpoint);
+      await page.keyboard.press('x');
+      await expect(filter(page)).toHaveCount(0);
+      await page.keyboard.press('/');
+      await expect(filter(page)).toBeFocused();
+      await expect(page).toHaveURL(/endpoints/);
+    });
+  });
+
+  await test.step('fields and known values are suggested, and chosen with the keyboard', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { type: 'invoice.paid' }, '/a');
+    await send(endpoint.url, { method: 'PUT', path: '/b', headers: { 'x-shop': 'acme' } });
+    await goLive(page, endpoint);
     await page.keyboard.press('/');
     await expect(filter(page)).toBeFocused();
-    await expect(page).toHaveURL(/endpoints/);
+    await expect(page.getByRole('listbox')).toHaveCount(0);
+    await page.keyboard.press('ArrowDown');
+    await expect(page.getByRole('option')).toHaveCount(14);
+    await page.keyboard.type('head');
+    await page.keyboard.press('ArrowDown');
+    await expect(page.getByRole('option', { name: 'header.' })).toHaveAttribute('aria-selected', 'true');
+    await expectNoFindings(page, 'suggestions');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('x-s');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await expect(filter(page)).toHaveValue('header.x-shop:');
+    await page.keyboard.type('ac');
+    await expect(row(page, 0)).toHaveCount(0);
+    await expect(row(page, 1)).toBeVisible();
+    // The URL follows the field with a delay.
+    await expect(page).toHaveURL(/find=header\.x-shop(:|%3A)ac/);
+
+    await page.reload();
+    await expect(filter(page)).toHaveValue('header.x-shop:ac');
+    await expect(row(page, 1)).toBeVisible();
+    await expect(row(page, 0)).toHaveCount(0);
+
+    await filter(page).fill('');
+    await filter(page).pressSequentially('put');
+    await page.getByRole('option', { name: 'method:PUT' }).click();
+    await expect(filter(page)).toHaveValue('method:PUT ');
+    await expect(filter(page)).toBeFocused();
+    await expect(row(page, 0)).toHaveCount(0);
+    // While the search runs, there is no list to return to.
+    await expect(row(page, 1)).toBeVisible();
+    await pressEscape(page);
+    await expect(filter(page)).toHaveValue('');
+    await expect(page.getByRole('grid')).toBeFocused();
   });
-});
 
-test('a mistake is shown at its place, an unknown field is searched as text', async ({ page, endpoint }) => {
-  const searches: string[] = [];
-  page.on('request', (call) => (call.url().includes('/api/search') ? searches.push(call.url()) : undefined));
-  await sendJson(endpoint.url, { a: 1 }, '/methd:POST');
-  await openLive(page, endpoint);
-  const before = await row(page, 0).boundingBox();
-  await filter(page).fill('a size:many b');
-  await expect(page.getByText('Expected a size such as')).toBeVisible();
-  await expect(page.locator('[data-mistake]')).toHaveText('size:many');
-  await expect(filter(page)).toHaveAccessibleDescription(/The mistake is at character 3/);
-  await expect(filter(page)).toHaveAttribute('aria-invalid', 'true');
-  await expect(row(page, 0)).toBeVisible();
-  await expect.poll(() => row(page, 0).boundingBox(), 'the mistake moves no row').toEqual(before);
-  expect(searches).toEqual([]);
-  await expectNoFindings(page, 'a mistake in the filter');
+  await test.step('a mistake is shown at its place, an unknown field is searched as text', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const searches: string[] = [];
+    page.on('request', (call) => (call.url().includes('/api/search') ? searches.push(call.url()) : undefined));
+    await sendJson(endpoint.url, { a: 1 }, '/methd:POST');
+    await goLive(page, endpoint);
+    const before = await row(page, 0).boundingBox();
+    await filter(page).fill('a size:many b');
+    await expect(page.getByText('Expected a size such as')).toBeVisible();
+    await expect(page.locator('[data-mistake]')).toHaveText('size:many');
+    await expect(filter(page)).toHaveAccessibleDescription(/The mistake is at character 3/);
+    await expect(filter(page)).toHaveAttribute('aria-invalid', 'true');
+    await expect(row(page, 0)).toBeVisible();
+    await expect.poll(() => row(page, 0).boundingBox(), 'the mistake moves no row').toEqual(before);
+    expect(searches).toEqual([]);
+    await expectNoFindings(page, 'a mistake in the filter');
 
-  await filter(page).fill('methd:POST');
-  await expect(page.getByText('methd: is not a field, so it is searched as text.')).toBeVisible();
-  await expect(row(page, 0)).toBeVisible();
-  await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
-  await page.goto(`/endpoints/${endpoint.uid}?find=size%3Amany`);
-  await expect(page.getByText('This filter has a mistake')).toBeVisible();
-  await expect(page.locator('[data-mistake]')).toHaveText('size:many');
-});
-
-test('fields and known values are suggested, and chosen with the keyboard', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { type: 'invoice.paid' }, '/a');
-  await send(endpoint.url, { method: 'PUT', path: '/b', headers: { 'x-shop': 'acme' } });
-  await openLive(page, endpoint);
-  await page.keyboard.press('/');
-  await expect(filter(page)).toBeFocused();
-  await expect(page.getByRole('listbox')).toHaveCount(0);
-  await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('option')).toHaveCount(14);
-  await page.keyboard.type('head');
-  await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('option', { name: 'header.' })).toHaveAttribute('aria-selected', 'true');
-  await expectNoFindings(page, 'suggestions');
-  await page.keyboard.press('Enter');
-  await page.keyboard.type('x-s');
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('Tab');
-  await expect(filter(page)).toHaveValue('header.x-shop:');
-  await page.keyboard.type('ac');
-  await expect(row(page, 0)).toHaveCount(0);
-  await expect(row(page, 1)).toBeVisible();
-  // The URL follows the field with a delay.
-  await expect(page).toHaveURL(/find=header\.x-shop(:|%3A)ac/);
-
-  await page.reload();
-  await expect(filter(page)).toHaveValue('header.x-shop:ac');
-  await expect(row(page, 1)).toBeVisible();
-  await expect(row(page, 0)).toHaveCount(0);
-
-  await filter(page).fill('');
-  await filter(page).pressSequentially('put');
-  await page.getByRole('option', { name: 'method:PUT' }).click();
-  await expect(filter(page)).toHaveValue('method:PUT ');
-  await expect(filter(page)).toBeFocused();
-  await expect(row(page, 0)).toHaveCount(0);
-  // While the search runs, there is no list to return to.
-  await expect(row(page, 1)).toBeVisible();
-  await pressEscape(page);
-  await expect(filter(page)).toHaveValue('');
-  await expect(page.getByRole('grid')).toBeFocused();
+    await filter(page).fill('methd:POST');
+    await expect(page.getByText('methd: is not a field, so it is searched as text.')).toBeVisible();
+    await expect(row(page, 0)).toBeVisible();
+    await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
+    await goTo(page, `/endpoints/${endpoint.uid}?find=size%3Amany`);
+    await expect(page.getByText('This filter has a mistake')).toBeVisible();
+    await expect(page.locator('[data-mistake]')).toHaveText('size:many');
+  });
 });
 
 /**

@@ -1,102 +1,110 @@
 // Request details besides the body: request line, raw query, comparison with another request, position of a JSON error.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
 
-test('the comparison shows differences in path and query; Escape closes it', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');
-  await sendJson(endpoint.url, { a: 1 }, '/second?attempt=2&same=yes');
-  await page.goto(`/endpoints/${endpoint.uid}?request=1&compare=0`);
-  const compare = page.getByRole('region', { name: 'Compare requests' });
-  const line = compare.getByRole('table', { name: 'Request' });
-  await expect(line.getByText('/first')).toBeVisible();
-  await expect(line.getByText('/second')).toBeVisible();
-  await expect(line.getByText('POST')).toHaveCount(0);
-  const query = compare.getByRole('table', { name: 'Query Params' });
-  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText(
-    '−attempt: [removed: 1]+attempt: [added: 2]',
-  );
-  await expect(query.getByText('yes')).toHaveCount(0);
-  await page.keyboard.press('Escape');
-  await expect(compare).toHaveCount(0);
-  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-});
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
-test('query parameters are shown as sent, and decoded in order', async ({ page, endpoint }) => {
-  await send(endpoint.url, { path: '/q?2=b&1=%7e&2=a+b%20c&bare' });
-  await openLive(page, endpoint);
-  await page.getByRole('tab', { name: 'Query Params' }).click();
-  const panel = page.getByRole('tabpanel', { name: 'Query Params' });
-  await expect(panel.getByText('?2=b&1=%7e&2=a+b%20c&bare')).toBeVisible();
-  const rows = panel
-    .getByRole('table')
-    .getByRole('row')
-    .filter({ has: page.getByRole('rowheader') });
-  await expect(rows.getByRole('rowheader')).toHaveText(['2', '1', '2', 'bare']);
-  await expect(rows.getByRole('cell')).toHaveText(['b', '~', 'a b c', '(empty)']);
-});
-
-test('invalid JSON shows the position of its error, and a chosen JSON tab does not apply to other bodies', async ({
-  page,
-  endpoint,
-}) => {
-  await send(endpoint.url, { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-  await sendJson(endpoint.url, { a: 1 });
-  await send(endpoint.url, { body: '{"a": 1,\n "b": None}', headers: { 'content-type': 'application/json' } });
-  await openLive(page, endpoint);
-  const tab = (name: string): Locator =>
-    page.getByRole('tablist', { name: 'Parts of the request' }).getByRole('tab', { name });
-  await expect(page.getByText('Invalid JSON at line 2, column 7:')).toBeVisible();
-  await expect(page.getByRole('tabpanel').locator('mark')).toHaveText('N');
-  await row(page, 1).click();
-  await tab('Raw').click();
-  await tab('JSON').click();
-  await expect(page.getByText('"a": 1')).toBeVisible();
-  await row(page, 0).click();
-  await expect(tab('Raw')).toHaveAttribute('aria-selected', 'true');
-  await tab('JSON').click();
-  await expect(page.getByText('This body is not JSON')).toBeVisible();
-});
-
-test('the whole message can be read and copied, with and without a body', async ({ page, context, app, endpoint }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-  await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
-  await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });
-  await openLive(page, endpoint, '?request=1&tab=raw');
-  const path = new URL(endpoint.url).pathname;
-  const shown = page.getByRole('tabpanel', { name: 'Message' }).getByRole('region');
-  await expect(page.getByRole('tab', { name: 'Text' })).toHaveAttribute('aria-selected', 'true');
-  await page.getByRole('tab', { name: 'Message' }).click();
-  await expect(shown).toHaveText(new RegExp(`^POST ${path}/in\\n(.+: .+\\n)*\\n\\{"a": 1\\}$`), { useInnerText: true });
-  await page.getByRole('button', { name: 'Copy what is shown' }).click();
-  const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
-  expect(copied).toMatch(/^POST [^]*content-type: application\/json\n[^]*\n\n\{"a": 1\}$/);
-  await row(page, 0).click();
-  await expect(shown).toHaveText(new RegExp(`^GET ${path}/ping\\?a=%7e\\n[^]*X-Order: 1`, 'i'), { useInnerText: true });
-});
-
-test('the header shows sender, event type, the exact time with its zone, and the decoded path', async ({
-  page,
-  endpoint,
-}) => {
-  const path = `/caf%C3%A9/${'long-part/'.repeat(20)}end?q=${'v'.repeat(50)}`;
-  await send(endpoint.url, {
-    path,
-    body: '{"action":"opened"}',
-    headers: { 'content-type': 'application/json', 'x-github-event': 'pull_request' },
+test('what the details show besides the body', async ({ page, context, app, person: _ }) => {
+  await test.step('query parameters are shown as sent, and decoded in order', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { path: '/q?2=b&1=%7e&2=a+b%20c&bare' });
+    await openLive(page, endpoint);
+    await page.getByRole('tab', { name: 'Query Params' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Query Params' });
+    await expect(panel.getByText('?2=b&1=%7e&2=a+b%20c&bare')).toBeVisible();
+    const rows = panel
+      .getByRole('table')
+      .getByRole('row')
+      .filter({ has: page.getByRole('rowheader') });
+    await expect(rows.getByRole('rowheader')).toHaveText(['2', '1', '2', 'bare']);
+    await expect(rows.getByRole('cell')).toHaveText(['b', '~', 'a b c', '(empty)']);
   });
-  await openLive(page, endpoint);
-  const header = page.getByRole('region', { name: 'Request 0' }).locator('header');
-  await expect(header.getByText('GitHub', { exact: true })).toBeVisible();
-  await expect(header.getByText('pull_request.opened', { exact: true })).toBeVisible();
-  await expect(header.locator('time')).toHaveText(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d\.\d{3} UTC$/);
-  await expect(header.getByText(/^\/café\/long-part/)).toBeVisible();
-  const url = header.getByRole('heading');
-  const height = async () => (await url.boundingBox())?.height ?? 0;
-  const before = await height();
-  await header.getByRole('button', { name: 'Show the whole URL' }).click();
-  await expect(url).toContainText(`/h/${endpoint.uid}${path}`);
-  expect(await height()).toBeGreaterThan(before + 20);
-  await header.getByRole('button', { name: 'Show less of the URL' }).click();
-  expect(await height()).toBe(before);
+
+  await test.step('invalid JSON shows the position of its error, and a chosen JSON tab does not apply to other bodies', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    await sendJson(endpoint.url, { a: 1 });
+    await send(endpoint.url, { body: '{"a": 1,\n "b": None}', headers: { 'content-type': 'application/json' } });
+    await goLive(page, endpoint);
+    const tab = (name: string): Locator =>
+      page.getByRole('tablist', { name: 'Parts of the request' }).getByRole('tab', { name });
+    await expect(page.getByText('Invalid JSON at line 2, column 7:')).toBeVisible();
+    await expect(page.getByRole('tabpanel').locator('mark')).toHaveText('N');
+    await row(page, 1).click();
+    await tab('Raw').click();
+    await tab('JSON').click();
+    await expect(page.getByText('"a": 1')).toBeVisible();
+    await row(page, 0).click();
+    await expect(tab('Raw')).toHaveAttribute('aria-selected', 'true');
+    await tab('JSON').click();
+    await expect(page.getByText('This body is not JSON')).toBeVisible();
+  });
+
+  await test.step('the header shows sender, event type, the exact time with its zone, and the decoded path', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const path = `/caf%C3%A9/${'long-part/'.repeat(20)}end?q=${'v'.repeat(50)}`;
+    await send(endpoint.url, {
+      path,
+      body: '{"action":"opened"}',
+      headers: { 'content-type': 'application/json', 'x-github-event': 'pull_request' },
+    });
+    await goLive(page, endpoint);
+    const header = page.getByRole('region', { name: 'Request 0' }).locator('header');
+    await expect(header.getByText('GitHub', { exact: true })).toBeVisible();
+    await expect(header.getByText('pull_request.opened', { exact: true })).toBeVisible();
+    await expect(header.locator('time')).toHaveText(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d\.\d{3} UTC$/);
+    await expect(header.getByText(/^\/café\/long-part/)).toBeVisible();
+    const url = header.getByRole('heading');
+    const height = async () => (await url.boundingBox())?.height ?? 0;
+    const before = await height();
+    await header.getByRole('button', { name: 'Show the whole URL' }).click();
+    await expect(url).toContainText(`/h/${endpoint.uid}${path}`);
+    expect(await height()).toBeGreaterThan(before + 20);
+    await header.getByRole('button', { name: 'Show less of the URL' }).click();
+    expect(await height()).toBe(before);
+  });
+
+  await test.step('the whole message can be read and copied, with and without a body', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
+    await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });
+    await goLive(page, endpoint, '?request=1&tab=raw');
+    const path = new URL(endpoint.url).pathname;
+    const shown = page.getByRole('tabpanel', { name: 'Message' }).getByRole('region');
+    await expect(page.getByRole('tab', { name: 'Text' })).toHaveAttribute('aria-selected', 'true');
+    await page.getByRole('tab', { name: 'Message' }).click();
+    await expect(shown).toHaveText(new RegExp(`^POST ${path}/in\\n(.+: .+\\n)*\\n\\{"a": 1\\}$`), {
+      useInnerText: true,
+    });
+    await page.getByRole('button', { name: 'Copy what is shown' }).click();
+    const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toMatch(/^POST [^]*content-type: application\/json\n[^]*\n\n\{"a": 1\}$/);
+    await row(page, 0).click();
+    await expect(shown).toHaveText(new RegExp(`^GET ${path}/ping\\?a=%7e\\n[^]*X-Order: 1`, 'i'), {
+      useInnerText: true,
+    });
+  });
+
+  await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');
+    await sendJson(endpoint.url, { a: 1 }, '/second?attempt=2&same=yes');
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    const compare = page.getByRole('region', { name: 'Compare requests' });
+    const line = compare.getByRole('table', { name: 'Request' });
+    await expect(line.getByText('/first')).toBeVisible();
+    await expect(line.getByText('/second')).toBeVisible();
+    await expect(line.getByText('POST')).toHaveCount(0);
+    const query = compare.getByRole('table', { name: 'Query Params' });
+    await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText(
+      '−attempt: [removed: 1]+attempt: [added: 2]',
+    );
+    await expect(query.getByText('yes')).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await expect(compare).toHaveCount(0);
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  });
 });

@@ -2,72 +2,83 @@
 import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 
-test('captures appear as they arrive, newest first', async ({ page, endpoint }) => {
-  await openLive(page, endpoint);
-  await expect(page.getByText('No requests received yet.')).toBeVisible();
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
-  await sendJson(endpoint.url, { type: 'order.paid' }, '/orders?probe=1');
-  await expect(row(page, 0)).toContainText('POST');
-  await expect(row(page, 0)).toContainText('/orders');
-  await expect(row(page, 0)).toContainText('order.paid');
-  await expect(row(page, 0)).toContainText('Unsaved');
-  await send(endpoint.url, { method: 'PUT', path: '/two' });
-  await send(endpoint.url, { method: 'DELETE', path: '/three' });
-  await expect(page.locator('[role="row"][data-index]')).toHaveCount(3);
-  const order = await page
-    .locator('[role="row"][data-index]')
-    .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index')));
-  expect(order).toEqual(['2', '1', '0']);
-  await expect(page.getByText('+3 in last session')).toBeVisible();
-});
-
-test('the test request of an empty endpoint is a real one, and does not decide its source', async ({
+test('captures appear as they arrive, also on an empty, a scrolled and a paused list', async ({
   page,
-  endpoint,
+  context,
+  app,
+  person: _,
 }) => {
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Send a test request' }).click();
-  await expect(row(page, 0)).toContainText('test.request');
-  await send(endpoint.url, { headers: { 'x-github-event': 'push' } });
-  const { source } = endpointSchema.parse(await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json());
-  expect(source).toBe('GitHub');
+  await test.step('captures appear as they arrive, newest first', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await openLive(page, endpoint);
+    await expect(page.getByText('No requests received yet.')).toBeVisible();
+
+    await sendJson(endpoint.url, { type: 'order.paid' }, '/orders?probe=1');
+    await expect(row(page, 0)).toContainText('POST');
+    await expect(row(page, 0)).toContainText('/orders');
+    await expect(row(page, 0)).toContainText('order.paid');
+    await expect(row(page, 0)).toContainText('Unsaved');
+    await send(endpoint.url, { method: 'PUT', path: '/two' });
+    await send(endpoint.url, { method: 'DELETE', path: '/three' });
+    await expect(page.locator('[role="row"][data-index]')).toHaveCount(3);
+    const order = await page
+      .locator('[role="row"][data-index]')
+      .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index')));
+    expect(order).toEqual(['2', '1', '0']);
+    await expect(page.getByText('+3 in last session')).toBeVisible();
+  });
+
+  await test.step('the test request of an empty endpoint is a real one, and does not decide its source', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Send a test request' }).click();
+    await expect(row(page, 0)).toContainText('test.request');
+    await send(endpoint.url, { headers: { 'x-github-event': 'push' } });
+    const { source } = endpointSchema.parse(await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json());
+    expect(source).toBe('GitHub');
+  });
+
+  await test.step('while scrolled down, new requests wait behind a button', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
+    await goLive(page, endpoint);
+    const grid = page.getByRole('grid', { name: 'Captured requests' });
+    await expect(row(page, 59)).toBeVisible();
+    await grid.evaluate((list) => list.scrollTo(0, 600));
+    const first = () => grid.locator('[data-index]').first().getAttribute('data-index');
+    await expect.poll(first).not.toBe('59');
+    const seen = await first();
+    await expect(page.getByRole('button', { name: /new/ }).filter({ hasText: /^\d/ })).toHaveCount(0);
+    await send(endpoint.url);
+    await send(endpoint.url);
+    const pill = page.getByRole('button', { name: '2 new' });
+    await expect(pill).toBeVisible();
+    expect(await grid.locator('[data-index]').first().getAttribute('data-index')).toBe(seen);
+    await pill.click();
+    await expect(row(page, 61)).toBeVisible();
+    await expect(pill).toHaveCount(0);
+  });
+
+  await test.step('new requests wait while the list is paused, and appear when it resumes', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url);
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await expect(page.getByText('Paused')).toBeVisible();
+    await send(endpoint.url, { path: '/waits' });
+    await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
+    await expect(row(page, 1)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await expect(row(page, 1)).toBeVisible();
+  });
 });
 
-test('while scrolled down, new requests wait behind a button', async ({ page, endpoint }) => {
-  for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
-  await openLive(page, endpoint);
-  const grid = page.getByRole('grid', { name: 'Captured requests' });
-  await expect(row(page, 59)).toBeVisible();
-  await grid.evaluate((list) => list.scrollTo(0, 600));
-  const first = () => grid.locator('[data-index]').first().getAttribute('data-index');
-  await expect.poll(first).not.toBe('59');
-  const seen = await first();
-  await expect(page.getByRole('button', { name: /new/ }).filter({ hasText: /^\d/ })).toHaveCount(0);
-  await send(endpoint.url);
-  await send(endpoint.url);
-  const pill = page.getByRole('button', { name: '2 new' });
-  await expect(pill).toBeVisible();
-  expect(await grid.locator('[data-index]').first().getAttribute('data-index')).toBe(seen);
-  await pill.click();
-  await expect(row(page, 61)).toBeVisible();
-  await expect(pill).toHaveCount(0);
-});
-
-test('new requests wait while the list is paused, and appear when it resumes', async ({ page, endpoint }) => {
-  await send(endpoint.url);
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Pause' }).click();
-  await expect(page.getByText('Paused')).toBeVisible();
-  await send(endpoint.url, { path: '/waits' });
-  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
-  await expect(row(page, 1)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Resume' }).click();
-  await expect(row(page, 1)).toBeVisible();
-});
-
-test('a lost connection is reported, and requests from that time appear after it', async ({ page, endpoint }) => {
+test('the page continues after a lost connection and invalid messages', async ({ page, endpoint }) => {
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
     socket.connectToServer();
@@ -76,31 +87,23 @@ test('a lost connection is reported, and requests from that time appear after it
   await send(endpoint.url);
   await openLive(page, endpoint);
   await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  await sockets[0]?.close({ code: 1001 });
-  const lost = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
-  await expect(lost).toBeVisible();
-  await send(endpoint.url, { path: '/meanwhile' });
-  await expect(row(page, 1)).toContainText('/meanwhile');
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  await expect(lost).toHaveCount(0);
-});
 
-test('a message that does not match the schema is dropped and counted, and the page continues', async ({
-  page,
-  endpoint,
-}) => {
-  const sockets: WebSocketRoute[] = [];
-  await page.routeWebSocket(/\/ws\?/, (socket) => {
-    socket.connectToServer();
-    sockets.push(socket);
+  await test.step('a message that does not match the schema is dropped and counted, and the page continues', async () => {
+    sockets[0]?.send('{"type":"request","data":{"id":"not a number"}}');
+    sockets[0]?.send('not even JSON');
+    sockets[0]?.send('{"type":"from-the-future","data":1}');
+    await expect(page.getByText(/2 live messages were invalid/)).toBeVisible();
+    await send(endpoint.url, { path: '/still-here' });
+    await expect(row(page, 1)).toContainText('/still-here');
   });
-  await send(endpoint.url);
-  await openLive(page, endpoint);
-  await expect(page.getByText('Live', { exact: true })).toBeVisible();
-  sockets[0]?.send('{"type":"request","data":{"id":"not a number"}}');
-  sockets[0]?.send('not even JSON');
-  sockets[0]?.send('{"type":"from-the-future","data":1}');
-  await expect(page.getByText(/2 live messages were invalid/)).toBeVisible();
-  await send(endpoint.url, { path: '/still-here' });
-  await expect(row(page, 1)).toContainText('/still-here');
+
+  await test.step('a lost connection is reported, and requests from that time appear after it', async () => {
+    await sockets[0]?.close({ code: 1001 });
+    const lost = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+    await expect(lost).toBeVisible();
+    await send(endpoint.url, { path: '/meanwhile' });
+    await expect(row(page, 2)).toContainText('/meanwhile');
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    await expect(lost).toHaveCount(0);
+  });
 });

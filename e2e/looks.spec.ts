@@ -1,7 +1,7 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, sendJson } from './endpoints.ts';
+import { goLive, openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
   element.evaluate((shown) => {
@@ -10,56 +10,53 @@ const background = (element: Locator): Promise<string> =>
     return shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? '';
   });
 
-test('below 1000 px the list has the full width, and the details are above it beside the sidebar', async ({
-  page,
-  endpoint,
-}) => {
-  await sendJson(endpoint.url, { a: 1 }, '/orders/7');
-  await openLive(page, endpoint);
-  const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');
-  const url = page.getByRole('region', { name: 'Endpoint URL' }).locator('code > span');
-  const details = page.getByRole('region', { name: 'Request 0' });
-  for (const width of [768, 900, 999]) {
-    await page.setViewportSize({ width, height: 900 });
-    await expect(row(page, 0).getByText('/orders/7')).toBeInViewport({ ratio: 1 });
-    const tops = await filters.evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
-    expect(new Set(tops).size, `lines of filters at ${width} px`).toBe(1);
-    expect(await url.evaluateAll((parts) => parts.every((part) => part.scrollWidth <= part.clientWidth))).toBe(true);
+test('selected items stand out at every width', async ({ page, endpoint }) => {
+  await test.step('the selected row keeps its color under the pointer', async () => {
+    await sendJson(endpoint.url, { a: 1 }, '/orders/7');
+    await openLive(page, endpoint, '?request=0');
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+    const content = row(page, 0).locator('> div');
+    await page.getByRole('heading', { level: 1 }).hover();
+    const selected = await background(content);
+    await content.hover();
+    expect(await background(content)).toBe(selected);
+  });
 
-    await row(page, 0).click();
-    for (const name of ['JSON', 'Headers', 'Query Params', 'Raw']) {
-      await expect(details.getByRole('tab', { name })).toBeInViewport({ ratio: 1 });
+  await test.step('the active tab stands out from the page, light and dark', async () => {
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      const active = page.getByRole('tab', { name: 'JSON' });
+      const other = page.getByRole('tab', { name: 'Raw' });
+      const color = (tab: Locator): Promise<string> =>
+        tab.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).color ?? '');
+      const ground = await background(page.locator('body'));
+      expect(distance(await background(active), ground)).toBeGreaterThan(20);
+      expect(distance(await color(active), await color(other))).toBeGreaterThan(80);
     }
-    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeInViewport({ ratio: 1 });
-    await page.getByRole('button', { name: 'Back to the list' }).click();
-    await expect(details).toHaveCount(0);
-  }
-});
+  });
 
-test('the selected row keeps its color under the pointer', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint, '?request=0');
-  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
-  const content = row(page, 0).locator('> div');
-  await page.getByRole('heading', { level: 1 }).hover();
-  const selected = await background(content);
-  await content.hover();
-  expect(await background(content)).toBe(selected);
-});
+  await test.step('below 1000 px the list has the full width, and the details are above it beside the sidebar', async () => {
+    await goLive(page, endpoint);
+    const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');
+    const url = page.getByRole('region', { name: 'Endpoint URL' }).locator('code > span');
+    const details = page.getByRole('region', { name: 'Request 0' });
+    for (const width of [768, 900, 999]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect(row(page, 0).getByText('/orders/7')).toBeInViewport({ ratio: 1 });
+      const tops = await filters.evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
+      expect(new Set(tops).size, `lines of filters at ${width} px`).toBe(1);
+      expect(await url.evaluateAll((parts) => parts.every((part) => part.scrollWidth <= part.clientWidth))).toBe(true);
 
-test('the active tab stands out from the page, light and dark', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint, '?request=0');
-  for (const theme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    const active = page.getByRole('tab', { name: 'JSON' });
-    const other = page.getByRole('tab', { name: 'Raw' });
-    const color = (tab: Locator): Promise<string> =>
-      tab.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).color ?? '');
-    const ground = await background(page.locator('body'));
-    expect(distance(await background(active), ground)).toBeGreaterThan(20);
-    expect(distance(await color(active), await color(other))).toBeGreaterThan(80);
-  }
+      await row(page, 0).click();
+      for (const name of ['JSON', 'Headers', 'Query Params', 'Raw']) {
+        await expect(details.getByRole('tab', { name })).toBeInViewport({ ratio: 1 });
+      }
+      await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeInViewport({ ratio: 1 });
+      await page.getByRole('button', { name: 'Back to the list' }).click();
+      await expect(details).toHaveCount(0);
+    }
+  });
 });
 
 /** Distance of two colors: the sum of the differences in red, green and blue, 0 to 765. */

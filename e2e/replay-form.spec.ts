@@ -2,9 +2,13 @@
 import type { Page } from '@playwright/test';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { openLive, row, send, sendJson } from './endpoints.ts';
+import { startTarget } from '../fixtures/target-server.ts';
+import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 test('headers and the body are edited', async ({ page, context, app, endpoint, target }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
@@ -147,76 +151,87 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
   });
 });
 
-test('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
-  await openLive(page, endpoint);
-  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('r');
-  await expect(urlField(page)).toBeFocused();
-  await page.keyboard.type(`${target.url}/by-hand`);
-  await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(response(page)).toContainText('200 OK');
-  expect(target.received.map(({ url }) => url)).toEqual(['/by-hand']);
-  await expect(urlField(page)).toBeFocused();
+test('the panel by keyboard alone, with the destinations of before', async ({ page, context, app, person: _ }) => {
+  await test.step('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
+    await openLive(page, endpoint);
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toBeFocused();
+    await page.keyboard.type(`${target.url}/by-hand`);
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect(response(page)).toContainText('200 OK');
+    expect(target.received.map(({ url }) => url)).toEqual(['/by-hand']);
+    await expect(urlField(page)).toBeFocused();
 
-  // Escape leaves the field, so that single-key shortcuts work again.
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
-  await page.keyboard.press('j');
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
-  await expect(urlField(page)).toHaveCount(0);
-  await page.keyboard.press('r');
-  await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
-  await expect(response(page).getByRole('tablist')).toHaveCount(0);
-  await urlField(page).fill(`${target.url}/draft`);
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('k');
-  await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
-  await page.keyboard.press('r');
-  await expect(response(page).getByText('200 OK').last()).toBeVisible();
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('j');
-  await page.keyboard.press('r');
-  await expect(urlField(page)).toHaveValue(`${target.url}/draft`);
-  await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
-  await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
-  await page.keyboard.press('?');
-  await expect(page.getByRole('dialog').getByText('Replay the request')).toBeVisible();
-  await expect(page.getByRole('dialog').getByText('Send the replay')).toBeVisible();
-});
+    // Escape leaves the field, so that single-key shortcuts work again.
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
+    await page.keyboard.press('j');
+    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(urlField(page)).toHaveCount(0);
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
+    await expect(response(page).getByRole('tablist')).toHaveCount(0);
+    await urlField(page).fill(`${target.url}/draft`);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('k');
+    await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+    await page.keyboard.press('r');
+    await expect(response(page).getByText('200 OK').last()).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toHaveValue(`${target.url}/draft`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+    await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
+    await page.keyboard.press('?');
+    await expect(page.getByRole('dialog').getByText('Replay the request')).toBeVisible();
+    await expect(page.getByRole('dialog').getByText('Send the replay')).toBeVisible();
+    await pressEscape(page);
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await target.close();
+  });
 
-test('recent destinations of the endpoint are offered, newest first', async ({ page, endpoint, target }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openReplay(page, endpoint);
-  for (const path of ['/one', '/two']) await sendTo(page, target.url + path);
-  await expect(response(page).getByText('200 OK').last()).toBeVisible();
-  await page.reload();
-  await page.getByRole('button', { name: 'Replay Request' }).click();
-  await page.getByRole('button', { name: 'Recent' }).click();
-  await expect(page.getByRole('menuitem')).toHaveText([`${target.url}/two`, `${target.url}/one`]);
-  await page.getByRole('menuitem').last().click();
-  await expect(urlField(page)).toHaveValue(`${target.url}/one`);
-});
+  await test.step('recent destinations of the endpoint are offered, newest first', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    await sendJson(endpoint.url, { a: 1 });
+    await openReplay(page, endpoint, 0, goLive);
+    for (const path of ['/one', '/two']) await sendTo(page, target.url + path);
+    await expect(response(page).getByText('200 OK').last()).toBeVisible();
+    await page.reload();
+    await page.getByRole('button', { name: 'Replay Request' }).click();
+    await page.getByRole('button', { name: 'Recent' }).click();
+    await expect(page.getByRole('menuitem')).toHaveText([`${target.url}/two`, `${target.url}/one`]);
+    await page.getByRole('menuitem').last().click();
+    await expect(urlField(page)).toHaveValue(`${target.url}/one`);
+    await target.close();
+  });
 
-test('the base of a destination is remembered, and a scheme may be left out', async ({ page, endpoint, target }) => {
-  await sendJson(endpoint.url, {}, '/first?x=1');
-  await sendJson(endpoint.url, {}, '/second/%7e?y=%20&z');
-  await openReplay(page, endpoint, 0);
-  await sendTo(page, `${target.url.replace('http://', '')}/api/first?x=1`);
-  await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
-  await expect(page.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
-  await row(page, 1).click();
-  await page.keyboard.press('r');
-  await expect(urlField(page)).toHaveValue(`${target.url}/api/second/%7e?y=%20&z`);
-  await sendButton(page).click();
-  await expect.poll(() => target.received.map(({ url }) => url)).toEqual(['/api/first?x=1', '/api/second/%7e?y=%20&z']);
-  await openReplay(page, endpoint, 0);
-  await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
+  await test.step('the base of a destination is remembered, and a scheme may be left out', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    await sendJson(endpoint.url, {}, '/first?x=1');
+    await sendJson(endpoint.url, {}, '/second/%7e?y=%20&z');
+    await openReplay(page, endpoint, 0, goLive);
+    await sendTo(page, `${target.url.replace('http://', '')}/api/first?x=1`);
+    await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
+    await expect(page.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
+    await row(page, 1).click();
+    await page.keyboard.press('r');
+    await expect(urlField(page)).toHaveValue(`${target.url}/api/second/%7e?y=%20&z`);
+    await sendButton(page).click();
+    await expect
+      .poll(() => target.received.map(({ url }) => url))
+      .toEqual(['/api/first?x=1', '/api/second/%7e?y=%20&z']);
+    await openReplay(page, endpoint, 0);
+    await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
+    await target.close();
+  });
 });
 
 const WIDTHS = [390, 768, 1024, 1440];
@@ -255,7 +270,7 @@ test('the panel has room at every size', async ({ page, endpoint, target }) => {
 
   await test.step('the panel leaves room for the request, and its height is remembered', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
-    await openReplay(page, endpoint, 1);
+    await openReplay(page, endpoint, 1, goLive);
     const details = page.getByRole('region', { name: 'Request 1' });
     const panel = page.getByRole('region', { name: 'Replay Request' });
     const share = async () =>
@@ -300,7 +315,7 @@ test.describe('axe, light and dark,', () => {
       headers: { 'content-type': 'application/json', 'stripe-signature': 'v1=0' },
     });
     await openReplay(page, endpoint);
-    await expectNoFindings(page, 'open');
+    await expectNoFindings(page, 'open', PANEL);
     await page.getByRole('button', { name: /^Show all/ }).click();
     await bodyField(page).fill('changed');
     await urlField(page).fill('nowhere');

@@ -10,9 +10,13 @@ export const sendButton = (page: Page): Locator => page.getByRole('button', { na
 export const response = (page: Page): Locator => page.getByRole('region', { name: 'Response', exact: true });
 export const bodyField = (page: Page): Locator => page.getByRole('textbox', { name: 'Body', exact: true });
 
-/** Selects a request and opens its replay panel with the key. */
-export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Promise<void> {
-  await openLive(page, endpoint, `?request=${index}`);
+/**
+ * Selects a request and opens its replay panel with the key.
+ * @param open loads the endpoint's page or, with `goLive`, goes there within the app
+ */
+export async function openReplay(page: Page, endpoint: Endpoint, index = 0, open = openLive): Promise<void> {
+  await open(page, endpoint, `?request=${index}`);
+  await expect(page.getByRole('region', { name: `Request ${index}`, exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
   await page.keyboard.press('r');
   await expect(urlField(page)).toBeFocused();

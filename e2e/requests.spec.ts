@@ -1,10 +1,13 @@
 // Actions on captured requests: view, save, delete, filter, search inside, page back, select several, compare, copy.
 import { spawn } from 'node:child_process';
-import type { Page } from '@playwright/test';
+import type { Dialog, Page } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, openLive, row, send, sendJson, sendMany, unsaved } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, row, send, sendJson, sendMany, unsaved } from './endpoints.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 /** The text that was copied last. */
 function clipboard(page: Page): Promise<string> {
@@ -21,29 +24,86 @@ function runScript(script: string): Promise<void> {
   });
 }
 
-test('a request is saved, and deleted after the browser asked', async ({ page, endpoint }) => {
-  await sendJson(endpoint.url, { a: 1 });
-  await openLive(page, endpoint);
-  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
-  const details = page.getByRole('region', { name: 'Request 0' });
-  await expect(details.getByText('Unsaved')).toBeVisible();
-  await details.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
-  await expect(details.getByText('Unsaved')).toHaveCount(0);
-  await expect(details.getByRole('button', { name: 'Saved' })).toBeDisabled();
-  await expect(row(page, 0)).not.toContainText('Unsaved');
+test('requests are saved, deleted, read, compared and copied', async ({ page, context, app, person: _ }) => {
+  await test.step('a request is saved, and deleted after the browser asked', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { a: 1 });
+    await openLive(page, endpoint);
+    await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+    const details = page.getByRole('region', { name: 'Request 0' });
+    await expect(details.getByText('Unsaved')).toBeVisible();
+    await details.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
+    await expect(details.getByText('Unsaved')).toHaveCount(0);
+    await expect(details.getByRole('button', { name: 'Saved' })).toBeDisabled();
+    await expect(row(page, 0)).not.toContainText('Unsaved');
 
-  const asked: string[] = [];
-  page.on('dialog', (dialog) => {
-    asked.push(dialog.message());
-    void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+    const asked: string[] = [];
+    const answer = (dialog: Dialog): void => {
+      asked.push(dialog.message());
+      void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+    };
+    page.on('dialog', answer);
+    await row(page, 0).hover();
+    await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
+    await expect(row(page, 0)).toBeVisible();
+    await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
+    await expect(page.getByText('No requests received yet.')).toBeVisible();
+    expect(asked).toEqual(Array(2).fill('Are you sure you want to delete this request?'));
+    page.off('dialog', answer);
   });
-  await row(page, 0).hover();
-  await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
-  await expect(row(page, 0)).toBeVisible();
-  await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
-  await expect(page.getByText('No requests received yet.')).toBeVisible();
-  expect(asked).toEqual(Array(2).fill('Are you sure you want to delete this request?'));
+
+  await test.step('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async () => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    const endpoint = await createEndpoint(context, app);
+    const body = String.raw`{"big":12345678901234567890.10,"b":{"x":[1,{"deep":"v\u00e9"}]},"a":1,"a":2}`;
+    await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
+    await goLive(page, endpoint);
+    const tree = page.getByRole('tree', { name: 'Body as JSON' });
+    await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
+    await expect(tree.getByText('"a"')).toHaveCount(2);
+    await tree.getByText('"deep"').click();
+    await expect.poll(() => clipboard(page)).toBe('b.x[1].deep');
+    await tree.getByText(String.raw`"v\u00e9"`).click();
+    await expect.poll(() => clipboard(page)).toBe('vé');
+    await tree.locator('[data-do="fold"][data-line="2"]').first().click();
+    await expect(tree.getByText('{ 1 key }')).toBeVisible();
+    await expect(tree.getByText('"deep"')).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Search inside' }).click();
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('deep');
+    await expect(page.getByRole('search').getByText('1 of 1')).toBeVisible();
+    await expect(tree.locator('mark')).toHaveText('deep');
+    await pressEscape(page);
+    await expect(tree.locator('mark')).toHaveCount(0);
+  });
+
+  await test.step('several requests are saved and deleted at once, two are compared', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
+    await goLive(page, endpoint);
+    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
+    await row(page, 3).getByRole('checkbox').click();
+    await row(page, 1)
+      .getByRole('checkbox')
+      .click({ modifiers: ['Shift'] });
+    await expect(bar).toContainText('3 selected');
+    await bar.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('3 requests saved').first()).toBeVisible();
+    await expect(row(page, 2)).not.toContainText('Unsaved');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+
+    await row(page, 4).getByRole('checkbox').click();
+    await row(page, 0).getByRole('checkbox').click();
+    await bar.getByRole('button', { name: 'Compare' }).click();
+    const compare = page.getByRole('region', { name: 'Compare requests' });
+    await expect(compare.getByText('"at": [removed: 0]')).toBeVisible();
+    await expect(compare.getByText('"at": [added: 4]')).toBeVisible();
+    await compare.getByRole('button', { name: 'Back' }).click();
+    await expect(row(page, 4)).toBeVisible();
+  });
 });
 
 test('requests are viewed by pointer and keys, until a logout elsewhere', async ({ page, context, app, endpoint }) => {
@@ -113,37 +173,6 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
   });
 });
 
-test('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async ({
-  page,
-  context,
-  person,
-  app,
-}) => {
-  expect(person.username).toBeTruthy();
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-  const endpoint = await createEndpoint(context, app);
-  const body = String.raw`{"big":12345678901234567890.10,"b":{"x":[1,{"deep":"v\u00e9"}]},"a":1,"a":2}`;
-  await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
-  await openLive(page, endpoint);
-  const tree = page.getByRole('tree', { name: 'Body as JSON' });
-  await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
-  await expect(tree.getByText('"a"')).toHaveCount(2);
-  await tree.getByText('"deep"').click();
-  await expect.poll(() => clipboard(page)).toBe('b.x[1].deep');
-  await tree.getByText(String.raw`"v\u00e9"`).click();
-  await expect.poll(() => clipboard(page)).toBe('vé');
-  await tree.locator('[data-do="fold"][data-line="2"]').first().click();
-  await expect(tree.getByText('{ 1 key }')).toBeVisible();
-  await expect(tree.getByText('"deep"')).toHaveCount(0);
-
-  await page.getByRole('button', { name: 'Search inside' }).click();
-  await page.getByRole('textbox', { name: 'Search inside' }).fill('deep');
-  await expect(page.getByRole('search').getByText('1 of 1')).toBeVisible();
-  await expect(tree.locator('mark')).toHaveText('deep');
-  await pressEscape(page);
-  await expect(tree.locator('mark')).toHaveCount(0);
-});
-
 test('paging back through all stored requests', async ({ page, context, app, endpoint }) => {
   await sendMany(endpoint.url, 450, 1);
   for (const index of [3, 200, 420]) {
@@ -164,32 +193,6 @@ test('paging back through all stored requests', async ({ page, context, app, end
   await expect(row(page, 0)).toContainText('/order/0');
 });
 
-test('several requests are saved and deleted at once, two are compared', async ({ page, endpoint }) => {
-  for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
-  await openLive(page, endpoint);
-  const bar = page.getByRole('toolbar', { name: 'Selected requests' });
-  await row(page, 3).getByRole('checkbox').click();
-  await row(page, 1)
-    .getByRole('checkbox')
-    .click({ modifiers: ['Shift'] });
-  await expect(bar).toContainText('3 selected');
-  await bar.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('3 requests saved').first()).toBeVisible();
-  await expect(row(page, 2)).not.toContainText('Unsaved');
-  page.once('dialog', (dialog) => void dialog.accept());
-  await bar.getByRole('button', { name: 'Delete' }).click();
-  await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
-
-  await row(page, 4).getByRole('checkbox').click();
-  await row(page, 0).getByRole('checkbox').click();
-  await bar.getByRole('button', { name: 'Compare' }).click();
-  const compare = page.getByRole('region', { name: 'Compare requests' });
-  await expect(compare.getByText('"at": [removed: 0]')).toBeVisible();
-  await expect(compare.getByText('"at": [added: 4]')).toBeVisible();
-  await compare.getByRole('button', { name: 'Back' }).click();
-  await expect(row(page, 4)).toBeVisible();
-});
-
 const NASTY = `'"\\$HOME \`id\` $(id) !! \n\r\t\u001b[31m é 😀 @file`;
 
 const BODIES = [
@@ -200,14 +203,15 @@ const BODIES = [
 
 test('the command from Copy as cURL sends the same request', async ({ page, context, app, endpoint }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
-  for (const { name, body } of BODIES)
+  for (const [nth, { name, body }] of BODIES.entries())
     await test.step(name, async () => {
       const index = await send(endpoint.url, {
         path: '/a/b?b=%7e&a=x%20y+z&b',
         body,
         headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
       });
-      await openLive(page, endpoint, `?request=${index}`);
+      await (nth === 0 ? openLive : goLive)(page, endpoint, `?request=${index}`);
+      await expect(page.getByRole('region', { name: `Request ${index}`, exact: true })).toBeVisible();
       await page.getByRole('button', { name: 'Copy as cURL' }).click();
       await expect(page.getByText('Content Copied').first()).toBeVisible();
       await runScript(await clipboard(page));
@@ -238,9 +242,9 @@ test('at every width the filters work and the rows keep their position', async (
   const filters = page.getByRole('tablist', { name: 'Filter by method' });
   const marked = page.getByRole('toolbar', { name: 'Selected requests' });
   const top = async () => (await row(page, 0).boundingBox())?.y;
+  await openLive(page, endpoint);
   for (const size of SIZES) {
     await page.setViewportSize(size);
-    await openLive(page, endpoint);
 
     await test.step('at every width every filter is seen and works', async () => {
       for (const name of ['All Requests', 'GET', 'POST', 'PUT', 'DELETE']) {
@@ -262,6 +266,7 @@ test('at every width the filters work and the rows keep their position', async (
         await expect(marked.getByRole('button', { name }), `${size.width}`).toBeInViewport({ ratio: 1 });
       }
       expect(await top(), `${size.width}`).toBe(before);
+      await marked.getByRole('button', { name: 'Clear the selection' }).click();
     });
   }
 });
@@ -280,7 +285,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
 
   await test.step('on a narrow screen the details cover the list', async () => {
     for (const a of [1, 2]) await sendJson(endpoint.url, { a });
-    await openLive(page, endpoint);
+    await expect(row(page, 1)).toBeVisible();
     await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
     await row(page, 0).click();
     await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
@@ -307,7 +312,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
   });
 
   await test.step('on a narrow screen the URL of a deleted request shows the list', async () => {
-    await page.goto(`/endpoints/${endpoint.uid}?request=99`);
+    await goTo(page, `/endpoints/${endpoint.uid}?request=99`);
     await expect(page.getByText('This request is not stored any more')).toBeVisible();
     await page.getByRole('button', { name: 'Back to the list' }).click();
     await expect(row(page, 0)).toBeInViewport();
@@ -315,7 +320,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
 
   await test.step('the URL of a deleted request says so', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
-    await openLive(page, endpoint, '?request=77');
+    await goLive(page, endpoint, '?request=77');
     await expect(page.getByText('This request is not stored any more')).toBeVisible();
   });
 });

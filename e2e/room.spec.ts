@@ -32,6 +32,7 @@ const visibleLines = (page: Page): Promise<number> => page.evaluate(VISIBLE_LINE
 
 test('what is above the list, JSON and the replay form have room at every size', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, LONG, '/hooks');
+  await openLive(page, endpoint);
 
   for (const [width, height, closed, open] of [
     [1440, 900, 24, 14],
@@ -39,12 +40,14 @@ test('what is above the list, JSON and the replay form have room at every size',
   ] as const)
     await test.step(`at ${width}x${height}, ${closed} lines of JSON are visible, and ${open} with the replay form open`, async () => {
       await page.setViewportSize({ width, height });
-      await openLive(page, endpoint);
       await expect(page.getByRole('treeitem').first()).toBeVisible();
       await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(closed);
       await page.keyboard.press('r');
       await expect(urlField(page)).toBeFocused();
       await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(open);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Replay Request' }).click();
+      await expect(urlField(page)).toHaveCount(0);
     });
 
   await test.step('on a phone, the first row is at 320 px or higher', async () => {

@@ -1,11 +1,14 @@
 // The signing secret of an endpoint: checking what arrived, and signing a replay again.
 import { createHmac } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { expect } from './app.ts';
+import { expect, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { openLive, row, send } from './endpoints.ts';
+import { startTarget } from '../fixtures/target-server.ts';
+import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
 import { bodyField, openReplay, sendTo } from './replay.ts';
-import { test } from './target.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 const SECRET = 'It is a secret to everybody';
 const BODY = '{"action":"opened","number":7}';
@@ -26,79 +29,84 @@ async function setSecret(page: Page, secret: string): Promise<void> {
   await expect(page.getByRole('dialog')).toHaveCount(0);
 }
 
-test('without the secret a destination that signs again says that it sends nothing', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  const path = `/api/endpoints/${endpoint.uid}`;
-  await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });
-  await page.request.post(`${path}/destinations`, { data: { url: target.url, sign: true } });
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Forward', exact: true }).click();
-  const card = page.getByRole('listitem', { name: target.url });
-  await expect(card).toContainText('signed again');
-  await expect(card).not.toContainText('no signing secret');
-  await page.request.delete(`${path}/signing-secret`);
-  await expect(card).toContainText('This endpoint has no signing secret, so nothing is sent.');
-  await expectNoFindings(page, 'a destination without a secret', '[role="dialog"]');
-  await send(endpoint.url, signedRequest());
-  await expect(card).toContainText('latest without a response');
-  await card.getByRole('button', { name: 'Set signing secret' }).click();
-  await expect(page.getByRole('dialog', { name: 'Signing secret' })).toBeVisible();
-  expect(target.received).toEqual([]);
-});
+test('a secret checks what arrived, and signs what is sent', async ({ page, context, app, person: _ }) => {
+  await test.step('the scheme is suggested, and details say whether a signature is valid', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { body: 'unsigned' });
+    await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
+    await send(endpoint.url, signedRequest());
+    await send(endpoint.url, { body: 'from another sender', headers: { 'X-Slack-Signature': 'v0=00' } });
+    await openLive(page, endpoint, '?request=2');
+    await page.getByRole('button', { name: 'Check the signature…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Signing secret' });
+    await expect(dialog.getByLabel('Scheme')).toHaveValue('github');
+    await expect(dialog).toContainText('Suggested');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(dialog).toContainText('Please enter the secret');
+    await expectNoFindings(page, 'signing secret', '[role="dialog"]');
+    await dialog.getByLabel('Secret', { exact: true }).fill(`${SECRET} `);
+    await dialog.getByLabel('Secret', { exact: true }).press('Enter');
+    await expect(dialog).toHaveCount(0);
+    const details = page.getByRole('region', { name: 'Request 2' });
+    await expect(details).toContainText(/Signature invalid: .*space/);
 
-test('the scheme is suggested, and details say whether a signature is valid', async ({ page, endpoint }) => {
-  await send(endpoint.url, { body: 'unsigned' });
-  await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
-  await send(endpoint.url, signedRequest());
-  await send(endpoint.url, { body: 'from another sender', headers: { 'X-Slack-Signature': 'v0=00' } });
-  await openLive(page, endpoint, '?request=2');
-  await page.getByRole('button', { name: 'Check the signature…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Signing secret' });
-  await expect(dialog.getByLabel('Scheme')).toHaveValue('github');
-  await expect(dialog).toContainText('Suggested');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toContainText('Please enter the secret');
-  await expectNoFindings(page, 'signing secret', '[role="dialog"]');
-  await dialog.getByLabel('Secret', { exact: true }).fill(`${SECRET} `);
-  await dialog.getByLabel('Secret', { exact: true }).press('Enter');
-  await expect(dialog).toHaveCount(0);
-  const details = page.getByRole('region', { name: 'Request 2' });
-  await expect(details).toContainText(/Signature invalid: .*space/);
+    await setSecret(page, SECRET);
+    await expect(details).toContainText('Signature valid');
+    await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
+    await row(page, 1).click();
+    await expect(page.getByRole('region', { name: 'Request 1' })).toContainText('Signature invalid:');
+    await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');
+    await row(page, 0).click();
+    await expect(page.getByRole('region', { name: 'Request 0' })).toContainText('No signature:');
 
-  await setSecret(page, SECRET);
-  await expect(details).toContainText('Signature valid');
-  await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
-  await row(page, 1).click();
-  await expect(page.getByRole('region', { name: 'Request 1' })).toContainText('Signature invalid:');
-  await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');
-  await row(page, 0).click();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toContainText('No signature:');
-
-  await page.getByRole('button', { name: 'Signing secret' }).click();
-  await expect(dialog).toContainText('A secret is set (GitHub).');
-  await expect(dialog.getByLabel('Secret', { exact: true })).toHaveValue('');
-  await dialog.getByRole('button', { name: 'Remove' }).click();
-  await expect(dialog).toHaveCount(0);
-  await expect(page.getByText('No signature:')).toHaveCount(0);
-});
-
-test('an edited replay is signed again, so that the receiver accepts it', async ({ page, endpoint, target }) => {
-  await send(endpoint.url, signedRequest());
-  await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, {
-    data: { scheme: 'github', secret: SECRET },
+    await page.getByRole('button', { name: 'Signing secret' }).click();
+    await expect(dialog).toContainText('A secret is set (GitHub).');
+    await expect(dialog.getByLabel('Secret', { exact: true })).toHaveValue('');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await expect(dialog).toHaveCount(0);
+    await expect(page.getByText('No signature:')).toHaveCount(0);
   });
-  await openReplay(page, endpoint);
-  await bodyField(page).fill('{"edited":true}');
-  await expect(page.getByText('will not match. Switch on “Sign again”.')).toBeVisible();
-  await sendTo(page, target.url);
-  await page.getByLabel('Sign again').click();
-  await expect(page.getByText('will not match')).toHaveCount(0);
-  await page.getByRole('button', { name: 'Send Request' }).click();
-  await expect.poll(() => target.received.length).toBe(2);
-  const signatures = target.received.map(({ headers }) => headers.find(([name]) => /signature/i.test(name))?.[1]);
-  expect(signatures).toEqual([signed(BODY), signed('{"edited":true}')]);
-  await expectNoFindings(page, 'sign again', '[aria-label="Replay Request"]');
+
+  await test.step('an edited replay is signed again, so that the receiver accepts it', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    await send(endpoint.url, signedRequest());
+    await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, {
+      data: { scheme: 'github', secret: SECRET },
+    });
+    await openReplay(page, endpoint, 0, goLive);
+    await bodyField(page).fill('{"edited":true}');
+    await expect(page.getByText('will not match. Switch on “Sign again”.')).toBeVisible();
+    await sendTo(page, target.url);
+    await page.getByLabel('Sign again').click();
+    await expect(page.getByText('will not match')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Send Request' }).click();
+    await expect.poll(() => target.received.length).toBe(2);
+    const signatures = target.received.map(({ headers }) => headers.find(([name]) => /signature/i.test(name))?.[1]);
+    expect(signatures).toEqual([signed(BODY), signed('{"edited":true}')]);
+    await expectNoFindings(page, 'sign again', '[aria-label="Replay Request"]');
+    await target.close();
+  });
+
+  await test.step('without the secret a destination that signs again says that it sends nothing', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    const path = `/api/endpoints/${endpoint.uid}`;
+    await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });
+    await page.request.post(`${path}/destinations`, { data: { url: target.url, sign: true } });
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    const card = page.getByRole('listitem', { name: target.url });
+    await expect(card).toContainText('signed again');
+    await expect(card).not.toContainText('no signing secret');
+    await page.request.delete(`${path}/signing-secret`);
+    await expect(card).toContainText('This endpoint has no signing secret, so nothing is sent.');
+    await expectNoFindings(page, 'a destination without a secret', '[role="dialog"]');
+    await send(endpoint.url, signedRequest());
+    await expect(card).toContainText('latest without a response');
+    await card.getByRole('button', { name: 'Set signing secret' }).click();
+    await expect(page.getByRole('dialog', { name: 'Signing secret' })).toBeVisible();
+    expect(target.received).toEqual([]);
+    await target.close();
+  });
 });
