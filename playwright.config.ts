@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './scripts/chromium.ts';
 
-/** These start servers with their own settings. In the first project they run beside the others and not alone after them. */
+/** These share a server with its own settings. In the first project they run beside the others and not alone after them. */
 const OWN_SETTINGS = ['**/billing-off.spec.ts', '**/kept-requests.spec.ts'];
 
 export default defineConfig({
@@ -12,7 +12,7 @@ export default defineConfig({
   // By test and not by file, so that no long file runs alone at the end.
   fullyParallel: true,
   projects: [
-    { name: 'own settings', testMatch: OWN_SETTINGS, fullyParallel: false },
+    { name: 'own settings', testMatch: OWN_SETTINGS, fullyParallel: false, workers: 1 },
     { name: 'same settings', testIgnore: OWN_SETTINGS },
   ],
   retries: 0,

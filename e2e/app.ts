@@ -71,6 +71,9 @@ const defaults = (port: number, dataDir: string) => ({
   SIGNUPS_PER_HOUR: '1000000',
 });
 
+/** Settings for tests that need other ones than most, together, so that these share a server. */
+export const OWN_SETTINGS = { BILLING: 'off', DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '5' };
+
 /** Creates an account through the API. The context gets the session cookie, so its pages are logged in. */
 export async function register(context: BrowserContext, app: App): Promise<Person> {
   const username = `user-${randomBytes(6).toString('hex')}`;

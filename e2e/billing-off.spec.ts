@@ -1,8 +1,8 @@
 // A server without billing: the page says so and offers no action that would fail.
-import { expect, test } from './app.ts';
+import { expect, OWN_SETTINGS, test } from './app.ts';
 import { chooseInterval, planCard } from './plans.ts';
 
-test.use({ appSettings: { BILLING: 'off', DEFAULT_TIER: 'PREMIUM' } });
+test.use({ appSettings: OWN_SETTINGS });
 
 test('without billing the plans are shown without buttons', async ({ page, person: _ }) => {
   await page.goto('/subscription');

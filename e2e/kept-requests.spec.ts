@@ -1,85 +1,83 @@
 // What is kept: dropped requests are counted and can be restored, and deletions can be undone.
 import type { Page, WebSocketRoute } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, OWN_SETTINGS, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { openLive, row, send, sendJson, unsaved } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
 
-test.use({ appSettings: { MAX_UNSAVED_PER_ENDPOINT: '5' } });
+test.use({ appSettings: OWN_SETTINGS });
 
 const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}`, exact: true });
 const foot = (page: Page) => page.getByRole('region', { name: 'Kept requests' });
 
-test('dropped requests are counted, and the one on the screen stays and can be saved', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
-  await sendJson(endpoint.url, { order: 'first' }, '/kept?a=%7e');
-  await openLive(page, endpoint);
-  await expect(details(page, 0).getByText('"first"')).toBeVisible();
-  for (let at = 1; at <= 7; at++) await send(endpoint.url, { path: `/${at}` });
+test('dropped requests are counted, marked, and saved before that', async ({ page, context, app, person: _ }) => {
+  await test.step('dropped requests are counted, and the one on the screen stays and can be saved', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await sendJson(endpoint.url, { order: 'first' }, '/kept?a=%7e');
+    await openLive(page, endpoint);
+    await expect(details(page, 0).getByText('"first"')).toBeVisible();
+    for (let at = 1; at <= 7; at++) await send(endpoint.url, { path: `/${at}` });
 
-  await expect(row(page, 0)).toHaveCount(0);
-  await expect(page.getByText('The newest 5 unsaved requests are kept. 3 older ones were dropped.')).toBeVisible();
-  await expect(foot(page)).toContainText('8 captured');
-  await expect(foot(page)).toContainText('5 stored');
-  await expect(foot(page)).toContainText('0 saved');
-  await expect(foot(page)).toContainText('3 dropped');
-  await expect(details(page, 0).getByText('"first"')).toBeVisible();
-  await expect(page.getByText('Dropped', { exact: true })).toBeVisible();
-  await expectNoFindings(page, 'a dropped request');
+    await expect(row(page, 0)).toHaveCount(0);
+    await expect(page.getByText('The newest 5 unsaved requests are kept. 3 older ones were dropped.')).toBeVisible();
+    await expect(foot(page)).toContainText('8 captured');
+    await expect(foot(page)).toContainText('5 stored');
+    await expect(foot(page)).toContainText('0 saved');
+    await expect(foot(page)).toContainText('3 dropped');
+    await expect(details(page, 0).getByText('"first"')).toBeVisible();
+    await expect(page.getByText('Dropped', { exact: true })).toBeVisible();
+    await expectNoFindings(page, 'a dropped request');
 
-  await page.getByRole('button', { name: 'Save now' }).click();
-  await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
-  await expect(foot(page)).toContainText('1 saved');
-  await expect(foot(page)).toContainText('2 dropped');
-  const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests`);
-  expect(await answer.json()).toMatchObject([
-    { index: 0, saved: true, rawTarget: '/kept?a=%7e', body: '{"order":"first"}', method: 'POST' },
-  ]);
-});
+    await page.getByRole('button', { name: 'Save now' }).click();
+    await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
+    await expect(foot(page)).toContainText('1 saved');
+    await expect(foot(page)).toContainText('2 dropped');
+    const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests`);
+    expect(await answer.json()).toMatchObject([
+      { index: 0, saved: true, rawTarget: '/kept?a=%7e', body: '{"order":"first"}', method: 'POST' },
+    ]);
+  });
 
-test('a dropped request whose body the page has only in part cannot be saved, and says so', async ({
-  page,
-  endpoint,
-}) => {
-  await send(endpoint.url, { body: 'x'.repeat(400_000), headers: { 'content-type': 'text/plain' } });
-  await openLive(page, endpoint);
-  await expect(details(page, 0)).toBeVisible();
-  for (let at = 1; at <= 6; at++) await send(endpoint.url);
-  await expect(page.getByText('This page has only the beginning of its body.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
-});
+  await test.step('Save all saves what is unsaved, and autosave ends the dropping', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Save all' }).click();
+    await expect(page.getByText('5 requests saved').first()).toBeVisible();
+    await expect(foot(page)).toContainText('5 saved');
+    expect(await unsaved(context, app, endpoint.uid)).toEqual([]);
 
-test('Save all saves what is unsaved, and autosave ends the dropping', async ({ page, context, app, endpoint }) => {
-  for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Save all' }).click();
-  await expect(page.getByText('5 requests saved').first()).toBeVisible();
-  await expect(foot(page)).toContainText('5 saved');
-  expect(await unsaved(context, app, endpoint.uid)).toEqual([]);
+    for (let at = 0; at < 6; at++) await send(endpoint.url);
+    await page.getByRole('button', { name: 'Turn on autosave' }).click();
+    await expect(page.getByRole('switch', { name: 'Autosave' })).toBeChecked();
+    await expect(page.getByText(/unsaved requests are kept/)).toHaveCount(0);
+  });
 
-  for (let at = 0; at < 6; at++) await send(endpoint.url);
-  await page.getByRole('button', { name: 'Turn on autosave' }).click();
-  await expect(page.getByRole('switch', { name: 'Autosave' })).toBeChecked();
-  await expect(page.getByText(/unsaved requests are kept/)).toHaveCount(0);
-});
+  await test.step('rows that are dropped while the pointer is on the list stay in place, marked', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
+    await goLive(page, endpoint);
+    await row(page, 1).hover();
+    const before = await row(page, 1).boundingBox();
+    for (let at = 0; at < 3; at++) await send(endpoint.url);
+    await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
+    await expect(row(page, 1)).toContainText('Dropped');
+    await expect(row(page, 3)).toContainText('Unsaved');
+    expect(await row(page, 1).boundingBox()).toEqual(before);
+    await page.mouse.move(5, 5);
+    await expect(row(page, 1)).toHaveCount(0);
+    await expect(row(page, 7)).toBeVisible();
+  });
 
-test('rows that are dropped while the pointer is on the list stay in place, marked', async ({ page, endpoint }) => {
-  for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
-  await openLive(page, endpoint);
-  await row(page, 1).hover();
-  const before = await row(page, 1).boundingBox();
-  for (let at = 0; at < 3; at++) await send(endpoint.url);
-  await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
-  await expect(row(page, 1)).toContainText('Dropped');
-  await expect(row(page, 3)).toContainText('Unsaved');
-  expect(await row(page, 1).boundingBox()).toEqual(before);
-  await page.mouse.move(5, 5);
-  await expect(row(page, 1)).toHaveCount(0);
-  await expect(row(page, 7)).toBeVisible();
+  await test.step('a dropped request whose body the page has only in part cannot be saved, and says so', async () => {
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { body: 'x'.repeat(400_000), headers: { 'content-type': 'text/plain' } });
+    await goLive(page, endpoint);
+    await expect(details(page, 0)).toBeVisible();
+    for (let at = 1; at <= 6; at++) await send(endpoint.url);
+    await expect(page.getByText('This page has only the beginning of its body.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
+  });
 });
 
 test('requests that are newer than the figures of the server are not taken for dropped', async ({
@@ -107,14 +105,15 @@ test('requests that are newer than the figures of the server are not taken for d
   await expect(row(page, 1)).toContainText('Unsaved');
 });
 
-/** Answers the browser's question, and records which rows were marked while it was open. */
-async function answerQuestions(page: Page, isSure: boolean): Promise<() => Promise<unknown>> {
+/** Answers the browser's question with Yes if `isSure` is true in the page, and records which rows were marked while it was open. */
+async function answerQuestions(page: Page): Promise<() => Promise<unknown>> {
   await page.addInitScript(`
     globalThis.asked = [];
+    globalThis.isSure = true;
     globalThis.confirm = (question) => {
       const rows = [...document.querySelectorAll('[data-deleting]')].map((row) => row.dataset.index);
       globalThis.asked.push([question, rows]);
-      return ${isSure};
+      return globalThis.isSure;
     };`);
   return () => page.evaluate('globalThis.asked');
 }
@@ -126,7 +125,7 @@ test('a deletion is confirmed, offers Undo, and happens when the offer ends', as
   endpoint,
 }) => {
   for (const path of ['/a', '/b', '/c', '/d']) await send(endpoint.url, { method: 'PUT', path });
-  const asked = await answerQuestions(page, true);
+  const asked = await answerQuestions(page);
 
   await test.step('a deleted request is marked while the browser asks, is named, and comes back with Undo', async () => {
     await openLive(page, endpoint, '?request=1');
@@ -140,6 +139,15 @@ test('a deletion is confirmed, offers Undo, and happens when the offer ends', as
     await expect(row(page, 1)).toBeVisible();
     await expect(details(page, 1)).toBeVisible();
     expect((await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([3, 2, 1, 0]);
+  });
+
+  await test.step('an answer of No deletes nothing and unmarks the row', async () => {
+    await page.evaluate('isSure = false');
+    await page.keyboard.press('Delete');
+    await expect.poll(asked).toHaveLength(2);
+    await expect(row(page, 1)).toBeVisible();
+    await expect(page.locator('[data-deleting]')).toHaveCount(0);
+    await page.evaluate('isSure = true');
   });
 
   await test.step('a tab that is closed before the offer ends deletes nothing', async () => {
@@ -167,15 +175,4 @@ test('a deletion is confirmed, offers Undo, and happens when the offer ends', as
       .toEqual([3, 1]);
     await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
   });
-});
-
-test('an answer of No deletes nothing and unmarks the row', async ({ page, endpoint }) => {
-  await send(endpoint.url);
-  const asked = await answerQuestions(page, false);
-  await openLive(page, endpoint);
-  await expect(details(page, 0)).toBeVisible();
-  await page.keyboard.press('Delete');
-  await expect.poll(asked).toHaveLength(1);
-  await expect(row(page, 0)).toBeVisible();
-  await expect(page.locator('[data-deleting]')).toHaveCount(0);
 });
