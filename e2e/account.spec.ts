@@ -1,6 +1,7 @@
 // Profile, password, settings and plan, with the messages for failed calls.
 import type { Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
+import { goTo } from './endpoints.ts';
 
 test.use({ tier: 'BASIC' });
 
@@ -25,7 +26,7 @@ test('a username and a password are changed once they are valid', async ({ page,
   });
 
   await test.step('a password needs all three fields, twice the same, and the current one', async () => {
-    await page.goto('/profile?tab=security');
+    await goTo(page, '/profile?tab=security');
     const change = async (current: string, next: string, again: string): Promise<void> => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password', { exact: true }).fill(next);
@@ -48,7 +49,7 @@ test('a username and a password are changed once they are valid', async ({ page,
 
   await test.step('a username is changed once it differs, and the page loads again', async () => {
     await page.unrouteAll();
-    await page.goto('/profile');
+    await goTo(page, '/profile');
     const button = page.getByRole('button', { name: 'Update Username' });
     await expect(button).toBeDisabled();
     await page.getByLabel('Username').fill(` ${person.username} `);
@@ -76,7 +77,8 @@ test('settings, the test mail and the plan', async ({ page, person: _ }) => {
   await test.step('the plan is named in the profile and among the plans', async () => {
     await page.goto('/profile?tab=subscription');
     await expect(page.getByRole('tabpanel').getByText('Basic Plan', { exact: true })).toBeVisible();
-    await page.goto('/subscription');
+    await goTo(page, '/subscription');
+    await expect(page.getByRole('heading', { level: 1, name: 'Subscription' })).toBeVisible();
     await expect(page.getByText('$5 per month', { exact: true })).toBeVisible();
     await page.getByRole('radio', { name: 'Yearly Save 17%' }).click();
     await expect(page.getByText('$100 per year')).toBeVisible();
@@ -84,7 +86,7 @@ test('settings, the test mail and the plan', async ({ page, person: _ }) => {
   });
 
   await test.step('a test mail that fails says why', async () => {
-    await page.goto('/settings');
+    await goTo(page, '/settings');
     await page.getByRole('button', { name: 'Send Test Email' }).click();
     await expect(toast(page, 'Email Configuration Error')).toBeVisible();
     await expect(toast(page, 'Failed to send test email. Please check SMTP server settings.')).toBeVisible();
@@ -94,7 +96,6 @@ test('settings, the test mail and the plan', async ({ page, person: _ }) => {
   });
 
   await test.step('settings need a valid address while a notice is on, and are saved', async () => {
-    await page.goto('/settings');
     const email = page.getByLabel('Email', { exact: true });
     const save = page.getByRole('button', { name: 'Save Settings' });
     await page.getByRole('switch', { name: 'Endpoint expiry' }).click();
@@ -128,7 +129,7 @@ test('failed calls of the login page show their messages', async ({ page }) => {
   await page.getByLabel('Password').fill('secret1');
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Login failed')).toBeVisible();
-  await page.goto('/auth?tab=register');
+  await goTo(page, '/auth?tab=register');
   await page.getByLabel('Username').fill('marta');
   await page.getByLabel('Email').fill('marta@example.com');
   await page.getByLabel('Password', { exact: true }).fill('secret1');

@@ -34,51 +34,48 @@ test('without a provider the button is disabled and says why', async ({ page }) 
   await expect(button(page)).toHaveAccessibleDescription('Login with Google is not set up on this server.');
 });
 
-test('the page sends the identity from the window to the server, which decides', async ({ page }) => {
+test('the login window reports to the page, and the server decides', async ({ page }) => {
   await offerProvider(page);
-  await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
-  const sent: unknown[] = [];
-  await page.route('**/api/google-login', async (route) => {
-    sent.push(route.request().postDataJSON());
-    const sentence = 'No email provided from Google account';
-    await route.fulfill({ status: 400, json: { error: sentence, message: sentence, code: 'VALIDATION_FAILED' } });
-  });
   await page.goto('/auth');
-  await button(page).click();
-  await expect(page.getByRole('alert')).toHaveText('No email provided from Google account');
-  expect(sent).toEqual([{ email: 'marta@example.com', uid: '42', displayName: 'marta' }]);
-});
 
-test('each problem that the window reports is shown as a sentence', async ({ page }) => {
-  await offerProvider(page);
-  await page.goto('/auth');
-  for (const [problem, sentence] of [
-    ['network-request-failed', 'The login provider could not be reached.'],
-    ['popup-closed-by-user', 'The login window was closed before you had logged in.'],
-    ['unauthorized-domain', 'This address is not allowed to log in with the provider.'],
-    ['something-else', 'Google sign-in failed'],
-  ] as const) {
-    await callbackTells(page, { type: 'creel-sign-in', problem });
+  await test.step('the page sends the identity from the window to the server, which decides', async () => {
+    await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
+    const sent: unknown[] = [];
+    await page.route('**/api/google-login', async (route) => {
+      sent.push(route.request().postDataJSON());
+      const sentence = 'No email provided from Google account';
+      await route.fulfill({ status: 400, json: { error: sentence, message: sentence, code: 'VALIDATION_FAILED' } });
+    });
     await button(page).click();
-    await expect(page.getByRole('alert'), problem).toContainText(sentence);
-  }
-});
+    await expect(page.getByRole('alert')).toHaveText('No email provided from Google account');
+    expect(sent).toEqual([{ email: 'marta@example.com', uid: '42', displayName: 'marta' }]);
+  });
 
-test('a server that rejects without a message: Google sign-in failed', async ({ page }) => {
-  await offerProvider(page);
-  await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
-  await page.route('**/api/google-login', (route) => route.fulfill({ status: 500, json: {} }));
-  await page.goto('/auth');
-  await button(page).click();
-  await expect(page.getByRole('alert')).toHaveText('Google sign-in failed');
-});
+  await test.step('a server that rejects without a message: Google sign-in failed', async () => {
+    await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
+    await page.route('**/api/google-login', (route) => route.fulfill({ status: 500, json: {} }));
+    await button(page).click();
+    await expect(page.getByRole('alert')).toHaveText('Google sign-in failed');
+  });
 
-test('a blocked window is reported immediately', async ({ page }) => {
-  await offerProvider(page);
-  await page.addInitScript('globalThis.open = () => null;');
-  await page.goto('/auth');
-  await button(page).click();
-  await expect(page.getByRole('alert')).toContainText('The browser blocked the login window.');
+  await test.step('each problem that the window reports is shown as a sentence', async () => {
+    for (const [problem, sentence] of [
+      ['network-request-failed', 'The login provider could not be reached.'],
+      ['popup-closed-by-user', 'The login window was closed before you had logged in.'],
+      ['unauthorized-domain', 'This address is not allowed to log in with the provider.'],
+      ['something-else', 'Google sign-in failed'],
+    ] as const) {
+      await callbackTells(page, { type: 'creel-sign-in', problem });
+      await button(page).click();
+      await expect(page.getByRole('alert'), problem).toContainText(sentence);
+    }
+  });
+
+  await test.step('a blocked window is reported immediately', async () => {
+    await page.evaluate('globalThis.open = () => null');
+    await button(page).click();
+    await expect(page.getByRole('alert')).toContainText('The browser blocked the login window.');
+  });
 });
 
 test('a closed window is given up after 8 seconds, not before', async ({ page }) => {

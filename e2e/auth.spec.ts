@@ -1,6 +1,7 @@
 // Registration, login and logout, with their errors.
 import type { Page } from '@playwright/test';
 import { expect, register, test } from './app.ts';
+import { goTo } from './endpoints.ts';
 
 async function fillRegistration(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
@@ -118,6 +119,6 @@ test('emailed links without a token say so', async ({ page }) => {
   await page.goto('/auth/reset');
   await expect(page.getByRole('alert')).toContainText('This link is not complete');
   // Confirming an address needs a session, so this page asks for a login first.
-  await page.goto('/auth/verify');
+  await goTo(page, '/auth/verify');
   await expect(page.getByRole('tab', { name: 'Login' })).toBeVisible();
 });

@@ -1,7 +1,7 @@
 // Every limit of a plan leads to the page where the plan can be changed.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
-import { createEndpoint } from './endpoints.ts';
+import { createEndpoint, goTo } from './endpoints.ts';
 import { subscribe } from './plans.ts';
 
 async function expectPlansBehind(page: Page, link: Locator): Promise<void> {
@@ -18,10 +18,10 @@ test('on Free the endpoint limit, the favorite switch and the notifications lead
     page,
     page.getByRole('region', { name: 'Endpoint URL' }).getByRole('link', { name: 'Upgrade' }),
   );
-  await page.goto('/settings');
+  await goTo(page, '/settings');
   await expect(page.getByText('Email notifications come with the Basic and Premium plans.')).toBeVisible();
   await expectPlansBehind(page, page.getByRole('main').getByRole('link', { name: 'Upgrade' }));
-  await page.goto(`/endpoints/${endpoint.uid}`);
+  await goTo(page, `/endpoints/${endpoint.uid}`);
   await page.getByRole('button', { name: 'New Endpoint' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
   await expect(dialog).toContainText('Free users can only create one endpoint. Please upgrade for more.');

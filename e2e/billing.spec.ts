@@ -1,6 +1,7 @@
 // Every change of plan with the built-in test gateway, only through the page, with mouse and keyboard.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test, toast } from './app.ts';
+import { goTo } from './endpoints.ts';
 import { actInPortal, chooseInterval, planCard, readUser, subscribe } from './plans.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
@@ -133,7 +134,8 @@ test('a failed renewal keeps the plan and shows a notice until it is paid', asyn
   await page.getByRole('link', { name: 'Return to Creel' }).click();
   await expect(page.getByRole('alert')).toContainText('Your last payment failed. You keep the Basic plan');
   await expect(page.getByRole('button', { name: 'Open billing portal' })).toHaveCount(0);
-  await page.goto('/profile?tab=subscription');
+  await goTo(page, '/profile?tab=subscription');
+  await expect(heading(page, 'Profile')).toBeVisible();
   await expect(page.getByText('Payment failed', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Update payment method' }).click();
   await page.getByRole('button', { name: 'Pay', exact: true }).click();

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { expect, test } from './app.ts';
-import { createEndpoint, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, goTo, openLive, row, send } from './endpoints.ts';
 
 const CANARY = 'canary.invalid';
 const RUN = `alert(1);fetch('//${CANARY}/x')`;
@@ -170,9 +170,9 @@ test('none of sixty captured payloads runs', async ({ page, context, person, app
     expect(found, `payload ${index}`).toEqual([]);
     await page.keyboard.press('j');
   }
-  await page.goto(`/endpoints/${endpoint.uid}?request=0&compare=1`);
+  await goTo(page, `/endpoints/${endpoint.uid}?request=0&compare=1`);
   await expect(page.getByRole('region', { name: 'Compare requests' })).toBeVisible();
-  await page.goto(`/search?q=${encodeURIComponent('<script>')}`);
+  await goTo(page, `/search?q=${encodeURIComponent('<script>')}`);
   await expect(page.getByText('<script>').first()).toBeVisible();
   expect(found).toEqual([]);
 });

@@ -3,9 +3,12 @@ import type { Page } from '@playwright/test';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 import { urlField } from './replay.ts';
 import { test } from './target.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 const dialog = (page: Page, name = 'Forward') => page.getByRole('dialog', { name, exact: true });
 const destination = (page: Page, url: string) =>
@@ -21,36 +24,127 @@ async function addDestination(page: Page, url: string, condition = ''): Promise<
   await expect(destination(page, url)).toContainText('Active');
 }
 
-test('a capture is forwarded, its badge changes live, and its history has the response', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  target.answerWith((response) => response.setHeader('content-type', 'application/json').end('{"stored":true}'));
-  await openLive(page, endpoint);
-  await addDestination(page, `${target.url}/hook`, 'method:POST');
-  await expect(destination(page, `${target.url}/hook`)).toContainText('method:POST');
-  await pressEscape(page);
+test('captures are forwarded, and destinations are edited', async ({ page, context, app, person: _ }) => {
+  await test.step('a capture is forwarded, its badge changes live, and its history has the response', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    target.answerWith((response) => response.setHeader('content-type', 'application/json').end('{"stored":true}'));
+    await openLive(page, endpoint);
+    await addDestination(page, `${target.url}/hook`, 'method:POST');
+    await expect(destination(page, `${target.url}/hook`)).toContainText('method:POST');
+    await pressEscape(page);
 
-  await sendJson(endpoint.url, { n: 1 }, '/orders');
-  await send(endpoint.url, { method: 'PUT', path: '/not-forwarded' });
-  await expect(row(page, 0)).toContainText('200');
-  await expect(row(page, 1)).not.toContainText('200');
-  await row(page, 0).click();
-  await page.getByRole('tab', { name: /^Deliveries/ }).click();
-  await expect(attempts(page)).toHaveCount(1);
-  await expect(attempts(page)).toContainText('200 OK');
-  await expect(attempts(page)).toContainText('"stored"');
-  await attempts(page).getByRole('tab', { name: 'Headers' }).click();
-  await expect(page.getByRole('table', { name: 'Response headers' })).toContainText('application/json');
-  await expectNoFindings(page, 'deliveries', '[aria-label="Request 0"]');
+    await sendJson(endpoint.url, { n: 1 }, '/orders');
+    await send(endpoint.url, { method: 'PUT', path: '/not-forwarded' });
+    await expect(row(page, 0)).toContainText('200');
+    await expect(row(page, 1)).not.toContainText('200');
+    await row(page, 0).click();
+    await page.getByRole('tab', { name: /^Deliveries/ }).click();
+    await expect(attempts(page)).toHaveCount(1);
+    await expect(attempts(page)).toContainText('200 OK');
+    await expect(attempts(page)).toContainText('"stored"');
+    await attempts(page).getByRole('tab', { name: 'Headers' }).click();
+    await expect(page.getByRole('table', { name: 'Response headers' })).toContainText('application/json');
+    await expectNoFindings(page, 'deliveries', '[aria-label="Request 0"]');
 
-  await page.getByRole('button', { name: 'Open in replay' }).click();
-  await expect(urlField(page)).toHaveValue(`${target.url}/hook`);
-  await page.getByRole('button', { name: 'Send Request' }).click();
-  await expect(attempts(page)).toHaveCount(2);
-  await expect(attempts(page).first()).toContainText('Replay');
-  expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
+    await page.getByRole('button', { name: 'Open in replay' }).click();
+    await expect(urlField(page)).toHaveValue(`${target.url}/hook`);
+    await page.getByRole('button', { name: 'Send Request' }).click();
+    await expect(attempts(page)).toHaveCount(2);
+    await expect(attempts(page).first()).toContainText('Replay');
+    expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
+    await target.close();
+  });
+
+  await test.step('a request shows that it waits for its first attempt, live, and then its result', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    let answerAll = (): void => undefined;
+    target.answerWith((response) => {
+      answerAll = () => void response.end('ok');
+    });
+    await goLive(page, endpoint);
+    await addDestination(page, target.url);
+    await pressEscape(page);
+    await sendJson(endpoint.url, { n: 1 });
+    await expect(row(page, 0)).toContainText('Waiting');
+    await row(page, 0).click();
+    await page.getByRole('tab', { name: /^Deliveries/ }).click();
+    await expect(page.getByText('Waiting for the first attempt')).toBeVisible();
+    await expectNoFindings(page, 'a request that waits');
+    answerAll();
+    await expect(row(page, 0)).toContainText('200');
+    await expect(attempts(page)).toHaveCount(1);
+    await target.close();
+  });
+
+  await test.step('destinations are edited, tested, switched off and deleted, by keyboard too', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    await sendJson(endpoint.url, { n: 1 }, '/orders?a=1');
+    await goLive(page, endpoint);
+    await addDestination(page, target.url);
+    const card = destination(page, target.url);
+    await card.getByRole('button', { name: 'Edit destination' }).click();
+    await page.getByLabel('Append the captured path and query').click();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('combobox', { name: 'Condition' }).fill('size:many');
+    await page.getByLabel('URL', { exact: true }).focus();
+    const mistake = page.getByText('Expected a size such as 500, 10kb or 2mb');
+    await expect(mistake).toBeVisible();
+    expect(await mistake.evaluate((line) => line.scrollWidth - line.clientWidth), 'cut pixels').toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
+    await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('Expected a condition that is known at the capture.')).toBeVisible();
+    await expectNoFindings(page, 'a rejected condition', '[role="dialog"]');
+    await page.getByRole('combobox', { name: 'Condition' }).fill('');
+    await page.getByLabel('URL', { exact: true }).fill('http://169.254.169.254/');
+    await page.getByLabel('URL', { exact: true }).press('Enter');
+    await expect(page.getByLabel('URL', { exact: true })).toBeFocused();
+    await expect(page.getByLabel('URL', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+    await page.getByLabel('URL', { exact: true }).fill(target.url);
+    await page.getByLabel('URL', { exact: true }).press('Enter');
+    await expect(card).toContainText('path appended');
+
+    await card.getByRole('button', { name: 'Test with the newest request' }).click();
+    await expect(card).toContainText('The destination answered 200 OK');
+    expect(target.received.map(({ url }) => url)).toEqual(['/orders?a=1']);
+    await card.getByRole('switch').press('Space');
+    await expect(card).toContainText('Off');
+    await sendJson(endpoint.url, { n: 2 });
+
+    const remove = async (): Promise<void> => {
+      await card.getByRole('button', { name: 'Delete destination' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    };
+    await page.route('**/destinations/*', (route) => route.fulfill({ status: 500, body: '' }), { times: 1 });
+    await remove();
+    await expect(card.getByRole('alert')).toHaveText('The destination could not be deleted. Please try again.');
+    await remove();
+    await expect(page.getByText('No destinations yet')).toBeVisible();
+    expect(target.received).toHaveLength(1);
+    await pressEscape(page);
+    await target.close();
+  });
+
+  await test.step('a sixth destination is not offered, and localhost has a line to paste', async () => {
+    const endpoint = await createEndpoint(context, app);
+    const target = await startTarget();
+    for (let at = 0; at < 5; at++) {
+      const data = { url: `${target.url}/${at}` };
+      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+    }
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await expect(dialog(page)).toContainText('An endpoint can have at most 5 destinations.');
+    await expect(page.getByRole('button', { name: 'Add destination' })).toBeDisabled();
+    await page.getByRole('tab', { name: 'To localhost' }).click();
+    await page.getByLabel('Port of your program').fill('4000');
+    await expect(dialog(page)).toContainText(`${endpoint.url} http://localhost:4000`);
+    await target.close();
+  });
 });
 
 test('a destination that is down and up again: the failure, the retry, and the filter', async ({
@@ -119,29 +213,6 @@ test('with several destinations a row shows the failure, live, until the destina
   await broken.close();
 });
 
-test('a request shows that it waits for its first attempt, live, and then its result', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  let answerAll = (): void => undefined;
-  target.answerWith((response) => {
-    answerAll = () => void response.end('ok');
-  });
-  await openLive(page, endpoint);
-  await addDestination(page, target.url);
-  await pressEscape(page);
-  await sendJson(endpoint.url, { n: 1 });
-  await expect(row(page, 0)).toContainText('Waiting');
-  await row(page, 0).click();
-  await page.getByRole('tab', { name: /^Deliveries/ }).click();
-  await expect(page.getByText('Waiting for the first attempt')).toBeVisible();
-  await expectNoFindings(page, 'a request that waits');
-  answerAll();
-  await expect(row(page, 0)).toContainText('200');
-  await expect(attempts(page)).toHaveCount(1);
-});
-
 test('one of two destinations has no attempt yet: it is listed as waiting, until it is deleted in another tab', async ({
   page,
   context,
@@ -208,69 +279,4 @@ test('a destination is paused after 50 failures, says why, and is resumed', asyn
   await expect(card).toContainText('100% of the last 20 attempts delivered', { timeout: 15_000 });
   await expect(card).not.toContainText('waiting');
   await expect(card).toContainText('Active');
-});
-
-test('destinations are edited, tested, switched off and deleted, by keyboard too', async ({
-  page,
-  endpoint,
-  target,
-}) => {
-  await sendJson(endpoint.url, { n: 1 }, '/orders?a=1');
-  await openLive(page, endpoint);
-  await addDestination(page, target.url);
-  const card = destination(page, target.url);
-  await card.getByRole('button', { name: 'Edit destination' }).click();
-  await page.getByLabel('Append the captured path and query').click();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.getByRole('combobox', { name: 'Condition' }).fill('size:many');
-  await page.getByLabel('URL', { exact: true }).focus();
-  const mistake = page.getByText('Expected a size such as 500, 10kb or 2mb');
-  await expect(mistake).toBeVisible();
-  expect(await mistake.evaluate((line) => line.scrollWidth - line.clientWidth), 'cut pixels').toBe(0);
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
-  await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText('Expected a condition that is known at the capture.')).toBeVisible();
-  await expectNoFindings(page, 'a rejected condition', '[role="dialog"]');
-  await page.getByRole('combobox', { name: 'Condition' }).fill('');
-  await page.getByLabel('URL', { exact: true }).fill('http://169.254.169.254/');
-  await page.getByLabel('URL', { exact: true }).press('Enter');
-  await expect(page.getByLabel('URL', { exact: true })).toBeFocused();
-  await expect(page.getByLabel('URL', { exact: true })).toHaveAttribute('aria-invalid', 'true');
-  await page.getByLabel('URL', { exact: true }).fill(target.url);
-  await page.getByLabel('URL', { exact: true }).press('Enter');
-  await expect(card).toContainText('path appended');
-
-  await card.getByRole('button', { name: 'Test with the newest request' }).click();
-  await expect(card).toContainText('The destination answered 200 OK');
-  expect(target.received.map(({ url }) => url)).toEqual(['/orders?a=1']);
-  await card.getByRole('switch').press('Space');
-  await expect(card).toContainText('Off');
-  await sendJson(endpoint.url, { n: 2 });
-
-  const remove = async (): Promise<void> => {
-    await card.getByRole('button', { name: 'Delete destination' }).click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  };
-  await page.route('**/destinations/*', (route) => route.fulfill({ status: 500, body: '' }), { times: 1 });
-  await remove();
-  await expect(card.getByRole('alert')).toHaveText('The destination could not be deleted. Please try again.');
-  await remove();
-  await expect(page.getByText('No destinations yet')).toBeVisible();
-  expect(target.received).toHaveLength(1);
-});
-
-test('a sixth destination is not offered, and localhost has a line to paste', async ({ page, endpoint, target }) => {
-  for (let at = 0; at < 5; at++) {
-    const data = { url: `${target.url}/${at}` };
-    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
-  }
-  await openLive(page, endpoint);
-  await page.getByRole('button', { name: 'Forward', exact: true }).click();
-  await expect(dialog(page)).toContainText('An endpoint can have at most 5 destinations.');
-  await expect(page.getByRole('button', { name: 'Add destination' })).toBeDisabled();
-  await page.getByRole('tab', { name: 'To localhost' }).click();
-  await page.getByLabel('Port of your program').fill('4000');
-  await expect(dialog(page)).toContainText(`${endpoint.url} http://localhost:4000`);
 });

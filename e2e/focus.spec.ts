@@ -1,7 +1,7 @@
 // Keyboard users keep their place: the focus survives closed dialogs, removed elements and running actions.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
 
 // With animations, a closed dialog stays for a moment.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -104,7 +104,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await page.keyboard.press('Enter');
     await expect(details.getByRole('button', { name: 'Saved' })).toBeFocused();
 
-    await page.goto('/settings');
+    await goTo(page, '/settings');
     const save = page.getByRole('button', { name: 'Save Settings' });
     await save.focus();
     await page.keyboard.press('Enter');
@@ -122,7 +122,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
   });
 
   await test.step('a closed dialog of the dashboard returns the focus', async () => {
-    await page.goto('/');
+    await goTo(page, '/');
     const create = page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first();
     await create.focus();
     await page.keyboard.press('Enter');
@@ -279,7 +279,7 @@ test('the focus is in the next page after a login, and in the list after the fir
 
   await test.step('after the first test request the focus is in the list', async () => {
     const endpoint = await createEndpoint(context, app);
-    await openLive(page, endpoint);
+    await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
     await expect(row(page, 0)).toBeVisible();
     await expect(list(page)).toBeFocused();

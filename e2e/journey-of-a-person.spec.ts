@@ -6,6 +6,7 @@ import { startTestProvider } from '../fixtures/openid-provider.ts';
 import type { TestProvider } from '../fixtures/openid-provider.ts';
 import { expect, startApp, test } from './app.ts';
 import type { App } from './app.ts';
+import { goTo } from './endpoints.ts';
 
 let app: App;
 let mailbox: Mailbox;
@@ -67,7 +68,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   await signIn(page, 'marta', 'first password');
   await expect(heading(page)).toBeVisible();
 
-  await page.goto(`${app.url}/profile`);
+  await goTo(page, '/profile');
   await page.getByLabel('Username').fill('marta-two');
   await page.getByRole('button', { name: 'Update Username' }).click();
   await expect(page.getByRole('button', { name: 'Account of marta-two' })).toBeVisible();
@@ -79,7 +80,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   await page.getByRole('button', { name: 'Change Password' }).click();
   await expect(page.getByText('Password updated successfully').first()).toBeVisible();
 
-  await page.goto(`${app.url}/settings`);
+  await goTo(page, '/settings');
   await page.getByRole('switch').first().click();
   await page.getByRole('button', { name: /Save/ }).click();
   await expect(page.getByText('Settings Saved').first()).toBeVisible();
@@ -97,7 +98,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   await page.getByLabel('Confirm new password').fill('third password');
   await page.getByRole('button', { name: 'Set new password' }).click();
   await expect(page.getByText('Your password was changed.')).toBeVisible();
-  await page.goto(`${app.url}/auth`);
+  await goTo(page, '/auth');
   await signIn(page, 'marta-two', 'second password');
   await expect(page.getByText('Invalid username or password').first()).toBeVisible();
   await signIn(page, 'marta-two', 'third password');
@@ -135,7 +136,7 @@ test('an existing address is linked only after both sides have confirmed it', as
 
   await signIn(page, 'grace', 'a good password');
   await expect(heading(page)).toBeVisible();
-  await page.goto(`${app.url}/profile`);
+  await goTo(page, '/profile');
   await page.getByRole('button', { name: 'Send confirmation link' }).click();
   const link = await linkInMail('Confirm your email address for Creel');
   await signOut(page, 'grace');
@@ -144,7 +145,7 @@ test('an existing address is linked only after both sides have confirmed it', as
   await signIn(page, 'grace', 'a good password');
   await page.getByRole('button', { name: 'Confirm email' }).click();
   await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
-  await page.goto(`${app.url}/`);
+  await goTo(page, '/');
   await signOut(page, 'grace');
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
   await expect(page.getByRole('button', { name: 'Account of grace' })).toBeVisible();

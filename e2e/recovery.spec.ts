@@ -1,6 +1,6 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
-import { openLive, row, sendJson, unsaved } from './endpoints.ts';
+import { goTo, openLive, row, sendJson, unsaved } from './endpoints.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -88,7 +88,7 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     answer = true;
     await page.getByRole('link', { name: 'Back to Dashboard' }).click();
     await expect(page.getByText('No endpoints yet')).toBeVisible();
-    await page.goto('/settings');
+    await goTo(page, '/settings');
     await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
     await page.getByRole('button', { name: 'Save Settings' }).click();
     await expect(page.getByText('Settings Saved').first()).toBeVisible();
