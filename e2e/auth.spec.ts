@@ -109,16 +109,18 @@ test("another user who logs in after an ended session does not see the first use
   await expect(page.getByRole('button', { name: `Account of ${second.username}` })).toBeVisible();
 });
 
-test('without email, the page says that passwords cannot be reset', async ({ page }) => {
-  await page.goto('/auth');
-  await page.getByRole('button', { name: 'Forgot your password?' }).click();
-  await expect(page.getByText('Email is off on this server, so no link can be sent.')).toBeVisible();
-});
+test('without email, the page says what does not work', async ({ page }) => {
+  await test.step('without email, the page says that passwords cannot be reset', async () => {
+    await page.goto('/auth');
+    await page.getByRole('button', { name: 'Forgot your password?' }).click();
+    await expect(page.getByText('Email is off on this server, so no link can be sent.')).toBeVisible();
+  });
 
-test('emailed links without a token say so', async ({ page }) => {
-  await page.goto('/auth/reset');
-  await expect(page.getByRole('alert')).toContainText('This link is not complete');
-  // Confirming an address needs a session, so this page asks for a login first.
-  await goTo(page, '/auth/verify');
-  await expect(page.getByRole('tab', { name: 'Login' })).toBeVisible();
+  await test.step('emailed links without a token say so', async () => {
+    await goTo(page, '/auth/reset');
+    await expect(page.getByRole('alert')).toContainText('This link is not complete');
+    // Confirming an address needs a session, so this page asks for a login first.
+    await goTo(page, '/auth/verify');
+    await expect(page.getByRole('tab', { name: 'Login' })).toBeVisible();
+  });
 });

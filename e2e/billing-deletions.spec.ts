@@ -12,12 +12,7 @@ const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });
 
 const deletions = (page: Page) => page.getByRole('alertdialog').getByRole('list', { name: 'Endpoints to be deleted' });
 
-test('a downgrade lists the oldest endpoints, exports their requests exactly, and deletes these alone', async ({
-  page,
-  context,
-  app,
-  person: _,
-}) => {
+test('a downgrade asks with the endpoints that it deletes', async ({ page, context, app, person: _ }) => {
   await subscribe(page, 'PREMIUM');
   const endpoints = [];
   for (const name of NAMES) endpoints.push(await createEndpoint(context, app, name));
@@ -28,57 +23,51 @@ test('a downgrade lists the oldest endpoints, exports their requests exactly, an
   await send(first?.url ?? '', { body: bytes });
   await send(third?.url ?? '', { body: 'of an endpoint that stays' });
   await page.request.patch(`/api/endpoints/${second?.uid}`, { data: { isFavorite: true } });
-
   await page.goto('/subscription');
-  await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Downgrade to Basic' });
-  await expect(dialog).toContainText('Deletes 2 endpoints and all their requests now:');
-  await expect(deletions(page).getByRole('listitem')).toHaveText(['One2 requests', 'Two0 requests']);
-  await expect(dialog).toContainText('1 favorite will no longer be a favorite.');
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    dialog.getByRole('link', { name: 'Export requests' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toMatch(/^creel-export-.*\.ndjson$/);
-  const [head = '', ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
-  expect(JSON.parse(head)).toMatchObject({ format: 'creel-export' });
-  const requests = lines.map((line) => lineSchema.parse(JSON.parse(line)));
-  expect(requests.map(({ endpointUid, bodyTruncated }) => [endpointUid, bodyTruncated])).toEqual([
-    [first?.uid, false],
-    [first?.uid, false],
-  ]);
-  const bodies = requests.map(({ body, bodyEncoding }) => Buffer.from(body ?? '', bodyEncoding));
-  expect(bodies.toSorted((a, b) => a.length - b.length)).toEqual([Buffer.from('grüße\n'), Buffer.from(bytes)]);
+  await test.step('a preview that failed to load can be retried, and nothing is confirmed without it', async () => {
+    const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
+    await page.route('**/api/subscription/preview?*', (route) => route.fulfill({ status: 500, json: failure }));
+    await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await expect(dialog.getByRole('alert')).toContainText('Out of order');
+    const confirm = dialog.getByRole('button', { name: 'Downgrade to Basic' });
+    await expect(confirm).toBeDisabled();
+    await page.unrouteAll();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await expect(deletions(page).getByRole('listitem')).toHaveCount(2);
+    await expect(confirm).toBeEnabled();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect(planCard(page, 'PREMIUM').getByText('Current plan').first()).toBeVisible();
+  });
 
-  await dialog.getByRole('button', { name: 'Downgrade to Basic' }).click();
-  await expect(toast(page, 'You are on the Basic plan now.')).toBeVisible();
-  const list = page.getByRole('navigation', { name: 'Endpoints' }).getByRole('link');
-  await expect(list).toHaveCount(5);
-  await expect(list).toHaveText([/Seven/, /Six/, /Five/, /Four/, /Three/]);
-  await expect(list.first()).toContainText(/Expires/);
-});
+  await test.step('a downgrade lists the oldest endpoints, exports their requests exactly, and deletes these alone', async () => {
+    await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Downgrade to Basic' });
+    await expect(dialog).toContainText('Deletes 2 endpoints and all their requests now:');
+    await expect(deletions(page).getByRole('listitem')).toHaveText(['One2 requests', 'Two0 requests']);
+    await expect(dialog).toContainText('1 favorite will no longer be a favorite.');
 
-test('a preview that failed to load can be retried, and nothing is confirmed without it', async ({
-  page,
-  context,
-  app,
-  person: _,
-}) => {
-  await subscribe(page, 'PREMIUM');
-  for (const name of NAMES) await createEndpoint(context, app, name);
-  const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
-  await page.route('**/api/subscription/preview?*', (route) => route.fulfill({ status: 500, json: failure }));
-  await page.goto('/subscription');
-  await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
-  const dialog = page.getByRole('alertdialog');
-  await expect(dialog.getByRole('alert')).toContainText('Out of order');
-  const confirm = dialog.getByRole('button', { name: 'Downgrade to Basic' });
-  await expect(confirm).toBeDisabled();
-  await page.unrouteAll();
-  await dialog.getByRole('button', { name: 'Try again' }).click();
-  await expect(deletions(page).getByRole('listitem')).toHaveCount(2);
-  await expect(confirm).toBeEnabled();
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await expect(planCard(page, 'PREMIUM').getByText('Current plan').first()).toBeVisible();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('link', { name: 'Export requests' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^creel-export-.*\.ndjson$/);
+    const [head = '', ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
+    expect(JSON.parse(head)).toMatchObject({ format: 'creel-export' });
+    const requests = lines.map((line) => lineSchema.parse(JSON.parse(line)));
+    expect(requests.map(({ endpointUid, bodyTruncated }) => [endpointUid, bodyTruncated])).toEqual([
+      [first?.uid, false],
+      [first?.uid, false],
+    ]);
+    const bodies = requests.map(({ body, bodyEncoding }) => Buffer.from(body ?? '', bodyEncoding));
+    expect(bodies.toSorted((a, b) => a.length - b.length)).toEqual([Buffer.from('grüße\n'), Buffer.from(bytes)]);
+
+    await dialog.getByRole('button', { name: 'Downgrade to Basic' }).click();
+    await expect(toast(page, 'You are on the Basic plan now.')).toBeVisible();
+    const list = page.getByRole('navigation', { name: 'Endpoints' }).getByRole('link');
+    await expect(list).toHaveCount(5);
+    await expect(list).toHaveText([/Seven/, /Six/, /Five/, /Four/, /Three/]);
+    await expect(list.first()).toContainText(/Expires/);
+  });
 });

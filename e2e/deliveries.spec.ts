@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
 import { urlField } from './replay.ts';
 import { test } from './target.ts';
 
@@ -166,7 +166,7 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await expect(row(page, 0)).toBeVisible();
   await filter.fill('is:delivered');
   await expect(row(page, 0)).toHaveCount(0);
-  await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries&find=is%3Adelivered`);
+  await goTo(page, `/endpoints/${endpoint.uid}?request=0&tab=deliveries&find=is%3Adelivered`);
   await expect(attempts(page).first()).toContainText('The next attempt is planned for');
   await expect(row(page, 0)).toHaveCount(0);
 

@@ -1,7 +1,7 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { row, send } from './endpoints.ts';
+import { goTo, row, send } from './endpoints.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -65,24 +65,26 @@ test('links, menus and keys lead everywhere', async ({ page, person }) => {
     await expect(page).toHaveURL(/q=refs%2Fheads/);
     await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('refs/heads');
   });
-});
 
-test('a search from the palette replaces one that is being typed', async ({ page, person: _ }) => {
-  await page.goto('/search');
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
-  await page.clock.install();
-  await page.keyboard.type('typed');
-  await page.keyboard.press('ControlOrMeta+k');
-  await page.keyboard.type('chosen');
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/q=chosen/);
-  // Longer than the delay after which the field starts a search.
-  await page.clock.runFor(1_000);
-  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('chosen');
-  await expect(page).toHaveURL(/q=chosen/);
-  await page.getByRole('combobox', { name: 'Search requests' }).fill('typed after it');
-  await page.clock.runFor(1_000);
-  await expect(page).toHaveURL(/q=typed(\+|%20)after/);
+  await test.step('a search from the palette replaces one that is being typed', async () => {
+    await goTo(page, '/');
+    await expect(heading(page, 'Dashboard')).toBeVisible();
+    await goTo(page, '/search');
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
+    await page.clock.install();
+    await page.keyboard.type('typed');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('chosen');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/q=chosen/);
+    // Longer than the delay after which the field starts a search.
+    await page.clock.runFor(1_000);
+    await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('chosen');
+    await expect(page).toHaveURL(/q=chosen/);
+    await page.getByRole('combobox', { name: 'Search requests' }).fill('typed after it');
+    await page.clock.runFor(1_000);
+    await expect(page).toHaveURL(/q=typed(\+|%20)after/);
+  });
 });
 
 test('the sidebar of a narrow window, and a lost connection', async ({ page, context, person: _ }) => {

@@ -1,73 +1,100 @@
 // Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
 import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, send } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
+
+// An endpoint for each step.
+test.use({ tier: 'PREMIUM' });
 
 const pill = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true });
 
-test('new requests move nothing under the pointer or the keyboard, and are announced', async ({ page, endpoint }) => {
-  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
-  await openLive(page, endpoint);
+test('new requests move nothing and are announced, and at 200% zoom enough rows are visible', async ({
+  page,
+  context,
+  app,
+  person: _,
+}) => {
+  await test.step('new requests move nothing under the pointer or the keyboard, and are announced', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+    await openLive(page, endpoint);
 
-  await test.step('while the pointer is on the list, new requests wait', async () => {
-    await row(page, 0).hover();
-    const before = await row(page, 0).boundingBox();
-    await send(endpoint.url, { path: '/new' });
-    await expect(pill(page, 1)).toBeVisible();
-    expect(await row(page, 0).boundingBox()).toEqual(before);
-    await expect(row(page, 2)).toHaveCount(0);
+    await test.step('while the pointer is on the list, new requests wait', async () => {
+      await row(page, 0).hover();
+      const before = await row(page, 0).boundingBox();
+      await send(endpoint.url, { path: '/new' });
+      await expect(pill(page, 1)).toBeVisible();
+      expect(await row(page, 0).boundingBox()).toEqual(before);
+      await expect(row(page, 2)).toHaveCount(0);
 
-    // The pill lets them in, and what arrives after that waits again.
-    await pill(page, 1).click();
-    await expect(row(page, 2)).toBeVisible();
-    await send(endpoint.url);
-    await expect(pill(page, 1)).toBeVisible();
-    await page.mouse.move(5, 5);
-    await expect(row(page, 3)).toBeVisible();
-    await expect(pill(page, 1)).toHaveCount(0);
+      // The pill lets them in, and what arrives after that waits again.
+      await pill(page, 1).click();
+      await expect(row(page, 2)).toBeVisible();
+      await send(endpoint.url);
+      await expect(pill(page, 1)).toBeVisible();
+      await page.mouse.move(5, 5);
+      await expect(row(page, 3)).toBeVisible();
+      await expect(pill(page, 1)).toHaveCount(0);
+    });
+
+    await test.step('while the keyboard is on the list, new requests wait, and the ring is on a row', async () => {
+      const grid = page.getByRole('grid', { name: 'Captured requests' });
+      await page.getByRole('button', { name: 'Pause' }).focus();
+      await page.keyboard.press('Tab');
+      await expect(grid).toBeFocused();
+      await expect(grid).toHaveCSS('outline-style', 'none');
+      await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
+      await page.keyboard.press('ArrowDown');
+      await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
+      await send(endpoint.url);
+      await expect(pill(page, 1)).toBeVisible();
+      await expect(row(page, 4)).toHaveCount(0);
+      await page.getByRole('button', { name: 'Pause' }).focus();
+      await expect(row(page, 4)).toBeVisible();
+    });
+
+    await test.step('arrivals are announced together, not one by one', async () => {
+      await page.evaluate(`
+        globalThis.told = [];
+        new MutationObserver(() => {
+          for (const status of document.querySelectorAll('[role=status]'))
+            if (/new request/.test(status.textContent) && globalThis.told.at(-1) !== status.textContent)
+              globalThis.told.push(status.textContent);
+        }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
+      for (let at = 0; at < 5; at++) await send(endpoint.url);
+      const told = (): Promise<string[]> => page.evaluate('globalThis.told');
+      await expect.poll(async () => (await told()).join()).not.toBe('');
+      expect((await told()).length).toBeLessThanOrEqual(2);
+    });
+
+    await test.step('the title counts what arrives while the tab is hidden', async () => {
+      await expect(page).toHaveTitle('Journey · Creel');
+      const setHidden = (hidden: boolean) =>
+        page.evaluate(`
+          Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+          document.dispatchEvent(new Event('visibilitychange'));`);
+      await setHidden(true);
+      for (let at = 0; at < 3; at++) await send(endpoint.url);
+      await expect(page).toHaveTitle('(3) Journey · Creel');
+      await setHidden(false);
+      await expect(page).toHaveTitle('Journey · Creel');
+    });
   });
 
-  await test.step('while the keyboard is on the list, new requests wait, and the ring is on a row', async () => {
-    const grid = page.getByRole('grid', { name: 'Captured requests' });
-    await page.getByRole('button', { name: 'Pause' }).focus();
-    await page.keyboard.press('Tab');
-    await expect(grid).toBeFocused();
-    await expect(grid).toHaveCSS('outline-style', 'none');
-    await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
-    await page.keyboard.press('ArrowDown');
-    await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
-    await send(endpoint.url);
-    await expect(pill(page, 1)).toBeVisible();
-    await expect(row(page, 4)).toHaveCount(0);
-    await page.getByRole('button', { name: 'Pause' }).focus();
-    await expect(row(page, 4)).toBeVisible();
-  });
-
-  await test.step('arrivals are announced together, not one by one', async () => {
-    await page.evaluate(`
-      globalThis.told = [];
-      new MutationObserver(() => {
-        for (const status of document.querySelectorAll('[role=status]'))
-          if (/new request/.test(status.textContent) && globalThis.told.at(-1) !== status.textContent)
-            globalThis.told.push(status.textContent);
-      }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
-    for (let at = 0; at < 5; at++) await send(endpoint.url);
-    const told = (): Promise<string[]> => page.evaluate('globalThis.told');
-    await expect.poll(async () => (await told()).join()).not.toBe('');
-    expect((await told()).length).toBeLessThanOrEqual(2);
-  });
-
-  await test.step('the title counts what arrives while the tab is hidden', async () => {
-    await expect(page).toHaveTitle('Journey · Creel');
-    const setHidden = (hidden: boolean) =>
-      page.evaluate(`
-        Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
-        document.dispatchEvent(new Event('visibilitychange'));`);
-    await setHidden(true);
-    for (let at = 0; at < 3; at++) await send(endpoint.url);
-    await expect(page).toHaveTitle('(3) Journey · Creel');
-    await setHidden(false);
-    await expect(page).toHaveTitle('Journey · Creel');
+  await test.step('at 200% zoom, eight rows are visible', async () => {
+    const endpoint = await createEndpoint(context, app);
+    for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}` });
+    // 1440x900 at 200%.
+    await page.setViewportSize({ width: 720, height: 450 });
+    await goLive(page, endpoint);
+    await page
+      .getByRole('grid', { name: 'Captured requests' })
+      .evaluate((grid) => grid.scrollIntoView({ block: 'end' }));
+    const grid = await page.getByRole('grid', { name: 'Captured requests' }).boundingBox();
+    const bottom = Math.min(450, (grid?.y ?? 0) + (grid?.height ?? 0));
+    const boxes = await Promise.all(Array.from({ length: 12 }, (__, at) => row(page, at).boundingBox()));
+    const visible = boxes.filter((box) => box !== null && box.y >= (grid?.y ?? 0) + 28 && box.y + box.height <= bottom);
+    expect(visible.length).toBeGreaterThanOrEqual(8);
   });
 });
 
@@ -98,19 +125,6 @@ test('a lost connection has one message, which takes the errors with it', async 
   isUp = true;
   await expect(lost).toHaveCount(0);
   await expect(failure).toBeHidden();
-});
-
-test('at 200% zoom, eight rows are visible', async ({ page, endpoint }) => {
-  for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}` });
-  // 1440x900 at 200%.
-  await page.setViewportSize({ width: 720, height: 450 });
-  await openLive(page, endpoint);
-  await page.getByRole('grid', { name: 'Captured requests' }).evaluate((grid) => grid.scrollIntoView({ block: 'end' }));
-  const grid = await page.getByRole('grid', { name: 'Captured requests' }).boundingBox();
-  const bottom = Math.min(450, (grid?.y ?? 0) + (grid?.height ?? 0));
-  const boxes = await Promise.all(Array.from({ length: 12 }, (_, at) => row(page, at).boundingBox()));
-  const visible = boxes.filter((box) => box !== null && box.y >= (grid?.y ?? 0) + 28 && box.y + box.height <= bottom);
-  expect(visible.length).toBeGreaterThanOrEqual(8);
 });
 
 test.describe('on a phone', () => {
