@@ -3,7 +3,7 @@ import { endpointSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import type { APIRequestContext } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
-import { openLive } from './endpoints.ts';
+import { goLive, goTo } from './endpoints.ts';
 
 test.use({ tier: 'PREMIUM' });
 
@@ -12,31 +12,149 @@ async function create(request: APIRequestContext, name: string): Promise<Endpoin
   return endpointSchema.parse(await answer.json());
 }
 
-test('a created endpoint is opened, listed and shown on the dashboard', async ({ page, person }) => {
-  await page.goto('/');
-  await page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
-  await expect(dialog.getByLabel('Source/Tag (Optional)')).toHaveAccessibleDescription(
-    'If empty, it is detected from the first request.',
-  );
-  await dialog.getByLabel('Endpoint Name (Optional)').fill('Stripe billing');
-  await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(page).toHaveURL(/\/endpoints\/[\w-]{20,}$/);
-  await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
-  await expect(page).toHaveTitle('Stripe billing · Creel');
-  await expect(toast(page, 'Endpoint Created')).toBeVisible();
-  await expect(page.getByText('Active', { exact: true })).toBeVisible();
-  await expect(page.getByRole('main').getByText(/^Expires on /)).toBeVisible();
-  await expect(page.getByText('1 of 20')).toBeVisible();
-  expect(person.user.subscriptionTier).toBe('PREMIUM');
+test('endpoints are created, used, cleared and deleted', async ({ page, person }) => {
+  await test.step('a created endpoint is opened, listed and shown on the dashboard', async () => {
+    await page.goto('/');
+    await page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+    await expect(dialog.getByLabel('Source/Tag (Optional)')).toHaveAccessibleDescription(
+      'If empty, it is detected from the first request.',
+    );
+    await dialog.getByLabel('Endpoint Name (Optional)').fill('Stripe billing');
+    await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+    await expect(page).toHaveURL(/\/endpoints\/[\w-]{20,}$/);
+    await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
+    await expect(page).toHaveTitle('Stripe billing · Creel');
+    await expect(toast(page, 'Endpoint Created')).toBeVisible();
+    await expect(page.getByText('Active', { exact: true })).toBeVisible();
+    await expect(page.getByRole('main').getByText(/^Expires on /)).toBeVisible();
+    await expect(page.getByText('1 of 20')).toBeVisible();
+    expect(person.user.subscriptionTier).toBe('PREMIUM');
 
-  await page.getByRole('link', { name: 'Creel, home' }).click();
-  const card = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Stripe billing' });
-  for (const text of ['Active', 'Never', 'Requests', /^Created /, /^Expires /]) {
-    await expect(card.getByText(text).first()).toBeVisible();
-  }
-  await card.getByRole('link', { name: 'Stripe billing', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
+    await page.getByRole('link', { name: 'Creel, home' }).click();
+    const card = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Stripe billing' });
+    for (const text of ['Active', 'Never', 'Requests', /^Created /, /^Expires /]) {
+      await expect(card.getByText(text).first()).toBeVisible();
+    }
+    await card.getByRole('link', { name: 'Stripe billing', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
+  });
+
+  await test.step('the switches act at once, say so, and go back when the server refuses', async () => {
+    const { uid } = await create(page.request, 'Switches');
+    await goTo(page, `/endpoints/${uid}`);
+    const favorite = page.getByRole('switch', { name: 'Favorite' });
+    const autosave = page.getByRole('switch', { name: 'Autosave' });
+    await favorite.click();
+    await expect(toast(page, 'Added to favorites')).toBeVisible();
+    await expect(toast(page, 'This endpoint will never expire.')).toBeVisible();
+    await expect(page.getByText('Never expires (Favorite)')).toBeVisible();
+    await expect(page.getByText('This endpoint is marked as a favorite and will never expire.')).toBeVisible();
+    await favorite.click();
+    await expect(toast(page, 'Removed from favorites')).toBeVisible();
+    await expect(toast(page, 'This endpoint will expire based on your subscription tier.')).toBeVisible();
+    await autosave.click();
+    await expect(toast(page, 'Autosave enabled')).toBeVisible();
+    await expect(
+      page.getByText('Autosave is enabled. All incoming webhook requests will be automatically saved.'),
+    ).toBeVisible();
+    await expect(toast(page, 'Webhook requests will be automatically saved.')).toBeVisible();
+    await autosave.click();
+    await expect(toast(page, 'Autosave disabled')).toBeVisible();
+    await expect(toast(page, 'Webhook requests will need to be manually saved.')).toBeVisible();
+    await autosave.click();
+    await expect(toast(page, 'Autosave enabled')).toBeVisible();
+
+    await page.route(`**/api/endpoints/${uid}`, (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+    );
+    await favorite.click();
+    await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
+    await expect(favorite).not.toBeChecked();
+    await autosave.click();
+    await expect(toast(page, 'Failed to update autosave setting. Please try again.')).toBeVisible();
+    await expect(autosave).toBeChecked();
+    await page.route(`**/api/endpoints/${uid}`, (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    );
+    await favorite.click();
+    await expect(toast(page, 'Update failed')).toBeVisible();
+    await expect(toast(page, 'Failed to update favorite setting. Please try again.')).toBeVisible();
+    await expect(favorite).not.toBeChecked();
+  });
+
+  await test.step('the figures and the count of this session follow what arrives', async () => {
+    const endpoint = await create(page.request, 'Figures');
+    const { url } = endpoint;
+    await page.request.post(url, { data: 'x'.repeat(2048) });
+    // Only captures over the live connection count for this session, so the page connects before the first one.
+    await goLive(page, endpoint);
+    const figure = (title: string) => page.locator(`[data-stat="${title}"]`);
+    await expect(figure('Total Requests')).toHaveText('1');
+    await expect(figure('Average Size')).toHaveText('2.0 KB');
+    await expect(page.getByText('in last session')).toBeHidden();
+    await page.request.get(url);
+    await page.request.get(url);
+    await expect(figure('Total Requests')).toHaveText('3');
+    await expect(figure('GET Requests')).toHaveText('2');
+    await expect(figure('POST Requests')).toHaveText('1');
+    await expect(page.getByText('+2 in last session')).toBeVisible();
+  });
+
+  await test.step('an endpoint with a request is found, cleared and deleted', async () => {
+    const { uid, url } = await create(page.request, 'Searched');
+
+    await test.step('search leads to the request in its endpoint', async () => {
+      await page.request.post(`${url}/push?delivery=7`, { data: { ref: 'refs/heads/needle' } });
+      await goTo(page, '/');
+      await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+      await page.keyboard.press('/');
+      await page.getByRole('combobox', { name: 'Search requests' }).fill('NEEDLE');
+      await expect(page).toHaveURL(/\/search\?q=NEEDLE/);
+      const row = page.getByRole('main').getByRole('link', { name: /push/ });
+      await expect(row.locator('mark')).toHaveText('needle');
+      await row.click();
+      await expect(page).toHaveURL(new RegExp(`/endpoints/${uid}\\?request=0`));
+      await page.goBack();
+      await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('NEEDLE');
+      await page.getByRole('combobox', { name: 'Search requests' }).fill('nowhere to be found');
+      await expect(page.getByText('Nothing found')).toBeVisible();
+    });
+
+    await test.step('clearing and deleting ask first', async () => {
+      await goTo(page, `/endpoints/${uid}`);
+      await page.getByRole('button', { name: 'Clear Data' }).click();
+      const clear = page.getByRole('alertdialog', { name: 'Clear Request Data' });
+      await expect(clear).toHaveAccessibleDescription(
+        'This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed.',
+      );
+      await clear.getByRole('button', { name: 'Clear Data' }).click();
+      await expect(toast(page, 'Data Cleared')).toBeVisible();
+      await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('0');
+
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      const remove = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });
+      await expect(remove).toHaveAccessibleDescription(
+        'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
+      );
+      await remove.getByRole('button', { name: 'Cancel' }).click();
+      await expect(page).toHaveURL(new RegExp(uid));
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await remove.getByRole('button', { name: 'Delete' }).click();
+      await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+      await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
+      // The focused element disappeared with its page, so the next page has the focus.
+      await expect(page.getByRole('main')).toBeFocused();
+
+      await goTo(page, `/endpoints/${uid}`);
+      await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
+      await expect(
+        page.getByText("The webhook endpoint you're looking for doesn't exist or has expired."),
+      ).toBeVisible();
+      await page.getByRole('link', { name: 'Go Home' }).click();
+      await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    });
+  });
 });
 
 test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', async ({
@@ -102,122 +220,4 @@ test('an endpoint without a name is shown by its uid', async ({ page, person: _ 
   await expect(page).toHaveURL(/\/endpoints\//);
   const uid = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
-});
-
-test('the switches act at once, say so, and go back when the server refuses', async ({
-  page,
-  request: _,
-  person: __,
-}) => {
-  const { uid } = await create(page.request, 'Switches');
-  await page.goto(`/endpoints/${uid}`);
-  const favorite = page.getByRole('switch', { name: 'Favorite' });
-  const autosave = page.getByRole('switch', { name: 'Autosave' });
-  await favorite.click();
-  await expect(toast(page, 'Added to favorites')).toBeVisible();
-  await expect(toast(page, 'This endpoint will never expire.')).toBeVisible();
-  await expect(page.getByText('Never expires (Favorite)')).toBeVisible();
-  await expect(page.getByText('This endpoint is marked as a favorite and will never expire.')).toBeVisible();
-  await favorite.click();
-  await expect(toast(page, 'Removed from favorites')).toBeVisible();
-  await expect(toast(page, 'This endpoint will expire based on your subscription tier.')).toBeVisible();
-  await autosave.click();
-  await expect(toast(page, 'Autosave enabled')).toBeVisible();
-  await expect(
-    page.getByText('Autosave is enabled. All incoming webhook requests will be automatically saved.'),
-  ).toBeVisible();
-  await expect(toast(page, 'Webhook requests will be automatically saved.')).toBeVisible();
-  await autosave.click();
-  await expect(toast(page, 'Autosave disabled')).toBeVisible();
-  await expect(toast(page, 'Webhook requests will need to be manually saved.')).toBeVisible();
-  await autosave.click();
-  await expect(toast(page, 'Autosave enabled')).toBeVisible();
-
-  await page.route(`**/api/endpoints/${uid}`, (route) =>
-    route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
-  );
-  await favorite.click();
-  await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
-  await expect(favorite).not.toBeChecked();
-  await autosave.click();
-  await expect(toast(page, 'Failed to update autosave setting. Please try again.')).toBeVisible();
-  await expect(autosave).toBeChecked();
-  await page.route(`**/api/endpoints/${uid}`, (route) =>
-    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
-  );
-  await favorite.click();
-  await expect(toast(page, 'Update failed')).toBeVisible();
-  await expect(toast(page, 'Failed to update favorite setting. Please try again.')).toBeVisible();
-  await expect(favorite).not.toBeChecked();
-});
-
-test('the figures and the count of this session follow what arrives', async ({ page, person: _ }) => {
-  const endpoint = await create(page.request, 'Figures');
-  const { url } = endpoint;
-  await page.request.post(url, { data: 'x'.repeat(2048) });
-  // Only captures over the live connection count for this session, so the page connects before the first one.
-  await openLive(page, endpoint);
-  const figure = (title: string) => page.locator(`[data-stat="${title}"]`);
-  await expect(figure('Total Requests')).toHaveText('1');
-  await expect(figure('Average Size')).toHaveText('2.0 KB');
-  await expect(page.getByText('in last session')).toBeHidden();
-  await page.request.get(url);
-  await page.request.get(url);
-  await expect(figure('Total Requests')).toHaveText('3');
-  await expect(figure('GET Requests')).toHaveText('2');
-  await expect(figure('POST Requests')).toHaveText('1');
-  await expect(page.getByText('+2 in last session')).toBeVisible();
-});
-
-test('an endpoint with a request is found, cleared and deleted', async ({ page, person: _ }) => {
-  const { uid, url } = await create(page.request, 'Searched');
-
-  await test.step('search leads to the request in its endpoint', async () => {
-    await page.request.post(`${url}/push?delivery=7`, { data: { ref: 'refs/heads/needle' } });
-    await page.goto('/');
-    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-    await page.keyboard.press('/');
-    await page.getByRole('combobox', { name: 'Search requests' }).fill('NEEDLE');
-    await expect(page).toHaveURL(/\/search\?q=NEEDLE/);
-    const row = page.getByRole('main').getByRole('link', { name: /push/ });
-    await expect(row.locator('mark')).toHaveText('needle');
-    await row.click();
-    await expect(page).toHaveURL(new RegExp(`/endpoints/${uid}\\?request=0`));
-    await page.goBack();
-    await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('NEEDLE');
-    await page.getByRole('combobox', { name: 'Search requests' }).fill('nowhere to be found');
-    await expect(page.getByText('Nothing found')).toBeVisible();
-  });
-
-  await test.step('clearing and deleting ask first', async () => {
-    await page.goto(`/endpoints/${uid}`);
-    await page.getByRole('button', { name: 'Clear Data' }).click();
-    const clear = page.getByRole('alertdialog', { name: 'Clear Request Data' });
-    await expect(clear).toHaveAccessibleDescription(
-      'This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed.',
-    );
-    await clear.getByRole('button', { name: 'Clear Data' }).click();
-    await expect(toast(page, 'Data Cleared')).toBeVisible();
-    await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('0');
-
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    const remove = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });
-    await expect(remove).toHaveAccessibleDescription(
-      'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
-    );
-    await remove.getByRole('button', { name: 'Cancel' }).click();
-    await expect(page).toHaveURL(new RegExp(uid));
-    await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await remove.getByRole('button', { name: 'Delete' }).click();
-    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-    await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
-    // The focused element disappeared with its page, so the next page has the focus.
-    await expect(page.getByRole('main')).toBeFocused();
-
-    await page.goto(`/endpoints/${uid}`);
-    await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
-    await expect(page.getByText("The webhook endpoint you're looking for doesn't exist or has expired.")).toBeVisible();
-    await page.getByRole('link', { name: 'Go Home' }).click();
-    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
-  });
 });
