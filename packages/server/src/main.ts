@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { ConfigProblem, readConfig } from './config.ts';
 import { createLog, LogDestination, standardOutput } from './log.ts';
@@ -77,6 +78,8 @@ try {
   stopOnSignals(server, log);
   if (!trimMemoryAfterFloods()) log.debug('This system does not return freed memory on demand.');
   log.info({ url: server.url }, `Creel listens on ${server.url}`);
+  // Node writes it at a regular exit, but a killed server has none.
+  flushCompileCache();
 } catch (error) {
   process.stderr.write(`${reasonOf(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
   process.exit(1);
