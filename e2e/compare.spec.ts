@@ -30,6 +30,7 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
       body: '{"b":{"d":3,"c":2},"a":1}',
       headers: { 'content-type': 'application/json' },
     });
+    await goLive(page, endpoint);
     await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
     await expect(page.getByRole('table', { name: 'Body' })).toBeVisible();
     await page.getByRole('checkbox', { name: 'Ignore key order' }).check();

@@ -40,49 +40,6 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
   });
 
-  await test.step('the switches act at once, say so, and go back when the server refuses', async () => {
-    const { uid } = await create(page.request, 'Switches');
-    await goTo(page, `/endpoints/${uid}`);
-    const favorite = page.getByRole('switch', { name: 'Favorite' });
-    const autosave = page.getByRole('switch', { name: 'Autosave' });
-    await favorite.click();
-    await expect(toast(page, 'Added to favorites')).toBeVisible();
-    await expect(toast(page, 'This endpoint will never expire.')).toBeVisible();
-    await expect(page.getByText('Never expires (Favorite)')).toBeVisible();
-    await expect(page.getByText('This endpoint is marked as a favorite and will never expire.')).toBeVisible();
-    await favorite.click();
-    await expect(toast(page, 'Removed from favorites')).toBeVisible();
-    await expect(toast(page, 'This endpoint will expire based on your subscription tier.')).toBeVisible();
-    await autosave.click();
-    await expect(toast(page, 'Autosave enabled')).toBeVisible();
-    await expect(
-      page.getByText('Autosave is enabled. All incoming webhook requests will be automatically saved.'),
-    ).toBeVisible();
-    await expect(toast(page, 'Webhook requests will be automatically saved.')).toBeVisible();
-    await autosave.click();
-    await expect(toast(page, 'Autosave disabled')).toBeVisible();
-    await expect(toast(page, 'Webhook requests will need to be manually saved.')).toBeVisible();
-    await autosave.click();
-    await expect(toast(page, 'Autosave enabled')).toBeVisible();
-
-    await page.route(`**/api/endpoints/${uid}`, (route) =>
-      route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
-    );
-    await favorite.click();
-    await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
-    await expect(favorite).not.toBeChecked();
-    await autosave.click();
-    await expect(toast(page, 'Failed to update autosave setting. Please try again.')).toBeVisible();
-    await expect(autosave).toBeChecked();
-    await page.route(`**/api/endpoints/${uid}`, (route) =>
-      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
-    );
-    await favorite.click();
-    await expect(toast(page, 'Update failed')).toBeVisible();
-    await expect(toast(page, 'Failed to update favorite setting. Please try again.')).toBeVisible();
-    await expect(favorite).not.toBeChecked();
-  });
-
   await test.step('the figures and the count of this session follow what arrives', async () => {
     const endpoint = await create(page.request, 'Figures');
     const { url } = endpoint;
@@ -220,4 +177,51 @@ test('an endpoint without a name is shown by its uid', async ({ page, person: _ 
   await expect(page).toHaveURL(/\/endpoints\//);
   const uid = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
+});
+
+test('the switches act at once, say so, and go back when the server refuses', async ({
+  page,
+  request: _,
+  person: __,
+}) => {
+  const { uid } = await create(page.request, 'Switches');
+  await page.goto(`/endpoints/${uid}`);
+  const favorite = page.getByRole('switch', { name: 'Favorite' });
+  const autosave = page.getByRole('switch', { name: 'Autosave' });
+  await favorite.click();
+  await expect(toast(page, 'Added to favorites')).toBeVisible();
+  await expect(toast(page, 'This endpoint will never expire.')).toBeVisible();
+  await expect(page.getByText('Never expires (Favorite)')).toBeVisible();
+  await expect(page.getByText('This endpoint is marked as a favorite and will never expire.')).toBeVisible();
+  await favorite.click();
+  await expect(toast(page, 'Removed from favorites')).toBeVisible();
+  await expect(toast(page, 'This endpoint will expire based on your subscription tier.')).toBeVisible();
+  await autosave.click();
+  await expect(toast(page, 'Autosave enabled')).toBeVisible();
+  await expect(
+    page.getByText('Autosave is enabled. All incoming webhook requests will be automatically saved.'),
+  ).toBeVisible();
+  await expect(toast(page, 'Webhook requests will be automatically saved.')).toBeVisible();
+  await autosave.click();
+  await expect(toast(page, 'Autosave disabled')).toBeVisible();
+  await expect(toast(page, 'Webhook requests will need to be manually saved.')).toBeVisible();
+  await autosave.click();
+  await expect(toast(page, 'Autosave enabled')).toBeVisible();
+
+  await page.route(`**/api/endpoints/${uid}`, (route) =>
+    route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+  );
+  await favorite.click();
+  await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
+  await expect(favorite).not.toBeChecked();
+  await autosave.click();
+  await expect(toast(page, 'Failed to update autosave setting. Please try again.')).toBeVisible();
+  await expect(autosave).toBeChecked();
+  await page.route(`**/api/endpoints/${uid}`, (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  );
+  await favorite.click();
+  await expect(toast(page, 'Update failed')).toBeVisible();
+  await expect(toast(page, 'Failed to update favorite setting. Please try again.')).toBeVisible();
+  await expect(favorite).not.toBeChecked();
 });

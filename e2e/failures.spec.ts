@@ -1,7 +1,7 @@
 // Messages of the endpoint page for failed calls, and for copying.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test, toast } from './app.ts';
-import { createEndpoint, goLive, goTo, row, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, row, sendJson } from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -46,7 +46,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   await test.step('a rejected name is reported in the dialog, or at its focused field', async () => {
     const endpoint = await createEndpoint(context, app);
     await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
-    await goTo(page, `/endpoints/${endpoint.uid}`);
+    await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Edit name and source' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
     const source = dialog.getByLabel('Source/Tag (Optional)');
