@@ -17,7 +17,7 @@ import { StripeGateway } from './stripe-gateway.ts';
  * Whole life cycles of subscriptions, through the real library against a stateful Stripe. Events arrive in any order,
  * repeatedly, late, and sometimes never. In the end the stored state equals Stripe's.
  */
-const ROUNDS = Number(process.env['BILLING_ROUNDS'] ?? 40);
+const ROUNDS = Number(process.env['BILLING_ROUNDS'] ?? 15);
 const MINUTE = 60_000;
 
 let store: Awaited<ReturnType<typeof openMemoryStore>>;
