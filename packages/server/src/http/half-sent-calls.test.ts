@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../fixtures/raw-http.ts';
@@ -70,6 +71,21 @@ test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
     await connection.closed();
   },
 );
+
+test.each(['call', 'capture'])('a slow client that sends on after the response is not cut off: a %s', async (kind) => {
+  const { client } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  const [, ...lines] = login(30 * MIB);
+  const connection = await begin([`POST ${kind === 'call' ? '/api/login' : `/h/${uid}`} HTTP/1.1`, ...lines], '');
+  // Longer than the silence after which the server closes.
+  for (let nth = 0; nth < 6; nth += 1) {
+    await connection.send(Buffer.alloc(1024, ' '));
+    await sleep(500);
+  }
+  await connection.send(Buffer.alloc(1024, ' '));
+  expect((await connection.final()).status).toBe(413);
+  connection.close();
+});
 
 test('a billing call is answered before its body arrives when billing is off, for allowed callers', async () => {
   const off = await startTestServer({ settings: { BILLING: 'off' } });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { freeBuffer, BodyBuffer } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
@@ -294,25 +295,28 @@ export function endWithConnection(request: IncomingMessage): void {
   request.once('close', () => socket.off('end', onEnd));
 }
 
-/** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
-export const LINGER_MS = 2000;
+/** A rejected sender is read for this long, for this long after its last bytes, and up to this many bytes. */
+const LINGER_MS = 30_000;
+const LINGER_SILENCE_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
 /**
  * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
- * is read and discarded for a moment, like nginx's `lingering_close`, before the connection ends.
+ * is read and discarded, like nginx's `lingering_close`, before the connection ends.
  */
-export function linger(request: IncomingMessage, done: () => void): void {
+export function linger(sender: Readable, done: () => void): void {
+  const until = performance.now() + LINGER_MS;
   let left = LINGER_BYTES;
   const finish = (): void => {
     clearTimeout(timer);
-    request.removeAllListeners('data').resume();
+    sender.removeAllListeners('data').resume();
     done();
   };
-  const timer = setTimeout(finish, LINGER_MS);
-  request.once('end', finish).once('close', finish);
-  request.on('data', (chunk: Buffer) => {
+  const timer = setTimeout(finish, LINGER_SILENCE_MS);
+  sender.once('end', finish).once('close', finish);
+  sender.on('data', (chunk: Buffer) => {
     left -= chunk.length;
-    if (left <= 0) finish();
+    if (left <= 0 || performance.now() >= until) finish();
+    else timer.refresh();
   });
 }
