@@ -113,6 +113,8 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
 }
 
 const POLL_INTERVAL_MS = 3000;
+/** After a shorter outage, its error messages stay, because nobody could read them yet. */
+const MIN_OUTAGE_MS = 1000;
 
 /**
  * The only message about a lost connection. It floats, so that nothing moves. On narrow screens, it is beside the menu
@@ -129,11 +131,11 @@ function ConnectionBar() {
     refetchInterval: reachable ? false : POLL_INTERVAL_MS,
   });
   const isDown = !reachable || (live.lost && live.state !== 'ended');
-  const before = useRef<{ readonly toastId: number }>(undefined);
+  const before = useRef<{ readonly toastId: number; readonly at: number }>(undefined);
   useEffect(() => {
-    if (isDown) before.current ??= { toastId: newestToastId() };
+    if (isDown) before.current ??= { toastId: newestToastId(), at: performance.now() };
     else if (before.current !== undefined) {
-      dismissErrorsAfter(before.current.toastId);
+      if (performance.now() - before.current.at >= MIN_OUTAGE_MS) dismissErrorsAfter(before.current.toastId);
       before.current = undefined;
       refetchFailedQueries();
     }
