@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { buildIfStale } from '../../scripts/build.ts';
-import { startPostgres } from '../../scripts/postgres.ts';
+import { startWarmPostgres } from '../server-under-test.ts';
 import { ATTACKS } from './attacks/all.ts';
 import { missedAims, outcomeRow, tableHead, verdictLine } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -23,7 +23,7 @@ await buildIfStale();
 process.stdout.write(
   `Server, attacker and witness share this machine's ${cpus().length} cores. The attacker runs at a lower priority.\n\n${tableHead()}\n`,
 );
-const postgres = values.postgres === true ? await startPostgres() : undefined;
+const postgres = values.postgres === true ? await startWarmPostgres() : undefined;
 const outcomes: Outcome[] = [];
 for (const attack of chosen) {
   const outcome = await runAttack(attack, postgres && { DATABASE_URL: postgres.url });
