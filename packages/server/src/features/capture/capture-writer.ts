@@ -56,17 +56,17 @@ export interface CaptureWriterOptions {
   readonly onFailure: (error: unknown, count: number) => void;
 }
 
-/**
- * Maximum size of a batch; one user may have half of it. A batch takes about 30 ms, and a flooded endpoint leaves room
- * for other users in every batch.
- */
-const MAX_BATCH = 1024;
+/** Maximum size of a batch. Waiting captures take half of it at most, and leave the rest to new ones. */
+const MAX_BATCH = 512;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING_SHARE = 1 / 2;
+/** One user's maximum share of a batch. The captures of other users wait for two batches of a flooded endpoint. */
+const MAX_USER_SHARE = 1 / 4;
 /**
  * Larger captures don't count as bytes of a batch. At most every other batch has one of them, so the small captures of
  * other users wait for one at most.
  */
-const LARGE_BYTES = MAX_BATCH_BYTES / 2;
+const LARGE_BYTES = MAX_BATCH_BYTES * MAX_USER_SHARE;
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -86,9 +86,9 @@ class GatheredBatch {
   #bytes = 0;
   readonly #byUser = new Map<number, { count: number; bytes: number }>();
 
-  /** Waiting captures take this much at most, and leave the rest to new ones. */
-  get isHalfFull(): boolean {
-    return this.captures.length >= MAX_BATCH * MAX_SHARE || this.#bytes >= MAX_BATCH_BYTES * MAX_SHARE;
+  /** It has its share of waiting captures. */
+  get hasEnoughWaiting(): boolean {
+    return this.captures.length >= MAX_BATCH * MAX_WAITING_SHARE || this.#bytes >= MAX_BATCH_BYTES * MAX_WAITING_SHARE;
   }
 
   fits(userId: number, bytes: number): boolean {
@@ -96,7 +96,7 @@ class GatheredBatch {
     if (bytes > LARGE_BYTES) return !this.hasLarge;
     if (this.#bytes + bytes > MAX_BATCH_BYTES) return false;
     const own = this.#byUser.get(userId);
-    return own === undefined || (own.count < MAX_BATCH * MAX_SHARE && own.bytes + bytes <= MAX_BATCH_BYTES * MAX_SHARE);
+    return own === undefined || (own.count < MAX_BATCH * MAX_USER_SHARE && own.bytes + bytes <= LARGE_BYTES);
   }
 
   add(waiting: Waiting, bytes: number, since: number): void {
@@ -244,7 +244,7 @@ export class CaptureWriter {
   /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
     const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
-    while (!this.#batch.isHalfFull) {
+    while (!this.#batch.hasEnoughWaiting) {
       const next = this.#postponed.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
