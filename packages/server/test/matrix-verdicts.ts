@@ -75,6 +75,8 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
         timestamp: '2026-11-22T10:00:00.000Z',
       },
     }),
+    // 400: another request is stored.
+    owner: 400,
   },
   search: { call: () => ({ query: { q: 'secret' } }) },
   replay: {
@@ -98,7 +100,7 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
         status: 200,
         error: null,
         durationMs: 1,
-        at: '2026-11-22T10:00:00.000Z',
+        at: new Date().toISOString(),
       },
     }),
   },

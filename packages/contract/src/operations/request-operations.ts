@@ -5,8 +5,9 @@ import {
   foundRequestSchema,
   requestDetailSchema,
 } from '../captured-request.ts';
+import type { RawHeaders } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS, METHOD_NAME } from '../limits.ts';
-import { replayAnswerSchema, replaySchema } from '../replay.ts';
+import { isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
 import type { Operation } from './operation.ts';
 
@@ -68,7 +69,17 @@ const headTextSchema = z
     error: NOT_ON_WIRE_SENTENCE,
   });
 
-const restoreSchema = z.object({
+/** Maximum bytes of a received head (docs/api.md, "Capture"). A line has 4 bytes beside its name and value. */
+const MAX_HEAD_BYTES = 64 * 1024;
+const BYTES_BESIDE = 4;
+
+/** True if a request with these headers can have been received. */
+function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
+  const texts = rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  return texts + Math.max(rawTarget.length, BYTES_BESIDE * rawHeaders.length) <= MAX_HEAD_BYTES;
+}
+
+const restoredSchema = z.object({
   index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
   method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
   rawTarget: headTextSchema,
@@ -82,6 +93,16 @@ const restoreSchema = z.object({
     .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),
   timestamp: z.iso.datetime({ error: 'timestamp must be an ISO 8601 time in UTC' }),
 });
+
+const restoreSchema = restoredSchema
+  .refine(({ rawTarget, rawHeaders }) => isReceivable(rawTarget, rawHeaders), {
+    error: NOT_ON_WIRE_SENTENCE,
+    path: ['rawHeaders'],
+  })
+  .refine(({ body, bodyEncoding }) => bodyEncoding === 'utf8' || isBase64(body ?? ''), {
+    error: 'body is not valid base64',
+    path: ['body'],
+  });
 
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
 export const requestOperations = {

@@ -1,3 +1,4 @@
+import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import { sql } from 'kysely';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
@@ -151,9 +152,15 @@ async function timeInOrder(
   return Math.min(after?.received_at ?? Infinity, Math.max(before?.received_at ?? 0, receivedAt));
 }
 
+/** True if both have the same method, head and body. The time of a restored request may have been changed. */
+function isSame(stored: RequestRecord, { method, head, body }: LostRequest): boolean {
+  const bytes = (part: Uint8Array | null): Buffer => Buffer.from(part ?? []);
+  return stored.method === method && bytes(stored.head).equals(head) && bytes(stored.body).equals(body ?? bytes(null));
+}
+
 /**
  * Stores a dropped request again, as a saved one with its old index. Its time is changed if it does not fit the index.
- * A request that is still stored is returned as it is, with `changed: false`. `undefined` when the endpoint never had
+ * A request that is still stored is saved; `other` when it is not the given one. `undefined` when the endpoint never had
  * this index or was cleared since.
  */
 async function restoreRequest(
@@ -161,11 +168,14 @@ async function restoreRequest(
   endpointId: number,
   lost: LostRequest,
   maxSaved: number,
-): Promise<SaveResult> {
+): Promise<SaveResult | 'other'> {
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
   const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
-  if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
+  if (stored !== undefined) {
+    if (!isSame(toRequestRecord(endpointId, stored), lost)) return 'other';
+    return saveRequest(transaction, endpointId, lost.index, { maxSaved, bodyBytes: BODY_PREVIEW_BYTES });
+  }
   if (bounds.saved_count >= maxSaved) return 'limit';
   const [savedId = null] = await transaction.engine.takeSavedIds(transaction, 1);
   const { index, method, head, body } = lost;

@@ -51,6 +51,30 @@ describe('restoring', () => {
     expect((await restore({ index: 1 })).status).toBe(404);
   });
 
+  test('a request that is still stored is saved if it is the same, else it is rejected', async () => {
+    await client.send(`/h/${uid}`, { method: 'POST', body: 'first' });
+    const [{ rawTarget, rawHeaders, sourceIp } = copy] = await client.call('listUnsaved', { params: { uid } });
+    const same = { rawTarget, rawHeaders, sourceIp, body: 'first', bodyEncoding: 'utf8' };
+    const others = [
+      { body: 'other' },
+      { body: null },
+      { method: 'PUT' },
+      { rawTarget: '/other' },
+      { rawHeaders: [] },
+      { sourceIp: '192.0.2.9' },
+    ];
+    for (const other of others)
+      expect(await restore({ ...same, ...other })).toMatchObject({
+        status: 400,
+        body: { fields: { index: 'Another request with this index is stored' } },
+      });
+    expect(await client.call('listSaved', { params: { uid } })).toEqual([]);
+    const restored = await restore(same);
+    expect(restored).toMatchObject({ status: 200, body: { index: 0, saved: true, body: 'first' } });
+    expect((await restore(same)).body).toEqual(restored.body);
+    expect(await client.call('listSaved', { params: { uid } })).toEqual([restored.body]);
+  });
+
   test('only what a request head can contain is accepted', async () => {
     await capture(1);
     const changes = [
@@ -61,6 +85,10 @@ describe('restoring', () => {
       { method: 'P T' },
       { index: -1 },
       { timestamp: 'yesterday' },
+      { body: '/wD*' },
+      { rawHeaders: [['X', 'a'.repeat(65_536)]] },
+      { rawHeaders: Array.from({ length: 13_200 }, () => ['X', '']) },
+      { rawTarget: `/${'a'.repeat(65_536)}` },
     ];
     const answers = await Promise.all(changes.map(restore));
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 400));

@@ -6,7 +6,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
-import { ProblemError } from '../../http/problem.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import type { Call, Handlers } from '../../http/call.ts';
@@ -126,6 +126,7 @@ export const requestHandlers = {
       body,
     };
     const result = await app.store.restoreRequest(endpoint.id, lost, app.config.maxSavedPerEndpoint);
+    if (result === 'other') throw invalid({ index: 'Another request with this index is stored' });
     return objectAnswer(MAX_PREVIEW_BYTES, showSaved(app, endpoint.id, result));
   },
 
