@@ -335,7 +335,7 @@ describe('other attempts', () => {
       statusText: 'Internal Server Error',
       error: null,
       durationMs: 12.6,
-      at: '2026-11-22T10:00:00.000Z',
+      at: new Date(server.clock.now()).toISOString(),
       responseHeaders: [{ key: 'X-A', value: '1' }],
       responseBody: 'x'.repeat(20_000),
     };
@@ -388,7 +388,7 @@ describe('other attempts', () => {
       status: 200,
       error: null,
       durationMs: 1,
-      at: '2026-11-22T10:00:00.000Z',
+      at: new Date(server.clock.now()).toISOString(),
     });
     const params = { uid, id: unsavedId(0) };
     for (let attempt = 1; attempt <= 53; attempt += 1)

@@ -255,6 +255,29 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
   });
 });
 
+describe('a report of creel forward', () => {
+  beforeAll(() => world());
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
+
+  test('with a time before the capture or in the future is rejected, unless a clock may be wrong', async () => {
+    await fresh();
+    await send();
+    const [captured] = await client.call('listUnsaved', { params: { uid } });
+    const hours = (count: number): string =>
+      new Date(Date.parse(captured?.timestamp ?? '') + count * 3_600_000).toISOString();
+    const report = (at: string) =>
+      client.tell(`/api/endpoints/${uid}/requests/${unsavedId(0)}/deliveries`, {
+        method: 'POST',
+        json: { url: 'http://localhost:1/', method: 'POST', attempt: 1, status: 200, durationMs: 1, at },
+      });
+    const error = 'at must be between the time of the capture and now';
+    for (const at of ['0000-01-01T00:00:00Z', '1970-01-01T00:00:00Z', hours(-25), hours(25), '9999-12-31T23:59:59Z'])
+      expect(await report(at)).toMatchObject({ status: 400, body: { fields: { at: error } } });
+    for (const at of [hours(-23), hours(0), hours(23)]) expect((await report(at)).status).toBe(201);
+  });
+});
+
 describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
   /** Answers 500 when the test lets it. */
   let answerAll = Promise.withResolvers<void>();

@@ -69,8 +69,7 @@ export const deliveryHandlers = {
   },
 
   async reportDelivery(call) {
-    const { index } = await findRequest(call);
-    return presentAttempt(await call.app.deliveries.report(call.endpoint.id, index, call.body));
+    return presentAttempt(await call.app.deliveries.report(await findRequest(call), call.body));
   },
 
   async retryDelivery({ app, endpoint, params }) {

@@ -5,6 +5,7 @@ import { ProblemError, invalid, invalidQuery } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
@@ -32,6 +33,9 @@ const MAX_ANNOUNCED = 1000;
 const FAILURE_LOG_MS = 10_000;
 /** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
 const WAITING_MS = 500;
+/** An attempt is made between its capture and its report. The clock of a user's machine may be wrong by this much. */
+const MAX_CLOCK_ERROR_MS = 24 * 3_600_000;
+const WRONG_TIME = 'at must be between the time of the capture and now';
 const RETRY_REFUSALS: Readonly<Record<RetryRefusal, string>> = {
   notForwarded: 'Only a destination can send a delivery again. Replay the request instead.',
   deleted: 'Its destination is deleted. Replay the request instead.',
@@ -172,9 +176,15 @@ export class Deliveries {
     this.#begin(() => this.#announceEnded(endpoint.id, ended));
   }
 
-  /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
-  async report(endpointId: number, index: number, report: DeliveryReport): Promise<StoredAttempt> {
-    const { responseBody, responseBodyEncoding, statusText, at, ...rest } = report;
+  /** Stores an attempt of `creel forward`. @throws ProblemError VALIDATION_FAILED or REQUEST_NOT_FOUND */
+  async report(
+    { endpointId, index, receivedAt }: Pick<RequestRecord, 'endpointId' | 'index' | 'receivedAt'>,
+    report: DeliveryReport,
+  ): Promise<StoredAttempt> {
+    const { responseBody, responseBodyEncoding, statusText, at: sentAt, ...rest } = report;
+    const at = Date.parse(sentAt);
+    if (at < receivedAt - MAX_CLOCK_ERROR_MS || at > this.#options.now() + MAX_CLOCK_ERROR_MS)
+      throw invalid({ at: WRONG_TIME });
     const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
     const stored = await this.#record({
       ...rest,
@@ -184,7 +194,7 @@ export class Deliveries {
       deliveryId: newDeliveryId(),
       kind: 'cli',
       destinationId: null,
-      at: Date.parse(at),
+      at,
       nextAttemptAt: null,
       responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
       responseTruncated: (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
