@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import { trimBatch } from './packed-captures.ts';
-import type { Database } from './schema.ts';
 import type { CaptureLimits, CaptureOutcome } from './store.ts';
 import type { MethodCount } from './records.ts';
 
@@ -279,11 +277,6 @@ export function methodChanges(added: readonly UnpackedCapture[], trimmed: readon
   return [...changes.values()].filter((change) => change.stored !== 0 || change.bytes !== 0);
 }
 
-/** Commits a small write, as a capture does. @throws the database's error when it can't */
-export async function checkWritable(db: Database): Promise<void> {
-  await db
-    .insertInto('counters')
-    .values({ name: 'checks', value: 1 })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: sql`counters.value + 1` }))
-    .execute();
-}
+/** A small write, which shows whether captures can be written. */
+export const SMALL_WRITE =
+  "insert into counters (name, value) values ('checks', 1) on conflict (name) do update set value = counters.value + 1";

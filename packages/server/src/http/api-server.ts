@@ -10,6 +10,7 @@ import { registerPages } from './static-pages.ts';
 import type { Registry } from 'prom-client';
 import type { IncomingMessage } from 'node:http';
 import { MemoryBudget } from '../limits/memory-budget.ts';
+import { SharedReads } from '../limits/shared-reads.ts';
 import { readBody } from './parsed-connection.ts';
 import type { BodyResult } from './parsed-connection.ts';
 
@@ -87,11 +88,13 @@ export interface OperationalSources {
 /** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
 function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
+  // A check commits, and captures wait for it. So concurrent calls share one.
+  const checks = new SharedReads<'ready', void>();
   server.get('/readyz', async (_request, reply) => {
     if (sources.stopping.aborted)
       return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
     try {
-      await sources.checkReady();
+      await checks.run('ready', sources.checkReady);
     } catch (error) {
       app.log.error({ err: error }, 'storage does not accept a write');
       return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {

@@ -5,7 +5,7 @@ import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
-import { repeatedOutcome, Trimmer, writeBatch } from '../write-captures.ts';
+import { repeatedOutcome, SMALL_WRITE, Trimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
@@ -102,6 +102,16 @@ export class CaptureConnection {
   /** Resolves when captures can be stored durably. @throws StorageProblem when the server does not guarantee it. */
   check(withinMs = WITHIN_MS): Promise<void> {
     return this.#next(withinMs, (deadline) => this.#run(deadline, ({ client }) => assertDurable(client)));
+  }
+
+  /** The same, after a small commit. Another connection might work while captures don't, or fail while they do. */
+  checkWritable(): Promise<void> {
+    return this.#next(WITHIN_MS, (deadline) =>
+      this.#run(deadline, async ({ client }) => {
+        await assertDurable(client);
+        await client.query(SMALL_WRITE);
+      }),
+    );
   }
 
   /** Closes the connection after the running batch. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OutboxMail } from '../../features/mail/queries.ts';
 import { MIGRATIONS } from '../migrations/migrate.ts';
 import { write } from '../remote.ts';
@@ -151,6 +151,40 @@ describe('acknowledged data must be on disk', () => {
     await expect(store.checkWritable()).rejects.toThrow('synchronous_commit=off');
     await database.run(`alter database ${database.name} set synchronous_commit = on`);
     await expect(captureMany(store, id, 1)).resolves.toEqual([{ index: 0, savedId: 0 }]);
+  });
+});
+
+describe('when other programs use all connections that PostgreSQL allows', () => {
+  test('readiness agrees with captures, which keep theirs', async () => {
+    const role = `${database.name}_role`;
+    const { password } = new URL(database.url);
+    await database.run(`create role ${role} login password '${password}'; grant all on schema public to ${role}`);
+    const store = await open(changed((url) => (url.username = role)));
+    const { id } = await someEndpoint(store);
+    await captureMany(store, id, 1);
+    await database.run(`alter role ${role} connection limit 0`);
+    const end = (kinds: string) =>
+      database.run(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}' and ${kinds}`);
+    await end(`application_name <> 'creel capture'`);
+    await expect(someUser(store)).rejects.toThrow(StorageUnavailable);
+    await expect(captureMany(store, id, 1)).resolves.toMatchObject([{ index: 1 }]);
+    await expect(store.checkWritable()).resolves.toBeUndefined();
+    await end('true');
+    await expect(captureMany(store, id, 1)).rejects.toThrow(StorageUnavailable);
+    await expect(store.checkWritable()).rejects.toThrow(StorageUnavailable);
+    await store.close();
+    opened = [];
+    await database.run(`drop owned by ${role}; drop role ${role}`);
+  });
+
+  test('a connection for lookups stays open while it is idle', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const pools = [openPool(database.url, SESSIONS.read), openPool(database.url, SESSIONS.write)];
+    for (const pool of pools) await pool.query('select 1');
+    vi.advanceTimersByTime(120_000);
+    expect(pools.map((pool) => pool.totalCount)).toEqual([1, 0]);
+    vi.useRealTimers();
+    await Promise.all(pools.map((pool) => pool.end()));
   });
 });
 

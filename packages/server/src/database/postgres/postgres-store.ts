@@ -7,7 +7,6 @@ import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { Store } from '../store.ts';
-import { checkWritable } from '../write-captures.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
@@ -47,10 +46,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const writers = openDatabase(url, kinds.write);
   const unsynced = openDatabase(url, kinds.unsynced);
   const store: Store = {
-    async checkWritable() {
-      await captures.check();
-      await answered(checkWritable(writers));
-    },
+    checkWritable: () => captures.checkWritable(),
     shared: true,
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
     drain,

@@ -13,6 +13,8 @@ export interface SessionKind {
   readonly name: string;
   /** Maximum number of connections of this kind. */
   readonly connections: number;
+  /** How many of them stay open while they are idle. */
+  readonly kept?: number;
   /** Milliseconds that a statement may run; 0 for no limit. */
   readonly statementMs: number;
   /** Milliseconds that a statement may wait for a lock. */
@@ -35,7 +37,8 @@ const WRITE = { statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_
 export const SESSIONS = {
   capture: { ...CAPTURE, name: 'capture' },
   drain: { ...CAPTURE, name: 'drain' },
-  read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
+  // Kept, because captures need it for lookups, also after other programs have opened all connections that the server allows.
+  read: { name: 'read', connections: 6, kept: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
   write: { ...WRITE, name: 'write', connections: 4 },
   unsynced: { ...WRITE, name: 'unsynced', connections: 2, isUnsynced: true },
@@ -85,6 +88,7 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
   const config: PoolConfig = {
     ...clientConfig(url, kind),
     max: kind.connections,
+    min: kind.kept ?? 0,
     idleTimeoutMillis: 60_000,
     onConnect: async (client) =>
       void (await client.query(kind.isUnsynced ? `${SESSION_SETTINGS}; ${UNSYNCED}` : SESSION_SETTINGS)),

@@ -7,7 +7,7 @@ import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { STORAGE_ERRORS, StorageProblem, StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
-import { checkWritable } from '../write-captures.ts';
+import { SMALL_WRITE } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
@@ -85,7 +85,7 @@ const methods = {
     return withLargeTransferred(answer);
   },
   /** Its commit syncs the log, with all earlier commits. */
-  checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, ({ db }) => checkWritable(db)),
+  checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, async ({ raw }) => raw.exec(SMALL_WRITE)),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
     const outcome = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
