@@ -2,12 +2,20 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import { captureMany, countersAndRecount, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
+import {
+  DAY,
+  anyPlan,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+} from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { openPostgresStore } from './postgres-store.ts';
 
-// A batch does not lock its endpoints first while no other transaction changes them.
+// A batch does not lock its endpoints first while no other transaction changes them. Other changes lock their user first.
 
 const LIMITS = { maxUnsaved: 6, maxSaved: 100 };
 
@@ -117,4 +125,18 @@ test('two nodes and a user at once: no index is missing or used twice, and the c
   expect(indexes.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 240 }, (_, nth) => nth));
   const { kept, counted } = await countersAndRecount(one, uid);
   expect(kept).toEqual(counted);
+});
+
+test('removing the mark of a favorite, while another call sets it, removes it', async () => {
+  const { id, uid, userId } = await someEndpoint(one);
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(`select 1 from users where id = ${userId} for update`);
+  await holder.query(`update endpoints set is_favorite = 1, expires_at = null where id = ${id}`);
+  const removing = one.changeEndpoint(id, { favorite: { on: false, now: 0, plans: anyPlan() } });
+  await database.untilBlocked(1);
+  await holder.query('commit');
+  await holder.end();
+  expect(await removing).toMatchObject({ uid, isFavorite: false, expiresAt: DAY });
 });

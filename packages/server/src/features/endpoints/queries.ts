@@ -93,13 +93,7 @@ async function changeEndpoint(
   id: number,
   { name, source, autosave, favorite }: EndpointChanges,
 ): Promise<EndpointRecord | LimitReached | undefined> {
-  const before = await transaction
-    .selectFrom('endpoints')
-    .select(['user_id', 'is_favorite', 'expires_at'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  if (before === undefined) return undefined;
-  const marked = favorite && (await markFavorite(transaction, { id, ...before }, favorite));
+  const marked = favorite && (await markFavorite(transaction, id, favorite));
   if (marked !== undefined && 'limit' in marked) return marked;
   const row = await transaction
     .updateTable('endpoints')
@@ -122,17 +116,20 @@ type Marks = Pick<EndpointsTable, 'is_favorite' | 'expires_at'>;
 /** The columns of an endpoint that becomes a favorite or no longer is one. */
 async function markFavorite(
   transaction: DatabaseTransaction,
-  before: Marks & { readonly id: number; readonly user_id: number },
+  id: number,
   { on, now, plans }: NonNullable<EndpointChanges['favorite']>,
 ): Promise<Partial<Marks> | LimitReached> {
-  // Locked, so that the count and the change are atomic even if the plan changes.
-  const owner = await lockUser(transaction, before.user_id);
+  const endpoint = transaction.selectFrom('endpoints').where('id', '=', id);
+  const found = await endpoint.select('user_id').executeTakeFirst();
+  // Locked, so that the count and the change are atomic even if the plan or the mark changes.
+  const owner = found && (await lockUser(transaction, found.user_id));
+  const before = await endpoint.select(['is_favorite', 'expires_at']).executeTakeFirst();
   // Removing a mark that is not set must not extend the endpoint's life.
-  if (owner === undefined || (!on && before.is_favorite === 0)) return {};
+  if (owner === undefined || before === undefined || (!on && before.is_favorite === 0)) return {};
   const { subscriptionTier: tier } = owner;
   const plan = plans[tier];
   if (!on) return { is_favorite: 0, expires_at: now + plan.expiryMs };
-  if ((await favoritesOf(transaction, owner.id, before.id)) >= plan.favorites) return { limit: 'favorites', tier };
+  if ((await favoritesOf(transaction, owner.id, id)) >= plan.favorites) return { limit: 'favorites', tier };
   const isExpired = before.expires_at !== null && before.expires_at <= now;
   if (isExpired && (await liveEndpointsOf(transaction, owner.id, now)) >= plan.endpoints)
     return { limit: 'endpoints', tier };
