@@ -20,16 +20,16 @@ const packages = {
 const minVersion = [26, 0];
 
 /** Path of the Node to use: the platform package, else the machine's own if it is new enough. @throws {SetupError} */
-export function bundledNode() {
-  const name = packages[`${process.platform}-${process.arch}`];
+export function bundledNode({ platform, arch, versions, execPath } = process) {
+  const name = packages[`${platform}-${arch}`];
   const folder = name && packageFolder(name);
-  const path = folder && join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const path = folder && join(folder, 'bin', platform === 'win32' ? 'node.exe' : 'node');
   if (path && existsSync(path)) return path;
-  const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return process.execPath;
+  const [major, minor] = versions.node.split('.').map(Number);
+  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return execPath;
   throw new SetupError(
-    `Creel needs Node ${minVersion.join('.')} or newer. This is ${process.versions.node}, and the packages contain no ` +
-      `Node for ${process.platform}-${process.arch}. Install a newer Node, or run "npm ci --include=optional".`,
+    `Creel needs Node ${minVersion.join('.')} or newer. This is ${versions.node}, and the packages contain no ` +
+      `Node for ${platform}-${arch}. Install a newer Node, or run "npm ci --include=optional".`,
   );
 }
 
