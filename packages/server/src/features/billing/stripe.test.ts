@@ -243,6 +243,23 @@ describe('events', () => {
     expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('FREE');
   });
 
+  test.each([
+    'customer.deleted',
+    'customer.subscription.created',
+    'customer.subscription.updated',
+    'customer.subscription.deleted',
+    'invoice.paid',
+    'invoice.payment_failed',
+    'checkout.session.completed',
+    'checkout.session.expired',
+  ])('%s causes a read of the subscription', async (type) => {
+    const object = type.split('.').slice(0, -1).join('.');
+    const customer = await endedSilently();
+    const event = eventFor(customer, { type, data: { object: { id: customer, object, customer } } });
+    expect((await send(stripe.model.signed(event))).status).toBe(200);
+    expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('FREE');
+  });
+
   test.each<[string, (customer: string) => object]>([
     ['of a foreign customer', () => eventFor('cus_nobody')],
     ["of another account's", (customer) => eventFor(customer, { account: 'acct_2' })],
