@@ -112,6 +112,8 @@ test('every form keeps the typed text when the session ends', async ({ page, con
       await submit(page, form.submit);
       await signInAgain(page, person);
       await expectTyped(page, values);
+      // The login dialog has reported it.
+      await expect(page.getByText('Please log in first.')).toBeHidden();
 
       await other.goto('/');
       await other.getByRole('button', { name: `Account of ${person.username}` }).click();

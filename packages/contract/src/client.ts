@@ -28,6 +28,11 @@ export class ApiError extends Error {
   }
 }
 
+/** True if a call failed because the session has ended. */
+export function isEndOfSession(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.code === 'NOT_SIGNED_IN';
+}
+
 export interface ClientOptions {
   /** Origin of the server; empty in a browser. */
   readonly baseUrl?: string;

@@ -1,4 +1,4 @@
-import { ApiError, createClient, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
+import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
 import { openLoginDialog, setReachable, markSessionEnded } from './connection.ts';
@@ -26,11 +26,6 @@ function onError(name: OperationName, error: ApiError): void {
   // A failed background read must not open the login dialog again after the user has dismissed it.
   if (OPERATIONS[name].method === 'GET') markSessionEnded();
   else openLoginDialog();
-}
-
-/** True if a call failed because the session has ended. The login dialog reports that, so callers show no message. */
-export function isEndOfSession(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 401 && error.code === 'NOT_SIGNED_IN';
 }
 
 /** The typed API client. Every call of the web app uses it. */

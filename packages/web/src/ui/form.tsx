@@ -1,4 +1,4 @@
-import { ApiError } from '@creel/contract';
+import { ApiError, isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
 import type { ComponentProps, FormEvent, ReactNode, RefObject } from 'react';
 import type { z } from 'zod';
@@ -28,8 +28,11 @@ interface FormErrors {
   readonly errors: FieldErrors;
   /** Why the call failed, if the server named no field of the form. */
   readonly failure: ReactNode;
-  /** Sets the messages of a failed submission and focuses the first invalid field. */
-  readonly refuse: (found: FieldErrors) => void;
+  /**
+   * Sets the messages of a failed submission and focuses the first invalid field. With the `error` of a call, the end of
+   * the session sets none, because the login dialog reports it.
+   */
+  readonly refuse: (found: FieldErrors, error?: unknown) => void;
   /** Shows why the call failed: at the fields that the server names, else `reason` above the form. */
   readonly fail: (error: unknown, reason: ReactNode) => void;
   /** Removes the messages of these fields, or all messages. */
@@ -52,14 +55,17 @@ export function useFormErrors(fields: readonly string[]): FormErrors {
     if (refusals === 0 || ref.current === null || ref.current.closest('[aria-hidden="true"]') !== null) return;
     ref.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [refusals]);
-  const refuse = (found: FieldErrors): void =>
-    setState((before) => ({ errors: found, failure: undefined, refusals: before.refusals + 1 }));
+  const refuse = (found: FieldErrors, error?: unknown): void => {
+    if (!isEndOfSession(error))
+      setState((before) => ({ errors: found, failure: undefined, refusals: before.refusals + 1 }));
+  };
   return {
     ref,
     errors,
     failure,
     refuse,
     fail(error, reason) {
+      if (isEndOfSession(error)) return;
       const found = serverFieldErrors(error, fields);
       if (Object.keys(found).length > 0) refuse(found);
       else setState((before) => ({ ...before, errors: {}, failure: reason }));

@@ -30,7 +30,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
           toast({ title: 'Username updated successfully' });
           setTimeout(() => location.reload(), RELOAD_AFTER_MS);
         },
-        onError: (error) => form.refuse({ username: usernameFailure(error) }),
+        onError: (error) => form.refuse({ username: usernameFailure(error) }, error),
       }),
   });
   const isChanged = form.values.username.trim() !== user.username;

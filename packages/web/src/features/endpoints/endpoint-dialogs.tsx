@@ -1,7 +1,6 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { isEndOfSession } from '../../api/client.ts';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -41,7 +40,7 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
           onSuccess: ({ uid }) => onCreated(uid),
-          onError: (error) => (isEndOfSession(error) ? undefined : form.fail(error, createFailure(error))),
+          onError: (error) => form.fail(error, createFailure(error)),
         },
       ),
   });
@@ -98,7 +97,7 @@ export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
     onValid: (values) =>
       edit.mutate(values, {
         onSuccess: onClose,
-        onError: (error) => (isEndOfSession(error) ? undefined : form.fail(error, editFailure(error))),
+        onError: (error) => form.fail(error, editFailure(error)),
       }),
   });
   return (

@@ -1,7 +1,7 @@
-import { ApiError } from '@creel/contract';
+import { ApiError, isEndOfSession } from '@creel/contract';
 import type { Endpoint, EndpointDetail, OperationInput, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { client, isEndOfSession, errorMessage, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
