@@ -38,6 +38,16 @@ test('a page whose file fails to load keeps the sidebar and retries', async ({ p
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });
 
+test('a page whose file fails to load in an outage is loaded when it is over', async ({ page, person: _ }) => {
+  await page.route(/\/assets\/settings-page-[^/]*\.js/, (route) => route.abort());
+  await page.route('**/api/service', (route) => route.abort());
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('This part could not be loaded');
+  await page.unrouteAll();
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+});
+
 test('the parts of a request are loaded in advance', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const came = page.waitForResponse(/\/assets\/raw-tab-[^/]*\.js/);

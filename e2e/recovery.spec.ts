@@ -73,6 +73,26 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
   });
 
+  await test.step('what failed to load in an outage of the storage is loaded when it is over', async () => {
+    await goTo(page, '/nowhere');
+    await expect(page.getByText('Page Not Found')).toBeVisible();
+    await page.route('**/api/**', (route) => route.fulfill({ status: 503, json: {} }));
+    await goTo(page, '/profile?tab=security');
+    await expect(page.getByText('The sessions could not be loaded.')).toBeVisible();
+    await expect(page.getByText("The server can't load data now. Trying again…")).toBeVisible();
+    await page.unroute('**/api/**');
+    await expect(page.getByText('This browser')).toBeVisible();
+    await expect(page.getByText("The server can't load data now.")).toHaveCount(0);
+  });
+
+  await test.step('so is a page that was opened in the outage', async () => {
+    await page.route('**/api/user', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.goto('/settings');
+    await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
+    await page.unroute('**/api/user');
+    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+  });
+
   await test.step('leaving unsaved settings asks for confirmation', async () => {
     await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
     const asked: string[] = [];

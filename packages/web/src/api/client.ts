@@ -1,7 +1,8 @@
 import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
-import { openLoginDialog, setReachable, markSessionEnded } from './connection.ts';
+import { openLoginDialog, markSessionEnded } from './connection.ts';
+import { isOutageStatus, setServerState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -9,10 +10,10 @@ const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 
 async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(input, init);
-    setReachable(true);
+    if (!isOutageStatus(answer.status)) setServerState('up');
     return answer;
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'AbortError')) setReachable(false);
+    if (!(error instanceof DOMException && error.name === 'AbortError')) setServerState('unreachable');
     throw error;
   }
 }

@@ -3,16 +3,10 @@ import { z } from 'zod';
 import { signal, useSignal } from '../ui/state.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 
-/** False after a call that got no response, until a call gets one. */
-const reachable = signal(true);
-
 /**
  * The state of the session: active, ended (the login dialog is open), or dismissed (the user has closed that dialog).
  */
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
-
-export const setReachable = (isReachable: boolean): void => reachable.set(isReachable);
-export const useReachable = (): boolean => useSignal(reachable);
 
 /** Call this after a login. */
 export const markSessionActive = (): void => session.set('active');

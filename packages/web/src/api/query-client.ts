@@ -1,8 +1,13 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryCache, QueryClient } from '@tanstack/react-query';
 import type { RequestFilter } from './request-filter.ts';
+import { isOutage, setServerState } from './server-state.ts';
 
 /** Queries never go stale and are not retried unless they set it themselves. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // After the last retry.
+    onError: (error) => (isOutage(error) ? setServerState('unavailable') : undefined),
+  }),
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
@@ -27,6 +32,7 @@ export function refetchFailedQueries(): void {
 export const queryKeys = {
   user: ['user'],
   serviceInfo: ['service-info'],
+  probe: ['probe'],
   settings: ['settings'],
   sessions: ['sessions'],
   planChange: (tier: string, interval: string) => ['plan-change', tier, interval] as const,

@@ -1,19 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation, useNavigate, Link, useParams, useRouter } from '@tanstack/react-router';
 import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import {
-  useSignedOut,
-  listenToOtherTabs,
-  useReachable,
-  dismissLoginDialog,
-  useIsLoginDialogOpen,
-} from '../api/connection.ts';
+import { useSignedOut, listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/connection.ts';
 import { useLiveStatus } from '../api/use-live.ts';
-import { useUser, serviceInfoQuery } from '../api/queries.ts';
+import { useUser, useServerBack, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
+import { useServerState } from '../api/server-state.ts';
 import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
@@ -112,25 +106,22 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
   );
 }
 
-const POLL_INTERVAL_MS = 3000;
 /** After a shorter outage, its error messages stay, because nobody could read them yet. */
 const MIN_OUTAGE_MS = 1000;
 
 /**
  * The only message about a lost connection. It floats, so that nothing moves. On narrow screens, it is beside the menu
- * button. While the server can't be reached, it is polled; afterwards all failed queries are loaded again, and the
- * error messages of the outage close.
+ * button. When the server or the live connection is back, all failed queries are loaded again. When both are, the error
+ * messages of the outage close.
  */
 function ConnectionBar() {
-  const reachable = useReachable();
+  const server = useServerState();
   const { uid = '' } = useParams({ strict: false });
   const live = useLiveStatus(uid);
-  useQuery({
-    ...serviceInfoQuery,
-    staleTime: reachable ? Number.POSITIVE_INFINITY : 0,
-    refetchInterval: reachable ? false : POLL_INTERVAL_MS,
-  });
-  const isDown = !reachable || (live.lost && live.state !== 'ended');
+  // Loaded early, because parts of several pages depend on it.
+  useServiceInfo();
+  useServerBack(refetchFailedQueries);
+  const isDown = server !== 'up' || (live.lost && live.state !== 'ended');
   const before = useRef<{ readonly toastId: number; readonly at: number }>(undefined);
   useEffect(() => {
     if (isDown) before.current ??= { toastId: newestToastId(), at: performance.now() };
@@ -141,7 +132,7 @@ function ConnectionBar() {
     }
   }, [isDown]);
   // The dialog about the ended session says more.
-  const message = useIsLoginDialogOpen() ? undefined : connectionMessage(reachable, live);
+  const message = useIsLoginDialogOpen() ? undefined : connectionMessage(server, live);
   return (
     <div
       role="status"

@@ -16,14 +16,15 @@ test('from a lost connection until the next one, the page says that it is not co
     'connecting',
   ] as const) {
     live = { ...live, ...connectionAfter(live, state) };
-    messages.push(connectionMessage(true, live));
+    messages.push(connectionMessage('up', live));
   }
   expect(messages).toEqual([undefined, undefined, LOST, LOST, LOST, LOST]);
-  expect(connectionMessage(true, { ...live, ...connectionAfter(live, 'connected') })).toBeUndefined();
-  expect(connectionMessage(true, connectionAfter(live, 'ended'))).toBe(LOST);
+  expect(connectionMessage('up', { ...live, ...connectionAfter(live, 'connected') })).toBeUndefined();
+  expect(connectionMessage('up', connectionAfter(live, 'ended'))).toBe(LOST);
 });
 
-test('a page without a live connection says that the server cannot be reached', () => {
-  expect(connectionMessage(false, NOT_LIVE)).toBe("Can't reach the server. Reconnecting…");
-  expect(connectionMessage(true, NOT_LIVE)).toBeUndefined();
+test('a page without a live connection says that the server cannot be reached or cannot answer', () => {
+  expect(connectionMessage('unreachable', NOT_LIVE)).toBe("Can't reach the server. Reconnecting…");
+  expect(connectionMessage('unavailable', NOT_LIVE)).toBe("The server can't load data now. Trying again…");
+  expect(connectionMessage('up', NOT_LIVE)).toBeUndefined();
 });

@@ -1,10 +1,14 @@
 import type { LiveStatus } from '../api/live-feed.ts';
+import type { ServerState } from '../api/server-state.ts';
 
-/**
- * The message about the connection; `undefined` if there is none. `reachable` is false after a call without
- * a response, and `live` is the live connection of the page, if it has one.
- */
-export function connectionMessage(reachable: boolean, live: Pick<LiveStatus, 'lost'>): string | undefined {
+const SERVER_MESSAGES: Record<ServerState, string | undefined> = {
+  up: undefined,
+  unreachable: "Can't reach the server. Reconnecting…",
+  unavailable: "The server can't load data now. Trying again…",
+};
+
+/** The message about the connection; `undefined` if there is none. `live` is the page's connection, if it has one. */
+export function connectionMessage(server: ServerState, live: Pick<LiveStatus, 'lost'>): string | undefined {
   if (live.lost) return 'Not connected to real-time updates. Refresh the page to reconnect.';
-  return reachable ? undefined : "Can't reach the server. Reconnecting…";
+  return SERVER_MESSAGES[server];
 }

@@ -1,19 +1,20 @@
 import { useRouter, Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { errorMessage } from '../api/client.ts';
-import { userQuery } from '../api/queries.ts';
+import { useServerBack, userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, LoadError } from '../ui/feedback.tsx';
 import { useTitle } from '../ui/page.tsx';
 
-/** Shown if the user or a part of the app could not be loaded. */
+/** Shown if the user or a part of the app could not be loaded. Loads it again when the server is back. */
 export function LoadFailed({ error }: { readonly error: unknown }) {
   const router = useRouter();
   const again = async (): Promise<void> => {
     await queryClient.resetQueries({ predicate: (query) => query.state.status === 'error' });
     await router.invalidate();
   };
+  useServerBack(() => void again());
   const isUser = queryClient.getQueryState(userQuery.queryKey)?.status === 'error';
   return (
     <LoadError

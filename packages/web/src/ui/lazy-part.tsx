@@ -14,10 +14,31 @@ export function setServerCheck(check: () => Promise<boolean>): void {
 /** Preloads each part. Never rejects, because the part itself shows the error. */
 const all: (() => Promise<void>)[] = [];
 
+/** Milliseconds between two checks whether the server can be reached again. */
+const CHECK_INTERVAL_MS = 3000;
+
+/** Calls back when a server that can't be reached is back. Checks only once if it can be reached. */
+function afterOutage(onBack: () => void): () => void {
+  let isDown = false;
+  const check = async (): Promise<void> => {
+    const isUp = await isServerUp();
+    if (isUp) clearInterval(timer);
+    if (isUp && isDown) onBack();
+    isDown = !isUp;
+  };
+  const timer = setInterval(() => void check(), CHECK_INTERVAL_MS);
+  void check();
+  return () => {
+    isDown = false;
+    clearInterval(timer);
+  };
+}
+
 /**
  * A component whose code is loaded when it is first rendered; until then `fallback` is. If loading fails, only this
- * part shows an error with a retry button. If the retry fails too while the server can be reached, the page reloads,
- * because browsers cache a failed module and a newer version has other files. `React.lazy` would keep the failure.
+ * part shows an error with a retry button, and is loaded again after an outage. If the user's retry fails too while the
+ * server can be reached, the page reloads, because browsers cache a failed module and a newer version has other files.
+ * `React.lazy` would keep the failure.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -42,6 +63,7 @@ export function lazyPart<Props extends object>(
         isUnmounted = true;
       };
     }, [Shown, state]);
+    useEffect(() => (state === 'failed' ? afterOutage(() => setState('loading')) : undefined), [state]);
     if (Shown !== undefined) return createElement(Shown, props);
     if (state === 'loading') return fallback;
     return <PartFailed trying={state === 'trying'} onRetry={() => setState('trying')} />;

@@ -72,7 +72,9 @@ export function SessionsCard() {
     >
       {sessions.isPending ? <Skeleton className="h-12" /> : null}
       {sessions.isError ? (
-        <Notice tone="bad">{errorMessage(sessions.error, 'The sessions could not be loaded.')}</Notice>
+        <Notice tone="bad" onRetry={() => void sessions.refetch()}>
+          {errorMessage(sessions.error, 'The sessions could not be loaded.')}
+        </Notice>
       ) : null}
       <ul className="divide-y divide-line">
         {sessions.data?.map((session) => (

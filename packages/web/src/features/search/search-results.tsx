@@ -72,7 +72,11 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
   }, [goesOn, fetchNextPage]);
   if (results.data === undefined) {
     if (!isError) return SEARCHING;
-    return <Notice tone="bad">{errorMessage(results.error, 'The search failed. Please try again.')}</Notice>;
+    return (
+      <Notice tone="bad" onRetry={() => void results.refetch()}>
+        {errorMessage(results.error, 'The search failed.')}
+      </Notice>
+    );
   }
   const isComplete = !hasNextPage && !isFetching;
   if (found.length === 0 && isComplete) {

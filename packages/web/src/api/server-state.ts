@@ -1,0 +1,23 @@
+import { ApiError } from '@creel/contract';
+import { signal, useSignal } from '../ui/state.ts';
+
+/**
+ * `unreachable` after a call without a response, `unavailable` after data could not be loaded because the server, or a
+ * proxy in front of it, can't answer now. Both until a call is answered.
+ */
+export type ServerState = 'up' | 'unreachable' | 'unavailable';
+
+const server = signal<ServerState>('up');
+
+export const setServerState = server.set;
+export const useServerState = (): ServerState => useSignal(server);
+
+/** True for the statuses of an outage. The server sends 503, and a proxy any of them. */
+export const isOutageStatus = (status: number): boolean => status === 502 || status === 503 || status === 504;
+
+/** True if a load failed because of an outage. A 502 or 504 with a code is about another server. */
+export function isOutage(error: unknown): boolean {
+  return (
+    error instanceof ApiError && (error.status === 503 || (isOutageStatus(error.status) && error.code === undefined))
+  );
+}
