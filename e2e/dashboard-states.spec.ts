@@ -1,5 +1,6 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
+import { createEndpoint } from './endpoints.ts';
 
 const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
 
@@ -63,7 +64,12 @@ test('an error that only the server detects is shown with its sentence', async (
   ).toBeVisible();
 });
 
-test('a missing endpoint is requested once; a failing request is tried four times', async ({ page, person: _ }) => {
+test('a missing endpoint is requested once; a failing request is tried four times', async ({
+  page,
+  context,
+  app,
+  person: _,
+}) => {
   let asked = 0;
   await page.route('**/api/endpoints/*', async (route) => {
     asked++;
@@ -73,4 +79,13 @@ test('a missing endpoint is requested once; a failing request is tried four time
   await expect(page.getByText('Loading endpoint...')).toBeVisible();
   await expect(page.getByText('The endpoint could not be loaded')).toBeVisible();
   expect(asked).toBe(4);
+
+  await test.step('an endpoint without requests says so before its list is loaded', async () => {
+    await page.unrouteAll();
+    const endpoint = await createEndpoint(context, app);
+    await page.routeWebSocket(/\/ws\?/, () => undefined);
+    await page.route(/\/(temp-)?requests\?/, () => undefined);
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    await expect(page.getByText('No requests received yet.')).toBeVisible();
+  });
 });

@@ -14,6 +14,7 @@ import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, DroppedNotice } from './details/details-notices.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
+import { EmptyEndpoint } from './list/empty-endpoint.tsx';
 import { ListPane } from './list/list-pane.tsx';
 import { MethodTabs } from './list/list-toolbar.tsx';
 import { useList } from './list/use-list.ts';
@@ -22,7 +23,6 @@ import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
 
-const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
 /**
@@ -66,9 +66,10 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   useRequestKeys({ selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
+  // The list of an endpoint without requests is empty before it is loaded.
   const isEmpty =
     (methodTab === 'all' || endpoint.requestCount === 0) &&
-    !state.isLoading &&
+    (!state.isLoading || endpoint.requestCount === 0) &&
     state.error === null &&
     state.items.count === 0 &&
     state.waiting.count === 0;
