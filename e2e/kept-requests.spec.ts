@@ -118,31 +118,36 @@ async function answerQuestions(page: Page): Promise<() => Promise<unknown>> {
   return () => page.evaluate('globalThis.asked');
 }
 
-test('a deletion is confirmed, offers Undo, and happens when the offer ends', async ({
+test('a deletion is confirmed, and that of several requests offers Undo and happens when the offer ends', async ({
   page,
   context,
   app,
   endpoint,
 }) => {
-  for (const path of ['/a', '/b', '/c', '/d']) await send(endpoint.url, { method: 'PUT', path });
+  for (const path of ['/a', '/b', '/c', '/d', '/e']) await send(endpoint.url, { method: 'PUT', path });
   const asked = await answerQuestions(page);
+  const indexes = async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index);
+  const toast = page.getByRole('region', { name: /Notifications/ });
+  const deleteSelected = async (...selected: readonly number[]): Promise<void> => {
+    for (const index of selected) await row(page, index).getByRole('checkbox').click();
+    await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Delete' }).click();
+  };
 
-  await test.step('a deleted request is marked while the browser asks, is named, and comes back with Undo', async () => {
-    await openLive(page, endpoint, '?request=1');
-    await expect(details(page, 1)).toBeVisible();
+  await test.step('one request is marked while the browser asks, is named, and is deleted at once', async () => {
+    await openLive(page, endpoint, '?request=4');
+    await expect(details(page, 4)).toBeVisible();
     await page.keyboard.press('Delete');
-    await expect(row(page, 1)).toHaveCount(0);
-    expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['1']]]);
-    const toast = page.getByRole('region', { name: /Notifications/ });
-    await expect(toast.getByText('PUT /b #1')).toBeVisible();
-    await toast.getByRole('button', { name: 'Undo' }).click();
-    await expect(row(page, 1)).toBeVisible();
-    await expect(details(page, 1)).toBeVisible();
-    expect((await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([3, 2, 1, 0]);
+    await expect(row(page, 4)).toHaveCount(0);
+    expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['4']]]);
+    await expect(toast.getByText('PUT /e #4')).toBeVisible();
+    // Without waiting: an offer would disappear.
+    expect(await toast.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await expect.poll(indexes).toEqual([3, 2, 1, 0]);
   });
 
   await test.step('an answer of No deletes nothing and unmarks the row', async () => {
     await page.evaluate('isSure = false');
+    await row(page, 1).click();
     await page.keyboard.press('Delete');
     await expect.poll(asked).toHaveLength(2);
     await expect(row(page, 1)).toBeVisible();
@@ -150,29 +155,32 @@ test('a deletion is confirmed, offers Undo, and happens when the offer ends', as
     await page.evaluate('isSure = true');
   });
 
+  await test.step('several deleted requests come back with Undo', async () => {
+    await deleteSelected(0, 1);
+    await expect(row(page, 1)).toHaveCount(0);
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await expect(row(page, 1)).toBeVisible();
+    await expect(details(page, 1)).toBeVisible();
+    expect(await indexes()).toEqual([3, 2, 1, 0]);
+  });
+
   await test.step('a tab that is closed before the offer ends deletes nothing', async () => {
-    await row(page, 0).click();
-    await expect(details(page, 0)).toBeVisible();
-    await page.keyboard.press('Delete');
-    await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+    await deleteSelected(0, 1);
+    await expect(toast.getByRole('button', { name: 'Undo' })).toBeVisible();
     await page.reload();
     await expect(row(page, 0)).toBeVisible();
-    expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
+    expect(await indexes()).toHaveLength(4);
   });
 
   await test.step('without Undo, selected requests are deleted on the server when the offer ends', async () => {
-    for (const index of [0, 2]) await row(page, index).getByRole('checkbox').click();
-    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
-    await bar.getByRole('button', { name: 'Delete' }).click();
+    await deleteSelected(0, 2);
     await expect(row(page, 2)).toHaveCount(0);
     expect(await asked()).toEqual([['Are you sure you want to delete these 2 requests?', ['2', '0']]]);
     const undo = page.getByRole('button', { name: 'Undo' });
     await expect(undo).toBeVisible();
-    expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
+    expect(await indexes()).toHaveLength(4);
     await expect(undo).toHaveCount(0);
-    await expect
-      .poll(async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index))
-      .toEqual([3, 1]);
+    await expect.poll(indexes).toEqual([3, 1]);
     await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
   });
 });

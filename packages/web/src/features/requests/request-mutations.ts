@@ -11,7 +11,7 @@ import { formatCount } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
 
-/** Milliseconds in which a deletion can be undone. */
+/** Milliseconds in which the deletion of several requests can be undone. */
 const UNDO_MS = 5000;
 
 /** True if the server no longer stores a request. */
@@ -68,13 +68,13 @@ export function saveFailure(error: unknown): string {
 }
 
 /**
- * Removes requests from the list at once and deletes them on the server after 5 seconds. Until then, a toast offers
- * Undo. If the tab is closed before, nothing is deleted. Failed deletions are restored.
+ * Removes requests from the list at once. One request is deleted at once too, because the user was asked. Several are
+ * deleted after 5 seconds, in which a toast offers Undo; if the tab is closed before, nothing is deleted. Failed
+ * deletions are restored.
  */
 export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
   const putBack = hideRequests(uid, requests);
   const send = async (): Promise<void> => {
-    closeToast();
     const { failed } = await runEach(requests, async (request) => {
       await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
         (error: unknown) => {
@@ -89,26 +89,27 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     onRestored();
     toastFailure(first.error, deleteFailure(failed.length, requests.length), 'Delete failed');
   };
-  const timer = setTimeout(() => void send(), UNDO_MS);
+  const [request] = requests;
+  if (request !== undefined && requests.length === 1) {
+    toast({ title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` });
+    void send();
+    return;
+  }
+  const timer = setTimeout(() => {
+    closeToast();
+    void send();
+  }, UNDO_MS);
   const undo = (): void => {
     clearTimeout(timer);
     putBack();
     onRestored();
   };
   const closeToast = toast({
-    ...deletedLabel(requests),
+    title: `${formatCount(requests.length)} requests deleted`,
     // The timer closes the toast, so that Undo is never offered too late.
     duration: Number.POSITIVE_INFINITY,
     action: { label: 'Undo', run: undo },
   });
-}
-
-/** Names what was deleted: 'POST /orders' and its number, or how many. */
-function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
-  const [request] = requests;
-  if (request === undefined || requests.length > 1)
-    return { title: `${formatCount(requests.length)} requests deleted` };
-  return { title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` };
 }
 
 function deleteFailure(failed: number, all: number): string {
