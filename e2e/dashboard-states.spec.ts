@@ -88,4 +88,10 @@ test('a missing endpoint is requested once; a failing request is tried four time
     await page.goto(`/endpoints/${endpoint.uid}`);
     await expect(page.getByText('No requests received yet.')).toBeVisible();
   });
+
+  await test.step('an endpoint loads while the file of its page does', async () => {
+    await page.route(/\/assets\/endpoint-page-[^/]*\.js/, () => undefined);
+    await page.goto('/endpoints/whatever');
+    await expect(page.getByText('Loading endpoint...')).toBeVisible();
+  });
 });

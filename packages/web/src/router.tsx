@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isSignedOut } from './api/connection.ts';
 import { userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
+import { EndpointLoading } from './features/endpoints/endpoint-states.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, NotFoundPage, RootFailed } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
@@ -15,7 +16,7 @@ const pages = {
   ResetPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).ResetPage),
   VerifyPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).VerifyPage),
   HomePage: lazyPart(async () => (await import('./features/endpoints/home-page.tsx')).HomePage),
-  EndpointPage: lazyPart(async () => (await import('./shell/endpoint-page.tsx')).EndpointPage),
+  EndpointPage: lazyPart(async () => (await import('./shell/endpoint-page.tsx')).EndpointPage, <EndpointLoading />),
   SearchPage: lazyPart(async () => (await import('./features/search/search-page.tsx')).SearchPage),
   ProfilePage: lazyPart(async () => (await import('./shell/profile-page.tsx')).ProfilePage),
   SettingsPage: lazyPart(async () => (await import('./features/settings/settings-page.tsx')).SettingsPage),
