@@ -144,7 +144,9 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
 test('a list that fails to load shows an error', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close({ code: 1001 }));
-  await refuse(page, /\/(temp-)?requests\?/, 'GET');
+  const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
+  await page.route(/\/(temp-)?requests\?/, (route) => route.fulfill({ status: 500, json: failure }));
   await page.goto(`/endpoints/${endpoint.uid}`);
   await expect(page.getByText('Failed to fetch temporary requests.')).toBeVisible();
+  await expect(page.getByText('Out of order')).toBeVisible();
 });

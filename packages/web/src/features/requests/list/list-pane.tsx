@@ -84,11 +84,13 @@ function ListContent({ uid, endpoint, filter, state, selection, actions, bulk, v
   const clear = (): void => changeView({ find: undefined });
   // A query with a mistake does not become a part of the filter.
   if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
-  if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
+  if (state.error !== null)
+    return <ListFailed title="Failed to fetch temporary requests." error={state.error} onRetry={state.retry} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
     if (search?.progress === 'searching') return <ListLoading />;
-    if (search?.progress === 'failed') return <ListFailed error={search.error} onRetry={search.retry} />;
+    if (search?.progress === 'failed')
+      return <ListFailed title="The search failed" error={search.error} onRetry={search.retry} />;
     if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
   }

@@ -17,10 +17,16 @@ export function ListLoading() {
   );
 }
 
-export function ListFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+interface ListFailedProps {
+  readonly title: string;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}
+
+export function ListFailed({ title, error, onRetry }: ListFailedProps) {
   return (
-    <LoadError title="The requests could not be loaded" onRetry={onRetry}>
-      {errorMessage(error, 'Failed to fetch temporary requests.')}
+    <LoadError title={title} onRetry={onRetry}>
+      {errorMessage(error, 'Please try again.')}
     </LoadError>
   );
 }
