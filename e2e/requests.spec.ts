@@ -117,7 +117,7 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
 
   await test.step('each request opens with the tab that its content asks for, and the address keeps what is looked at', async () => {
     const tab = (index: number, name: string) =>
-      page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name });
+      page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name, exact: true });
     for (const [index, name] of [
       [0, 'Headers'],
       [1, 'Raw'],

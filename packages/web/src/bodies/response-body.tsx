@@ -38,7 +38,7 @@ export function ResponseTabs({ label, headers, className, view, ...body }: Respo
   const tabs = [
     { value: 'body', label: 'Body' },
     ...(view?.json === undefined ? [] : [{ value: 'raw', label: 'Raw' } as const]),
-    { value: 'headers', label: 'Headers', note: fields.length },
+    { value: 'headers', label: 'Headers', count: fields.length },
   ] as const;
   return (
     <Tabs

@@ -5,7 +5,9 @@ import type { ReactNode } from 'react';
 interface Tab<Value extends string> {
   readonly value: Value;
   readonly label: string;
-  /** A count or a mark beside the label. */
+  /** A number beside the label. It is not a part of the tab's name. */
+  readonly count?: number;
+  /** A mark beside the label. */
   readonly note?: ReactNode;
 }
 
@@ -38,10 +40,11 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             key={tab.value}
             value={tab.value}
             {...withoutPanel}
-            className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-accent-soft data-[state=active]:text-accent"
+            data-count={tab.count}
+            aria-description={tab.count?.toString()}
+            className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-accent-soft data-[state=active]:text-accent data-count:after:ml-1 data-count:after:font-normal data-count:after:text-ink-3 data-count:after:content-[attr(data-count)/''] data-count:data-[state=active]:after:text-accent @max-md:data-count:after:content-none"
           >
             {tab.label}
-            {/* Read as 'Headers 8'. */}
             {tab.note === undefined ? null : ' '}
             {tab.note === undefined ? null : (
               <span className="font-normal text-ink-3 @max-md:hidden in-data-[state=active]:text-accent">
