@@ -37,7 +37,9 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
   });
 
   await test.step('below 1000 px the list has the full width, and the details are above it beside the sidebar', async () => {
+    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Payments of the shop' } });
     await goLive(page, endpoint);
+    const name = page.getByRole('heading', { level: 1, name: 'Payments of the shop' });
     const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');
     const url = page.getByRole('region', { name: 'Endpoint URL' }).locator('code > span');
     const details = page.getByRole('region', { name: 'Request 0' });
@@ -47,15 +49,18 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
       const tops = await filters.evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
       expect(new Set(tops).size, `lines of filters at ${width} px`).toBe(1);
       expect(await url.evaluateAll((parts) => parts.every((part) => part.scrollWidth <= part.clientWidth))).toBe(true);
+      expect(await name.evaluate((title) => title.scrollWidth <= title.clientWidth), `name at ${width} px`).toBe(true);
 
       await row(page, 0).click();
-      for (const name of ['JSON', 'Headers', 'Query Params', 'Raw']) {
-        await expect(details.getByRole('tab', { name })).toBeInViewport({ ratio: 1 });
-      }
+      await expect(details.getByRole('tab')).toHaveText(['JSON', 'Headers', 'Query Params', 'Raw', 'Deliveries']);
+      for (const tab of await details.getByRole('tab').all()) await expect(tab).toBeInViewport({ ratio: 1 });
       await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeInViewport({ ratio: 1 });
       await page.getByRole('button', { name: 'Back to the list' }).click();
       await expect(details).toHaveCount(0);
     }
+    await page.setViewportSize({ width: 360, height: 740 });
+    await row(page, 0).click();
+    await expect(details.getByRole('tab', { name: 'Deliveries' })).toBeInViewport({ ratio: 1 });
   });
 });
 

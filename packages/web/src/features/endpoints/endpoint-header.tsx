@@ -28,13 +28,14 @@ interface EndpointHeaderProps {
 
 /**
  * Name, status, age, expiry, and the buttons of an endpoint, in one line on a wide screen. On a narrower one, age and
- * expiry have their own line, because a longer age must not move the page. On a phone, the buttons can be collapsed.
+ * expiry have their own line, because a longer age must not move the page, and so do the buttons, because the name needs
+ * the room. On a phone, the buttons can be collapsed.
  */
 export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onDeleted }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
   return (
-    <header className="flex items-start gap-x-3 gap-y-2 max-md:flex-wrap">
+    <header className="flex items-start gap-x-3 gap-y-1 max-lg:flex-wrap max-md:gap-y-2">
       <div className="flex min-h-7 min-w-0 grow basis-0 flex-wrap items-center gap-x-3 gap-y-1 xl:flex-nowrap">
         <div className="group flex min-w-0 items-center gap-3">
           <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
@@ -66,7 +67,7 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
       </div>
       <div
         className={clsx(
-          'flex shrink-0 items-center gap-1 max-md:order-last max-md:-ml-3 max-md:basis-full max-md:flex-wrap',
+          'flex shrink-0 items-center gap-1 max-lg:order-last max-lg:-ml-3 max-lg:basis-full max-lg:flex-wrap',
           isCollapsed && 'max-md:hidden',
         )}
       >

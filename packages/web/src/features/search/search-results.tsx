@@ -151,7 +151,9 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
           <Highlighted parts={highlightParts(request.path, q)} />
         </span>
         {request.eventType === null ? null : (
-          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3">{request.eventType}</span>
+          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 max-sm:hidden">
+            {request.eventType}
+          </span>
         )}
         {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
         <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2">
