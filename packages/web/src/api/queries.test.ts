@@ -2,8 +2,9 @@
 
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { endpointQuery, endpointsQuery, settingsQuery } from './queries.ts';
+import { endpointQuery, endpointsQuery, onceLoaded, settingsQuery } from './queries.ts';
 import { queryClient } from './query-client.ts';
+import { readServerState } from './server-state.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -46,6 +47,24 @@ test('the list of endpoints is stale after 30 s, and kept for 5 minutes', async 
   expect(queryClient.getQueryData(endpointsQuery.queryKey)).toEqual([]);
   await vi.advanceTimersByTimeAsync(2 * SECOND_MS);
   expect(queryClient.getQueryData(endpointsQuery.queryKey)).toBeUndefined();
+});
+
+test('an interval starts when the data is loaded', () => {
+  expect(onceLoaded(SECOND_MS)({ state: { data: undefined } })).toBe(false);
+  expect(onceLoaded(SECOND_MS)({ state: { data: [] } })).toBe(SECOND_MS);
+});
+
+test('what failed to load in an outage marks the server as unavailable until it answers', async () => {
+  const states = async (status: number): Promise<string> => {
+    queryClient.clear();
+    answer = () => Response.json({ error: 'no', message: 'no', code: 'UNAVAILABLE' }, { status });
+    await look(new QueryObserver(queryClient, settingsQuery), SECOND_MS);
+    return readServerState();
+  };
+  expect(await states(503)).toBe('unavailable');
+  expect(await states(404)).toBe('up');
+  // The destination of a replay, for example, and not this server.
+  expect(await states(502)).toBe('up');
 });
 
 test('a single endpoint is not cached, and retried 3 times, 1 s apart', async () => {

@@ -46,13 +46,22 @@ const serviceInfoQuery = queryOptions({
   queryFn: ({ signal }) => client.call('getServiceInfo', {}, signal),
 });
 
+/**
+ * An interval for data that is loaded. A failed first load stays on the screen with its button, which would lose the
+ * focus each time.
+ */
+export const onceLoaded =
+  (intervalMs: number) =>
+  ({ state }: { readonly state: { readonly data: unknown } }): number | false =>
+    state.data === undefined ? false : intervalMs;
+
 /** Endpoints fill up and expire, so the list is loaded again every 30 seconds while it is visible. */
 export const endpointsQuery = queryOptions({
   queryKey: queryKeys.endpoints,
   queryFn: ({ signal }) => client.call('listEndpoints', {}, signal),
   staleTime: 30 * SECOND_MS,
   gcTime: 5 * MINUTE_MS,
-  refetchInterval: 30 * SECOND_MS,
+  refetchInterval: onceLoaded(30 * SECOND_MS),
   refetchOnWindowFocus: true,
 });
 

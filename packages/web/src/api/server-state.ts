@@ -9,6 +9,7 @@ export type ServerState = 'up' | 'unreachable' | 'unavailable';
 
 const server = signal<ServerState>('up');
 
+export const readServerState = server.read;
 export const setServerState = server.set;
 export const useServerState = (): ServerState => useSignal(server);
 

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Star, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
-import { endpointsQuery } from '../../api/queries.ts';
+import { endpointsQuery, onceLoaded } from '../../api/queries.ts';
 import { SourceTag, Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -38,7 +38,7 @@ const DASHBOARD_REFRESH_MS = 3000;
 
 /** The dashboard: loading, failed, no endpoints, or the cards. */
 function EndpointCards() {
-  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: DASHBOARD_REFRESH_MS });
+  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: onceLoaded(DASHBOARD_REFRESH_MS) });
   const now = useNow();
   if (endpoints.isPending) return <CardsSkeleton />;
   if (endpoints.data === undefined) {
