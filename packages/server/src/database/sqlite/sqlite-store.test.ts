@@ -32,6 +32,22 @@ test('a commit that did not wait for the disk is synced soon, by a write of its 
   await rm(dataDir, { recursive: true });
 });
 
+test('a capture waits for a few of the writes that were called before it', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'creel-writes-'));
+  const store = await openSqliteStore(dataDir, QUERIES);
+  const { id } = await someEndpoint(store);
+  let written = 0;
+  const writes = Array.from({ length: 100 }, async () => {
+    await store.setDetectedSource(id, 'Stripe');
+    written += 1;
+  });
+  await capture(store, [{ to: id }]);
+  expect(written).toBeLessThan(10);
+  await Promise.all(writes);
+  await store.close();
+  await rm(dataDir, { recursive: true });
+});
+
 test("a read of many large bodies does not delay other users' reads", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-large-'));
   const store = await openSqliteStore(dataDir, QUERIES);

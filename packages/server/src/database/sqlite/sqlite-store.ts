@@ -5,6 +5,7 @@ import type { QueryTable, Remote } from '../remote.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker, WorkerClient } from '../../workers/worker-client.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
 import { Trimmer } from '../write-captures.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { SqliteMethods, SqliteThreadData } from './thread.ts';
@@ -21,6 +22,8 @@ function threadOptions(data: SqliteThreadData) {
   };
 }
 
+/** Writes of queries that the thread has at a time. A batch of captures waits for these, not for all that were called. */
+const MAX_WRITES = 4;
 /** Time until commits that did not wait for the disk are synced. A power cut undoes at most these. */
 const SYNC_AFTER_MS = 1000;
 
@@ -58,6 +61,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
 ): Promise<Store & Remote<Queries>> {
   const { writer, reader } = await startThreads(dataDir);
   const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
+  const writes = new FairQueue({ concurrency: MAX_WRITES });
   const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
   const writeBatch = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
     const transfer = [batch.numbers.buffer, batch.bytes.buffer];
@@ -78,14 +82,16 @@ export async function openSqliteStore<Queries extends QueryTable>(
     async close() {
       deferred.cancel();
       await Promise.all([reader.close(), scanner.close()]);
+      // When its turn comes, the thread has all other writes.
+      await writes.run('', async () => undefined);
       // Closed last, so that it checkpoints the log into the file.
       await writer.close();
     },
   };
-  // Reads and writes are posted at once, so that writes and captures run in the order of their calls.
   const remote = bindQueries(queries, async (kind, name, args) => {
-    const thread = { read: reader, scan: scanner, write: writer, freeing: writer, unsynced: writer }[kind];
-    const answer = await thread.call('query', { name, args });
+    if (kind === 'read') return reader.call('query', { name, args });
+    if (kind === 'scan') return scanner.call('query', { name, args });
+    const answer = await writes.run('', () => writer.call('query', { name, args }));
     if (kind === 'unsynced') deferred.plan();
     return answer;
   });
