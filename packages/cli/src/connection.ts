@@ -115,5 +115,6 @@ function failureReason(failure: unknown): string {
   const cause = failure instanceof Error ? failure.cause : undefined;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(first instanceof Error)) return '';
-  return ` (${'code' in first ? String(first.code) : first.message})`;
+  // The error for a response that is not HTTP has the code `undefined`.
+  return ` (${'code' in first && typeof first.code === 'string' ? first.code : first.message})`;
 }

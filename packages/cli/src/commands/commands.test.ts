@@ -1,11 +1,13 @@
 import { endpointSchema, capturedRequestSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { readFile, stat, writeFile, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sessionPath } from '../session.ts';
 import { creel, start } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
+import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person, ServerProcess } from '../../test/server-process.ts';
 
@@ -116,6 +118,17 @@ describe('login and logout', () => {
       code: 1,
       stderr: `${nobody} could not be reached (ECONNREFUSED).\n`,
     });
+  });
+
+  test('a program that does not speak HTTP is named, with the reason', async () => {
+    const program = createServer((socket) => void socket.end('hello\r\n\r\n'));
+    const origin = `http://127.0.0.1:${await listenLocally(program)}`;
+    const words = ['login', '--server', origin, '--username', 'alice'];
+    expect(await creel(words, { home: newHome(), stdin: 'a good password' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`${origin} could not be reached (Response does not match the HTTP/1.1 protocol`),
+    });
+    program.close();
   });
 
   test('cookies go only to the server that set them', async () => {
