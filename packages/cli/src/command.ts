@@ -98,7 +98,7 @@ interface Words {
 function readWords(command: Command, words: readonly string[]): Words | 'help' {
   const types = optionTypes(command.description.options);
   const { tokens } = parseArgs({
-    args: words.map(markUid),
+    args: words.map(mark),
     options: types,
     strict: false,
     tokens: true,
@@ -125,9 +125,9 @@ function optionTypes(options: z.ZodObject): ParseArgsOptionsConfig {
 /** Marks a word that only looks like an option. No process argument can contain NUL. */
 const MARK = '\0';
 
-/** One uid in 64 begins with a dash. A uid has at least 20 characters, more than any option. */
-function markUid(word: string): string {
-  return /^-[\w-]{19,}$/.test(word) ? MARK + word : word;
+/** Marks negative numbers, and uids: one in 64 begins with a dash. A uid has at least 20 characters, more than any option. */
+function mark(word: string): string {
+  return /^-(?:[\w-]{19,}|\d+)$/.test(word) ? MARK + word : word;
 }
 
 const unmark = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
@@ -148,8 +148,8 @@ function optionValue(
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return true;
   }
-  // In `--limit --json` the value is missing. A value that begins with a dash is written `--name=-x`.
-  if (value === undefined || (inlineValue !== true && value.startsWith('-')))
+  // In `--limit --json` the value is missing, but a query or a name can begin with a dash: `--query -source:Stripe`.
+  if (value === undefined || (inlineValue !== true && /^(?:--|-h?$)/.test(value)))
     throw new UsageError(`${rawName} needs a value.`);
   return unmark(value);
 }

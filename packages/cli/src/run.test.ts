@@ -29,6 +29,7 @@ const understood: [line: string, invocation: object][] = [
   ['requests a', { command: 'requests', endpoint: 'a', json: false }],
   ['requests --limit 2 a --before=0', { command: 'requests', endpoint: 'a', json: false, limit: 2, before: 0 }],
   ['requests a --query method:POST', { command: 'requests', endpoint: 'a', json: false, query: 'method:POST' }],
+  ['follow a --query -is:saved', { command: 'follow', endpoint: 'a', json: false, query: '-is:saved' }],
   ['follow a --query=-is:saved', { command: 'follow', endpoint: 'a', json: false, query: '-is:saved' }],
   [
     'forward a b --query x',
@@ -83,8 +84,11 @@ const refused: [line: string, sentence: string][] = [
   ['follow -x a', 'creel follow has no option -x. See: creel follow --help'],
   ['create --limit 3', 'creel create has no option --limit. See: creel create --help'],
   ['requests a --limit', '--limit needs a value.'],
+  ['body a 1 --output -', '--output needs a value.'],
   ['body a 1 --output=', '--output must name a file.'],
   ['requests a --limit --json', '--limit needs a value.'],
+  ['requests a --query -h', '--query needs a value.'],
+  ['requests a --limit -1', '--limit must be a whole number from 1 up.'],
   ['requests a --limit 0', '--limit must be a whole number from 1 up.'],
   ['requests a --limit 1e3', '--limit must be a whole number from 1 up.'],
   ['requests a --before=-1', '--before must be a whole number from 0 up.'],
@@ -92,6 +96,7 @@ const refused: [line: string, sentence: string][] = [
   ['follow a --json=yes', '--json takes no value.'],
   ['follow a --query a)', '--query is wrong at character 2. Expected an opening parenthesis before this closing one.'],
   ['show a b', 'The index must be a whole number from 0 up.'],
+  ['show a -1', 'The index must be a whole number from 0 up.'],
 ];
 
 describe('says what to type instead', () => {
