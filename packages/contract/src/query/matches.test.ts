@@ -176,7 +176,7 @@ const CASES: [what: string, sample: Sample, hits: string[], misses: string[]][] 
   ],
   ['JSON at the top', { body: ' [10, "x"]' }, ['json.0:10', 'json.1:X', 'json.*:10'], ['json.2:*']],
   ['a key with an escape', { body: String.raw`{"\u0061":1}` }, ['json.a:1'], [String.raw`json."\\u0061":1`]],
-  ['JSON with a byte order mark', { body: '\uFEFF{"a":1}' }, ['json.a:1'], []],
+  ['JSON with a byte order mark', { body: '\uFEFF{"a":1}' }, ['json.a:1', 'body:"\uFEFF{"'], ['json.a:"\uFEFF1"']],
   ...['{"a":1', '{"a":1}x', '{"a":01}', "{'a':1}", '{"a":1,}', '{"a":"\u0001"}', '[{"a":1}', 'a=1'].map(
     (body): [string, Sample, string[], string[]] => [
       `${body}, which is not JSON`,

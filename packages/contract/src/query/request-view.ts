@@ -101,30 +101,37 @@ function parameterOf(pair: string): Parameter {
 
 /** Decodes a body as UTF-8 if it is valid, otherwise with one character per byte. */
 class SearchedBody {
-  readonly text: string | undefined;
+  /** With a byte order mark if the body has one. */
+  readonly #text: string | undefined;
   readonly #bytes: Uint8Array;
   #folded: string | undefined;
   #isJson: boolean | undefined;
 
   constructor(bytes: Uint8Array | null) {
     this.#bytes = bytes ?? new Uint8Array();
-    this.text = decodedUtf8(this.#bytes);
+    this.#text = decodedUtf8(this.#bytes);
+  }
+
+  /** A byte order mark is not part of JSON. */
+  get text(): string | undefined {
+    return this.#text?.startsWith('\uFEFF') === true ? this.#text.slice(1) : this.#text;
   }
 
   *checkJson(): WorkSteps {
-    return (this.#isJson ??= this.text !== undefined && (yield* isJson(this.text)));
+    const { text } = this;
+    return (this.#isJson ??= text !== undefined && (yield* isJson(text)));
   }
 
   /** UTF-8 is self-synchronizing, so the needle's bytes match only in valid sequences. */
   contains(needle: Needle): boolean {
-    this.#folded ??= foldCase(this.text ?? byteText(this.#bytes));
-    return this.text === undefined
+    this.#folded ??= foldCase(this.#text ?? byteText(this.#bytes));
+    return this.#text === undefined
       ? wireContains(this.#folded, { text: needle.bytes, bytes: needle.bytes })
       : contains(this.#folded, needle.text);
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function decodedUtf8(bytes: Uint8Array): string | undefined {
   try {
