@@ -4,17 +4,16 @@ import type { Stripe } from 'stripe';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import {
   changeSubscription,
-  endSubscription,
   expireCheckout,
   letTimePass,
   newSimulatedCustomer,
   openCheckout,
   payCheckout,
   presentSubscription,
-  recoverPayment,
 } from '../src/features/billing/simulation.ts';
-import type { Simulated, SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
+import type { SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
 import type { StripeConfig } from '../src/config.ts';
+import { eventsOf } from './stripe-events.ts';
 import { PLAN_PRICES } from '../src/features/billing/rules.ts';
 import type { PlanPrice } from '../src/features/billing/rules.ts';
 
@@ -110,11 +109,14 @@ export class StripeModel {
   }
 
   endNow(subscriptionId: string): void {
-    this.#apply(endSubscription(this.#subscription(subscriptionId).customer, subscriptionId));
+    const { customer } = this.#subscription(subscriptionId);
+    this.#apply(changeSubscription(customer, subscriptionId, { status: 'canceled' }, this.#seconds()));
   }
 
   recoverPayment(subscriptionId: string): void {
-    this.#apply(recoverPayment(this.#subscription(subscriptionId).customer, subscriptionId));
+    const { customer } = this.#subscription(subscriptionId);
+    const recovered = changeSubscription(customer, subscriptionId, { status: 'active' }, this.#seconds());
+    this.#apply({ ...recovered, cardFails: false });
   }
 
   failPayments(customerId: string, cardFails: boolean): void {
@@ -224,9 +226,9 @@ export class StripeModel {
 
   #expireSession(sessionId: string): object {
     const customer = this.#ownerOf(sessionId);
-    const { events } = this.#apply(expireCheckout(customer, sessionId));
-    if (events.length === 0)
+    if (customer.checkouts.find(({ id }) => id === sessionId)?.status !== 'open')
       throw new Refusal(400, undefined, 'Only Checkout Sessions with a status in ["open"] can be expired.');
+    this.#apply(expireCheckout(customer, sessionId));
     return this.#session(sessionId);
   }
 
@@ -300,10 +302,10 @@ export class StripeModel {
     for (const { id } of [...customer.checkouts, ...customer.subscriptions]) this.#owners.set(id, customer.id);
   }
 
-  #apply(simulated: Simulated): Simulated {
-    const { customer, events } = simulated;
+  #apply(customer: SimulatedCustomer): void {
+    const before = this.customer(customer.id);
     this.#keep(customer);
-    for (const { type, objectId: id } of events) {
+    for (const { type, id } of eventsOf(before, customer)) {
       const created = this.#seconds();
       const data = { object: { id, object: type.split('.').slice(0, -1).join('.'), customer: customer.id } };
       this.events.push({
@@ -315,7 +317,6 @@ export class StripeModel {
         data,
       });
     }
-    return simulated;
   }
 
   #seconds(): number {

@@ -5,7 +5,6 @@ import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { Billing } from './service.ts';
 import { TestGateway } from './test-gateway.ts';
-import type { TestOutcome } from './test-gateway.ts';
 
 /** @throws ProblemError BILLING_OFF */
 function billingOf({ billing }: AppContext): Billing {
@@ -20,14 +19,14 @@ function testGatewayOf({ billing }: AppContext): { billing: Billing; gateway: Te
   return { billing, gateway };
 }
 
-/** Runs an action on the test gateway. Its events are handled like Stripe's, without the network. */
+/** Runs an action on the test gateway, and reads the account as after an event. */
 async function runInTestGateway<T>(
   { app, signedIn: { user } }: Pick<Call<'actOnTestSubscription'>, 'app' | 'signedIn'>,
-  action: (gateway: TestGateway, customerId: string | null) => Promise<TestOutcome<T>>,
+  action: (gateway: TestGateway, customerId: string | null) => Promise<T>,
 ): Promise<T> {
   const { billing, gateway } = testGatewayOf(app);
-  const { answer, events } = await billing.sync.locks.run(user.id, () => action(gateway, user.stripeCustomerId));
-  for (const event of events) await billing.sync.receiveEvent(event);
+  const answer = await billing.sync.locks.run(user.id, () => action(gateway, user.stripeCustomerId));
+  await billing.sync.refresh(user.id);
   return answer;
 }
 

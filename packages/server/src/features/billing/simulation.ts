@@ -41,17 +41,6 @@ export const simulatedCustomerSchema = z.object({
 });
 export type SimulatedCustomer = z.infer<typeof simulatedCustomerSchema>;
 
-/** A change for which Stripe would send an event. */
-interface SimulatedEvent {
-  readonly type: string;
-  readonly objectId: string;
-}
-
-export interface Simulated {
-  readonly customer: SimulatedCustomer;
-  readonly events: readonly SimulatedEvent[];
-}
-
 export function newSimulatedCustomer(id: string): SimulatedCustomer {
   return { id, clockAhead: 0, cardFails: false, made: 0, checkouts: [], subscriptions: [] };
 }
@@ -66,9 +55,9 @@ export function openCheckout(customer: SimulatedCustomer, checkout: NewCheckout)
 }
 
 /** Pays an open checkout, which creates the subscription. */
-export function payCheckout(customer: SimulatedCustomer, checkoutId: string, now: number): Simulated {
+export function payCheckout(customer: SimulatedCustomer, checkoutId: string, now: number): SimulatedCustomer {
   const checkout = customer.checkouts.find(({ id, status }) => id === checkoutId && status === 'open');
-  if (checkout === undefined) return { customer, events: [] };
+  if (checkout === undefined) return customer;
   const made = customer.made + 1;
   const subscription: SimulatedSubscription = {
     id: `sub_test_${customer.id}_${made}`,
@@ -81,132 +70,69 @@ export function payCheckout(customer: SimulatedCustomer, checkoutId: string, now
     cancelAt: null,
   };
   return {
-    customer: {
-      ...customer,
-      made,
-      cardFails: false,
-      checkouts: customer.checkouts.map((each) => (each === checkout ? { ...each, status: 'complete' } : each)),
-      subscriptions: [...customer.subscriptions, subscription],
-    },
-    events: [
-      { type: 'customer.subscription.created', objectId: subscription.id },
-      { type: 'invoice.paid', objectId: subscription.id },
-      { type: 'checkout.session.completed', objectId: checkout.id },
-    ],
+    ...customer,
+    made,
+    cardFails: false,
+    checkouts: customer.checkouts.map((each) => (each === checkout ? { ...each, status: 'complete' } : each)),
+    subscriptions: [...customer.subscriptions, subscription],
   };
 }
 
-export function expireCheckout(customer: SimulatedCustomer, checkoutId: string): Simulated {
-  const checkout = customer.checkouts.find(({ id, status }) => id === checkoutId && status === 'open');
-  if (checkout === undefined) return { customer, events: [] };
-  return {
-    customer: {
-      ...customer,
-      checkouts: customer.checkouts.map((each) => (each === checkout ? { ...each, status: 'expired' } : each)),
-    },
-    events: [{ type: 'checkout.session.expired', objectId: checkout.id }],
-  };
+/** Closes a checkout, if it is open. */
+export function expireCheckout(customer: SimulatedCustomer, checkoutId: string): SimulatedCustomer {
+  const checkouts = customer.checkouts.map((each): SimulatedCheckout =>
+    each.id === checkoutId && each.status === 'open' ? { ...each, status: 'expired' } : each,
+  );
+  return { ...customer, checkouts };
 }
 
 /** Changes fields of a subscription that has not ended. A new interval starts a new period at once. */
 export function changeSubscription(
   customer: SimulatedCustomer,
   subscriptionId: string,
-  change: Partial<Pick<SimulatedSubscription, 'tier' | 'interval' | 'cancelAtPeriodEnd' | 'cancelAt'>>,
+  change: Partial<Pick<SimulatedSubscription, 'tier' | 'interval' | 'status' | 'cancelAtPeriodEnd' | 'cancelAt'>>,
   now: number,
-): Simulated {
-  return replaceSubscription(customer, subscriptionId, 'customer.subscription.updated', (before) => {
+): SimulatedCustomer {
+  const subscriptions = customer.subscriptions.map((before) => {
+    if (before.id !== subscriptionId || before.status === 'canceled') return before;
     const after = { ...before, ...change };
     return after.interval === before.interval ? after : { ...after, periodEnd: afterPeriod(now, after.interval) };
   });
-}
-
-export function endSubscription(customer: SimulatedCustomer, subscriptionId: string): Simulated {
-  return replaceSubscription(customer, subscriptionId, 'customer.subscription.deleted', (before) => ({
-    ...before,
-    status: 'canceled',
-  }));
-}
-
-/** Pays the open invoice. */
-export function recoverPayment(customer: SimulatedCustomer, subscriptionId: string): Simulated {
-  const { customer: recovered, events } = replaceSubscription(
-    customer,
-    subscriptionId,
-    'customer.subscription.updated',
-    (before) => ({ ...before, status: 'active' }),
-  );
-  return {
-    customer: { ...recovered, cardFails: false },
-    events: [{ type: 'invoice.paid', objectId: subscriptionId }, ...events],
-  };
-}
-
-function replaceSubscription(
-  customer: SimulatedCustomer,
-  subscriptionId: string,
-  type: string,
-  change: (before: SimulatedSubscription) => SimulatedSubscription,
-): Simulated {
-  const before = customer.subscriptions.find(({ id, status }) => id === subscriptionId && status !== 'canceled');
-  if (before === undefined) return { customer, events: [] };
-  const after = change(before);
-  return {
-    customer: {
-      ...customer,
-      subscriptions: customer.subscriptions.map((each) => (each === before ? after : each)),
-    },
-    events: [{ type, objectId: subscriptionId }],
-  };
+  return { ...customer, subscriptions };
 }
 
 /** Applies everything that is due at `now`: periods that renew or end, checkouts that expire. */
-export function letTimePass(customer: SimulatedCustomer, now: number): Simulated {
-  const events: SimulatedEvent[] = [];
-  const checkouts = customer.checkouts.map((checkout): SimulatedCheckout => {
-    if (checkout.status !== 'open' || checkout.expiresAt > now) return checkout;
-    events.push({ type: 'checkout.session.expired', objectId: checkout.id });
-    return { ...checkout, status: 'expired' };
-  });
+export function letTimePass(customer: SimulatedCustomer, now: number): SimulatedCustomer {
+  const checkouts = customer.checkouts.map((checkout): SimulatedCheckout =>
+    checkout.status === 'open' && checkout.expiresAt <= now ? { ...checkout, status: 'expired' } : checkout,
+  );
   const subscriptions = customer.subscriptions.map((before) => {
     let subscription = before;
     for (let next = afterBoundary(subscription, now, customer.cardFails); next !== undefined;) {
-      events.push(...next.events);
-      subscription = next.subscription;
+      subscription = next;
       next = afterBoundary(subscription, now, customer.cardFails);
     }
     return subscription;
   });
-  if (events.length === 0) return { customer, events };
-  return { customer: { ...customer, checkouts, subscriptions }, events };
+  return { ...customer, checkouts, subscriptions };
 }
 
-/** The next change of a subscription up to `now`; `undefined` when there is none. */
+/** The next state of a subscription up to `now`; `undefined` when there is none. */
 function afterBoundary(
   subscription: SimulatedSubscription,
   now: number,
   cardFails: boolean,
-): { readonly subscription: SimulatedSubscription; readonly events: readonly SimulatedEvent[] } | undefined {
-  const { id, status, periodEnd, interval } = subscription;
+): SimulatedSubscription | undefined {
+  const { status, periodEnd, interval } = subscription;
   if (status === 'canceled') return undefined;
   const endsAt = endOf(subscription);
   const isUnpaidTwice = status === 'past_due' && cardFails && periodEnd <= now;
-  if ((endsAt !== null && endsAt <= now) || isUnpaidTwice)
-    return {
-      subscription: { ...subscription, status: 'canceled' },
-      events: [{ type: 'customer.subscription.deleted', objectId: id }],
-    };
+  if ((endsAt !== null && endsAt <= now) || isUnpaidTwice) return { ...subscription, status: 'canceled' };
   if (periodEnd > now) return undefined;
   return {
-    subscription: {
-      ...subscription,
-      status: cardFails ? 'past_due' : 'active',
-      periodEnd: afterPeriod(periodEnd, interval),
-    },
-    events: [
-      { type: cardFails ? 'invoice.payment_failed' : 'invoice.paid', objectId: id },
-      { type: 'customer.subscription.updated', objectId: id },
-    ],
+    ...subscription,
+    status: cardFails ? 'past_due' : 'active',
+    periodEnd: afterPeriod(periodEnd, interval),
   };
 }
 

@@ -1,8 +1,7 @@
 import type { Money, TestCheckout, TestCheckoutAction, TestPortalAction, TestSubscription } from '@creel/contract';
-import { randomUUID } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
-import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
+import type { BillingGateway, CheckoutInput } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { centsOf, isChargedNow, stateOf } from './rules.ts';
@@ -10,17 +9,15 @@ import type { PlanPrice, SubscriptionState } from './rules.ts';
 import {
   changeSubscription,
   endOf,
-  endSubscription,
   expireCheckout,
   letTimePass,
   newSimulatedCustomer,
   openCheckout,
   payCheckout,
   presentSubscription,
-  recoverPayment,
   simulatedCustomerSchema,
 } from './simulation.ts';
-import type { Simulated, SimulatedCustomer, SimulatedSubscription } from './simulation.ts';
+import type { SimulatedCustomer, SimulatedSubscription } from './simulation.ts';
 
 const CHECKOUT_SECONDS = 3600;
 const CURRENCY = 'usd';
@@ -29,12 +26,6 @@ export interface TestGatewayOptions {
   readonly store: Pick<Remote<typeof billingQueries>, 'findTestCustomer' | 'saveTestCustomer'>;
   readonly publicUrl: () => string;
   readonly now: () => number;
-}
-
-/** The result of an action on the test gateway's pages, and the events that Stripe would send for it. */
-export interface TestOutcome<T> {
-  readonly answer: T;
-  readonly events: readonly GatewayEvent[];
 }
 
 /** The built-in gateway: simulated subscriptions with their state in the database. No card is charged. */
@@ -96,7 +87,7 @@ export class TestGateway implements BillingGateway {
   }
 
   async cancelNow(customerId: string, id: string): Promise<void> {
-    await this.#change(customerId, (customer) => endSubscription(customer, id));
+    await this.#change(customerId, (customer, now) => changeSubscription(customer, id, { status: 'canceled' }, now));
   }
 
   /** The difference of the list prices. Unlike Stripe, the test gateway gives no credit for unused days. */
@@ -108,7 +99,7 @@ export class TestGateway implements BillingGateway {
     return `${this.#options.publicUrl()}/billing/test/portal?${new URLSearchParams({ return: returnUrl }).toString()}`;
   }
 
-  /** Its events never leave the process, so no HTTP request can carry one. */
+  /** Its actions are calls of this server, so it sends no events. */
   readEvent(): undefined {
     return undefined;
   }
@@ -127,17 +118,17 @@ export class TestGateway implements BillingGateway {
     customerId: string | null,
     id: string,
     action: TestCheckoutAction,
-  ): Promise<TestOutcome<{ returnUrl: string }>> {
+  ): Promise<{ returnUrl: string }> {
     const { status } = await this.showCheckout(customerId, id);
     if (status !== 'open' || customerId === null) throw new ProblemError('CHECKOUT_CLOSED');
     if (action === 'decline')
       throw new ProblemError('PAYMENT_FAILED', { sentence: 'The card was declined. Please try another card.' });
-    const { customer, events } = await this.#change(customerId, (before, now) =>
+    const customer = await this.#change(customerId, (before, now) =>
       action === 'pay' ? payCheckout(before, id, now) : expireCheckout(before, id),
     );
     const checkout = customer.checkouts.find((each) => each.id === id);
     const returnUrl = (action === 'pay' ? checkout?.successUrl : checkout?.cancelUrl) ?? '';
-    return { answer: { returnUrl: returnUrl.replace('{CHECKOUT_SESSION_ID}', id) }, events };
+    return { returnUrl: returnUrl.replace('{CHECKOUT_SESSION_ID}', id) };
   }
 
   /** @throws ProblemError NO_SUBSCRIPTION */
@@ -158,13 +149,13 @@ export class TestGateway implements BillingGateway {
   }
 
   /** @throws ProblemError NO_SUBSCRIPTION, ACTION_NOT_POSSIBLE */
-  async act(customerId: string | null, action: TestPortalAction): Promise<TestOutcome<TestSubscription>> {
+  async act(customerId: string | null, action: TestPortalAction): Promise<TestSubscription> {
     const { customer, subscription } = await this.#subscriptionOf(customerId);
     const isPossible =
       action === 'recover-payment' ? subscription.status === 'past_due' : subscription.status !== 'canceled';
     if (!isPossible) throw new ProblemError('ACTION_NOT_POSSIBLE');
-    const { events } = await this.#change(customer.id, (before, now) => actOn(before, subscription, action, now));
-    return { answer: await this.showSubscription(customerId), events };
+    await this.#change(customer.id, (before, now) => actOn(before, subscription, action, now));
+    return this.showSubscription(customerId);
   }
 
   /** The newest subscription, including an ended one. */
@@ -188,7 +179,7 @@ export class TestGateway implements BillingGateway {
     const stored = await this.#options.store.findTestCustomer(customerId);
     if (stored === undefined) throw new GatewayError('customer', `No such customer: ${customerId}`);
     const customer = simulatedCustomerSchema.parse(JSON.parse(stored));
-    return letTimePass(customer, this.#nowOf(customer)).customer;
+    return letTimePass(customer, this.#nowOf(customer));
   }
 
   async #save(customer: SimulatedCustomer, userId?: number): Promise<void> {
@@ -197,12 +188,12 @@ export class TestGateway implements BillingGateway {
 
   async #change(
     customerId: string,
-    change: (customer: SimulatedCustomer, now: number) => Simulated,
-  ): Promise<{ customer: SimulatedCustomer; events: GatewayEvent[] }> {
+    change: (customer: SimulatedCustomer, now: number) => SimulatedCustomer,
+  ): Promise<SimulatedCustomer> {
     const before = await this.#load(customerId);
-    const { customer, events } = change(before, this.#nowOf(before));
+    const customer = change(before, this.#nowOf(before));
     await this.#save(customer);
-    return { customer, events: events.map(({ type }) => ({ id: `evt_test_${randomUUID()}`, type, customerId })) };
+    return customer;
   }
 }
 
@@ -211,16 +202,16 @@ function actOn(
   { id, periodEnd }: SimulatedSubscription,
   action: TestPortalAction,
   now: number,
-): Simulated {
+): SimulatedCustomer {
   switch (action) {
     case 'cancel':
       return changeSubscription(customer, id, { cancelAtPeriodEnd: true }, now);
     case 'renew':
       return changeSubscription(customer, id, { cancelAtPeriodEnd: false, cancelAt: null }, now);
     case 'recover-payment':
-      return recoverPayment(customer, id);
+      return { ...changeSubscription(customer, id, { status: 'active' }, now), cardFails: false };
     case 'end-now':
-      return endSubscription(customer, id);
+      return changeSubscription(customer, id, { status: 'canceled' }, now);
     case 'advance':
     case 'fail-payment': {
       const cardFails = customer.cardFails || action === 'fail-payment';
