@@ -5,7 +5,6 @@ import {
   isDelivered,
   targetUrlSchema,
 } from '@creel/contract';
-import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeHead } from '../../database/stored-request.ts';
@@ -289,15 +288,18 @@ export class DeliverySender {
     const began = performance.now();
     const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
     const sent = this.#outbound(destination, { ...delivery, attempt, url }, captured);
-    const result = await sent
+    const { responseHeaders, outcome } = await sent
       .then((request) => {
         const response = forward(request, this.#end.signal);
         begin();
         return response;
       })
-      .then(toResponse, (error: unknown) => toFailure(error, performance.now() - began));
+      .then(
+        (response) => ({ responseHeaders: response.headers, outcome: answeredOutcome(response) }),
+        (error: unknown) => ({ responseHeaders: [], outcome: failedOutcome(error, performance.now() - began) }),
+      );
     this.#end.signal.throwIfAborted();
-    const next = { attempt, at: now(), responseHeaders: result.headers, random: Math.random() };
+    const next = { attempt, at: now(), responseHeaders, random: Math.random() };
     return {
       endpointId: destination.endpointId,
       index: delivery.index,
@@ -308,14 +310,8 @@ export class DeliverySender {
       method: captured.method,
       attempt,
       at,
-      nextAttemptAt: isDelivered(result.status) ? null : nextAttemptAt(next),
-      status: result.status,
-      statusText: result.statusText,
-      error: result.error,
-      durationMs: result.durationMs,
-      responseHeaders: result.headers.map(([key, value]) => ({ key, value })),
-      responseBody: result.body,
-      responseTruncated: result.isCut,
+      nextAttemptAt: isDelivered(outcome.status) ? null : nextAttemptAt(next),
+      ...outcome,
     };
   }
 
@@ -357,22 +353,27 @@ function isDue(dueAt: number | null, now: number): boolean {
   return dueAt !== null && dueAt <= now;
 }
 
-interface Result {
-  readonly status: number | null;
-  readonly statusText: string;
-  readonly error: string | null;
-  readonly durationMs: number;
-  readonly headers: RawHeaders;
-  readonly body: Uint8Array | null;
-  readonly isCut: boolean;
-}
+/** What an attempt stores of its response, or of the reason why there is none. */
+type Outcome = Pick<
+  Attempt,
+  'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'
+>;
 
-function toResponse({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Result {
-  return { status, statusText, error: null, durationMs, headers, body: body.length === 0 ? null : body, isCut };
+export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
+  return {
+    status,
+    statusText,
+    error: null,
+    durationMs,
+    responseHeaders: headers.map(([key, value]) => ({ key, value })),
+    responseBody: body.length === 0 ? null : body.subarray(0, MAX_DELIVERY_RESPONSE_BYTES),
+    responseTruncated: isCut || body.length > MAX_DELIVERY_RESPONSE_BYTES,
+  };
 }
 
 /** Problems have a sentence for the user. Other errors are not shown. */
-function toFailure(error: unknown, durationMs: number): Result {
-  const sentence = error instanceof ProblemError ? error.message : 'The request could not be sent.';
-  return { status: null, statusText: '', error: sentence, durationMs, headers: [], body: null, isCut: false };
+export function failedOutcome(failure: unknown, durationMs: number): Outcome {
+  const error = failure instanceof ProblemError ? failure.message : 'The request could not be sent.';
+  const nothing = { responseHeaders: [], responseBody: null, responseTruncated: false };
+  return { status: null, statusText: '', error, durationMs, ...nothing };
 }

@@ -17,7 +17,7 @@ import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
-import { DeliverySender } from './delivery-sender.ts';
+import { DeliverySender, answeredOutcome, failedOutcome } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
 import type { Installation } from './match-queries.ts';
@@ -228,31 +228,20 @@ export class Deliveries {
       destinationId: null,
       url,
       method,
+      attempt: 1,
+      at,
+      nextAttemptAt: null,
     } as const;
-    const record = (
-      outcome: Pick<Attempt, 'status' | 'statusText' | 'error' | 'durationMs'>,
-      from?: OutboundResponse,
-    ) =>
-      this.#record({
-        ...attempt,
-        ...outcome,
-        attempt: 1,
-        at,
-        nextAttemptAt: null,
-        responseHeaders: (from?.headers ?? []).map(([key, value]) => ({ key, value })),
-        responseBody:
-          from === undefined || from.body.length === 0 ? null : from.body.subarray(0, MAX_DELIVERY_RESPONSE_BYTES),
-        responseTruncated: from !== undefined && (from.isCut || from.body.length > MAX_DELIVERY_RESPONSE_BYTES),
-        // The replay was sent, so its answer counts even if the history can't be written.
-      }).catch((error: unknown) => this.#logFailure(error));
+    // The replay was sent, so its answer counts even if the history can't be written.
+    const record = (outcome: ReturnType<typeof answeredOutcome>) =>
+      this.#record({ ...attempt, ...outcome }).catch((error: unknown) => this.#logFailure(error));
     try {
       const response = await send();
-      const { status, statusText, durationMs } = response;
-      await record({ status, statusText, error: null, durationMs }, response);
+      await record(answeredOutcome(response));
       return response;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'REPLAY_FAILED')
-        await record({ status: null, statusText: '', error: error.message, durationMs: performance.now() - began });
+        await record(failedOutcome(error, performance.now() - began));
       throw error;
     }
   }
