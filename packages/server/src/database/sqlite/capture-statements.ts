@@ -14,18 +14,9 @@ const INSERT =
 /** The number of rows in a range of keys, and how many of them have a method. */
 const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
   where key >= ? and key < ? and saved_id is null`;
-/**
- * Up to a number of rows, and up to the one that reaches a number of bytes. The sizes come from the innermost query, because the window
- * would copy the bodies.
- */
-const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
-  select key, method, size, sum(size) over (order by key rows between unbounded preceding and current row) - size as before from (
-    select key, method, coalesce(length(body), 0) as size from captured_requests
-    where key >= ? and key < ? and saved_id is null order by key limit ?))
-  where before < ? group by method`;
-/** The oldest unsaved rows of an endpoint with deliveries, and whether one is pending or not planned yet. */
-const OLDEST_WITH_DELIVERIES = `select key, method, coalesce(length(body), 0) as bytes, key & 4294967295 as "index",
-  key >= ? or exists (select 1 from deliveries where request_key = key) as spared
+/** The oldest unsaved rows. Of an endpoint with deliveries, those that are pending or not planned yet are spared. */
+const OLDEST = `select method, coalesce(length(body), 0) as bytes, key & 4294967295 as "index",
+  case when ? then key >= ? or exists (select 1 from deliveries where request_key = key) else 0 end as spared
   from captured_requests where key >= ? and key < ? and saved_id is null order by key limit ?`;
 const DELETE_ONE = [
   'delete from captured_requests where key = ?',
@@ -80,84 +71,46 @@ function bytesOf({ byMethod }: Pick<Trimmed, 'byMethod'>): number {
   return byMethod.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/**
- * The oldest unsaved requests. Usually they are consecutive and all have the batch's method. One pass detects that at
- * 40% of the cost of the general query, which sorts.
- */
-function oldestWith(range: StatementSync, oldest: StatementSync) {
-  return (write: EndpointWrite, likelyMethod: string | undefined, maxBytes: number): Trimmed => {
-    const { endpoint, trimCount: count } = write;
-    const { endpointId, trimFrom } = endpoint;
-    const from = requestKeyValue(endpointId, trimFrom);
-    if (likelyMethod !== undefined) {
-      const row = range.get(likelyMethod, from, requestKeyValue(endpointId, trimFrom + count));
-      if (row?.stored === count && row.of_method === count && integer(row.bytes) <= maxBytes)
-        return {
-          byMethod: [{ method: likelyMethod, stored: count, bytes: integer(row.bytes) }],
-          to: trimFrom + count,
-          spared: 0,
-          left: 0,
-        };
-    }
-    const rows = oldest.all(from, requestKeyValue(endpointId + 1, 0), count, maxBytes);
-    const byMethod = rows.map((row) => ({
-      method: String(row.method),
-      stored: integer(row.stored),
-      bytes: integer(row.bytes),
-    }));
-    const stored = byMethod.reduce((sum, one) => sum + one.stored, 0);
-    return {
-      byMethod,
-      to: Math.max(trimFrom, ...rows.map((row) => integer(row.last_index) + 1)),
-      spared: 0,
-      left: bytesOf({ byMethod }) >= maxBytes ? count - stored : 0,
-    };
-  };
-}
-
 const NOTHING: Trimmed = { byMethod: [], to: 0, spared: 0, left: 0 };
 
-/** The same for an endpoint with deliveries: requests with pending ones stay, and the others go with their history. */
-function trimSparingWith(database: DatabaseSync) {
-  const oldest = database.prepare(OLDEST_WITH_DELIVERIES);
-  // Keys have 64 bits.
-  oldest.setReadBigInts(true);
+/** Deletes the oldest unsaved requests, except those that wait for deliveries, and returns what was deleted. */
+function trimWith(database: DatabaseSync) {
+  const range = database.prepare(RANGE);
+  const oldest = database.prepare(OLDEST);
+  const deleteUnsaved = database.prepare(DELETE_UNSAVED);
   const deletions = DELETE_ONE.map((text) => database.prepare(text));
-  return ({ endpoint, trimCount }: EndpointWrite, maxBytes: number): Trimmed => {
-    const { endpointId, trimFrom, plannedTo } = endpoint;
+  return ({ endpoint, captures, trimCount: count }: EndpointWrite, maxBytes: number): Trimmed => {
+    if (count === 0) return NOTHING;
+    if (maxBytes <= 0) return { ...NOTHING, left: count };
+    const { endpointId, trimFrom, plannedTo, hasDeliveries } = endpoint;
+    const keyOf = (index: number): bigint => requestKeyValue(endpointId, index);
+    const method = captures[0]?.method;
+    // Usually they are consecutive and all have the batch's method. One pass detects that faster than a list.
+    if (!hasDeliveries && method !== undefined && captures.every((capture) => capture.method === method)) {
+      const row = range.get(method, keyOf(trimFrom), keyOf(trimFrom + count));
+      if (row?.stored === count && row.of_method === count && integer(row.bytes) <= maxBytes) {
+        const to = trimFrom + count;
+        deleteUnsaved.run(keyOf(trimFrom), keyOf(to));
+        return { byMethod: [{ method, stored: count, bytes: integer(row.bytes) }], to, spared: 0, left: 0 };
+      }
+    }
     const end = requestKeyValue(endpointId + 1, 0);
-    const planned = plannedTo === null ? end : requestKeyValue(endpointId, plannedTo);
-    const all = oldest.all(planned, requestKeyValue(endpointId, trimFrom), end, trimCount);
+    const planned = plannedTo === null ? end : keyOf(plannedTo);
+    const all = oldest.all(Number(hasDeliveries), planned, keyOf(trimFrom), end, count);
     let bytes = 0;
     const tooMany = all.findIndex((row) => bytes >= maxBytes || ((bytes += integer(row.bytes)), false));
     const rows = tooMany === -1 ? all : all.slice(0, tooMany);
-    const removed = rows.filter((row) => integer(row.spared) === 0);
-    for (const { key = null } of removed) for (const deletion of deletions) deletion.run(key);
+    const removed = rows.filter((row) => row.spared === 0);
+    const to = rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1;
+    if (hasDeliveries)
+      for (const { index } of removed) for (const deletion of deletions) deletion.run(keyOf(integer(index)));
+    else deleteUnsaved.run(keyOf(trimFrom), keyOf(to));
     return {
       byMethod: removed.map((row) => ({ method: String(row.method), stored: 1, bytes: integer(row.bytes) })),
-      to: rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1,
+      to,
       spared: rows.length - removed.length,
       left: all.length - rows.length,
     };
-  };
-}
-
-/** Deletes the oldest unsaved requests and returns what was deleted. */
-function trimWith(
-  oldestOf: ReturnType<typeof oldestWith>,
-  deleteUnsaved: StatementSync,
-  trimSparing: ReturnType<typeof trimSparingWith>,
-) {
-  return (write: EndpointWrite, maxBytes: number): Trimmed => {
-    if (write.trimCount === 0) return NOTHING;
-    const { endpointId, trimFrom, hasDeliveries } = write.endpoint;
-    if (maxBytes <= 0) return { ...NOTHING, left: write.trimCount };
-    if (hasDeliveries) return trimSparing(write, maxBytes);
-    const first = write.captures[0]?.method;
-    const isOneMethod = write.captures.every((capture) => capture.method === first);
-    const trimmed = oldestOf(write, isOneMethod ? first : undefined, maxBytes);
-    deleteUnsaved.run(requestKeyValue(endpointId, trimFrom), requestKeyValue(endpointId, trimmed.to));
-    return trimmed;
   };
 }
 
@@ -166,8 +119,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
   const lockEndpoint = lockWith(database.prepare(LOCK_ENDPOINTS));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
-  const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
-  const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED), trimSparingWith(database));
+  const trim = trimWith(database);
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
   const updateCounters = database.prepare(UPDATE_COUNTERS);
   return {
