@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -19,6 +20,11 @@ const RETRY_MS = 50;
 /** The batch's id is stored already: the commit whose answer was lost took effect after the lookup. */
 const UNIQUE_VIOLATION = '23505';
 
+/** A row that is rolled back. Its key belongs to no endpoint, and its body does not fit into existing pages. */
+const TRIAL_CAPTURE =
+  "insert into captured_requests (key, method, received_at, head, body) values (-1, 'POST', 0, '', $1)";
+const TRIAL_BYTES = 64 * 1024;
+
 interface Session {
   readonly client: pg.Client;
   readonly known: KnownEndpoints;
@@ -36,6 +42,8 @@ export class CaptureConnection {
   #session: Session | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** The last batch was not stored, and no check has succeeded since. */
+  #hasFailed = false;
   readonly #trimmer = new Trimmer((batch, limits) => this.#writeRepeatedly(batch, limits, WITHIN_MS));
 
   constructor(url: string, kind: SessionKind) {
@@ -64,10 +72,14 @@ export class CaptureConnection {
       for (;;) {
         try {
           const outcome = await this.#run(deadline, attempt);
+          this.#hasFailed = false;
           return { ...outcome, recycled: batch.bytes.buffer };
         } catch (error) {
           const isRepeatable = faultOf(error) === 'conflict' || (mayBeStored && isAmbiguous(error));
-          if (!isRepeatable || performance.now() >= deadline) throw error;
+          if (!isRepeatable || performance.now() >= deadline) {
+            this.#hasFailed = true;
+            throw error;
+          }
           await sleep(RETRY_MS);
         }
       }
@@ -104,12 +116,20 @@ export class CaptureConnection {
     return this.#next(withinMs, (deadline) => this.#run(deadline, ({ client }) => assertDurable(client)));
   }
 
-  /** The same, after a small commit. Another connection might work while captures don't, or fail while they do. */
+  /**
+   * The same, after a small commit, on the connection of captures. After a batch has failed it also needs room for a
+   * capture: on a full disk, small changes of existing rows still work.
+   */
   checkWritable(): Promise<void> {
     return this.#next(WITHIN_MS, (deadline) =>
       this.#run(deadline, async ({ client }) => {
         await assertDurable(client);
         await client.query(SMALL_WRITE);
+        if (!this.#hasFailed) return;
+        await client.query('begin');
+        await client.query(TRIAL_CAPTURE, [randomBytes(TRIAL_BYTES)]);
+        await client.query('rollback');
+        this.#hasFailed = false;
       }),
     );
   }

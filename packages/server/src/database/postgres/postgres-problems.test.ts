@@ -154,6 +154,21 @@ describe('acknowledged data must be on disk', () => {
   });
 });
 
+test('while the disk is full, readiness fails as captures do, also if rows can be changed', async () => {
+  const store = await open();
+  const { id } = await someEndpoint(store);
+  await database.run(`create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`);
+  await database.run('create trigger refuse before insert on captured_requests execute function refuse()');
+  await expect(captureMany(store, id, 1)).rejects.toThrow(StorageUnavailable);
+  await expect(store.checkWritable()).rejects.toThrow(StorageUnavailable);
+  await expect(store.checkWritable()).rejects.toThrow(StorageUnavailable);
+  await database.run('drop trigger refuse on captured_requests');
+  await expect(store.checkWritable()).resolves.toBeUndefined();
+  expect(await everything(store, id)).toEqual([]);
+  await expect(captureMany(store, id, 1)).resolves.toMatchObject([{ index: 0 }]);
+});
+
 describe('when other programs use all connections that PostgreSQL allows', () => {
   test('readiness agrees with captures, which keep theirs', async () => {
     const role = `${database.name}_role`;
