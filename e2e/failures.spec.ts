@@ -94,7 +94,9 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await sendJson(endpoint.url, { a: 1 });
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
+    let calls = 0;
     await page.route('**/save-request', async (route) => {
+      calls++;
       await held;
       await route.continue();
     });
@@ -102,8 +104,10 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     const details = page.getByRole('region', { name: 'Request 0' });
     await details.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(details.getByRole('button', { name: 'Saving...' })).toBeDisabled();
+    await page.keyboard.press('s');
     release();
     await expect(toast(page, 'Request saved')).toBeVisible();
+    expect(calls).toBe(1);
   });
 
   await test.step('a toast says that the body was copied, or that the browser blocked it', async () => {

@@ -40,12 +40,13 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
     onDeleted?.();
     deleteRequests(uid, requests, () => (opened === undefined ? undefined : selection.open(opened)));
   };
+  const isSaving = (request: ListedRequest): boolean => saving.isPending && saving.variables.index === request.index;
   return {
     anonymous,
     save(request) {
-      if (!request.saved && !anonymous) saving.mutate(request);
+      if (!request.saved && !anonymous && !isSaving(request)) saving.mutate(request);
     },
-    isSaving: (request) => saving.isPending && saving.variables.index === request.index,
+    isSaving,
     remove: (requests, onDeleted) => void remove(requests, onDeleted),
     deleting,
   };
