@@ -80,14 +80,14 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded
         aria-controls={listId}
         aria-activedescendant={current === undefined ? undefined : `${listId}-${shown.indexOf(current)}`}
-        placeholder="Type a command or the name of an endpoint…"
+        placeholder="Find a command or an endpoint…"
         value={query}
         onChange={(change) => {
           setQuery(change.target.value);
           setAt(0);
         }}
         onKeyDown={onKeyDown}
-        className="h-11 w-full border-b border-line bg-transparent px-4 text-lg text-ellipsis outline-none"
+        className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
       />
       <div id={listId} role="listbox" aria-label="Choices" className="max-h-80 overflow-y-auto p-1.5">
         {shown.length === 0 ? <p className="px-2.5 py-2 text-ink-2">No results.</p> : null}
