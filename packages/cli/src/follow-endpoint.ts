@@ -8,6 +8,8 @@ import {
   needsBody,
 } from '@creel/contract';
 import type { CapturedRequest, Client, Endpoint } from '@creel/contract';
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { CaptureFeed } from './capture-feed.ts';
 import { openSession } from './connection.ts';
 import { findEndpoint } from './find-endpoint.ts';
@@ -112,13 +114,12 @@ async function follow(
   await Promise.all(watches).finally(() => ended.abort());
 }
 
-type Format = ConstructorParameters<typeof DecompressionStream>[0];
-
-const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ['gzip', 'gzip'],
-  ['x-gzip', 'gzip'],
-  ['deflate', 'deflate'],
-  ['br', 'brotli'],
+/** As in the server's searches. Unlike `DecompressionStream`, they take gzip of several members (RFC 1952, section 2.2). */
+const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & AsyncIterable<unknown>> = new Map([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
 ]);
 
 /** Returns a function that tests captures against a query. Without a query, all captures match. */
@@ -141,12 +142,13 @@ function captureFilter(
 /** Removes the content coding, up to the length that searches examine. Returns the body unchanged if it can't be decoded. */
 async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint8Array> {
   const coding = firstHeader(request.rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? '';
-  const format = FORMATS.get(coding);
-  if (format === undefined) return body;
+  const createDecoder = DECODERS.get(coding);
+  if (createDecoder === undefined) return body;
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of new Blob([Uint8Array.from(body)]).stream().pipeThrough(new DecompressionStream(format))) {
+    for await (const piece of Readable.from([body]).pipe(createDecoder())) {
+      if (!Buffer.isBuffer(piece)) continue;
       pieces.push(piece);
       length += piece.length;
       if (length >= MAX_DECODED_BODY_BYTES) break;
