@@ -17,8 +17,8 @@ export interface StartedPart {
 }
 
 /**
- * What several nodes cost one node: notices through PostgreSQL, the same with the overflow log connected, and nginx in
- * front. All nodes run the same program from the sources, each on its own PostgreSQL. A second node without
+ * What several nodes cost one node: notices through PostgreSQL, notices through NATS with the overflow log connected,
+ * and nginx in front. All nodes run the same program from the sources, each on its own PostgreSQL. A second node without
  * a bus shows how much equal nodes differ. The nodes with a bus have an idle second node, because a node alone sends no
  * notices.
  */

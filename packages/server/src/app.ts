@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
@@ -11,9 +10,9 @@ import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
-import { openBus } from './bus/bus.ts';
+import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
-import { NatsLink } from './features/capture/nats-link.ts';
+import { NatsLink } from './bus/nats.ts';
 import type { AppContext } from './app-context.ts';
 import { Background, IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -118,12 +117,11 @@ export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' |
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, store, log, lostLogLines = () => 0, now = Date.now, passwords = new Passwords() } = options;
   const stopping = new AbortController();
-  const timeouts = { ...LISTENER_TIMEOUTS, ...options.timeouts };
-  const listener = createListener(isLiveUpgrade, timeouts);
+  const listener = createListener(isLiveUpgrade, { ...LISTENER_TIMEOUTS, ...options.timeouts });
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
   const nats = natsOf(options);
-  const bus = options.bus ?? (await openBus(config.databaseUrl));
+  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
   const overflowLog = nats && (await overflowLogOf(options, nats));
   const background = new Background(log);
@@ -143,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const sources = { metrics: metrics.registry, stopping: stopping.signal, checkReady: capture.checkReady };
   await capture.start();
-  const { api, connections } = await listen(listener, timeouts, app, { capture, live, sources });
+  const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
   deliveries.start();
@@ -205,12 +203,13 @@ function gaugesOf(
 /** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */
 async function listen(
   listener: Server,
-  { headersMs, requestMs }: ListenerTimeouts,
+  options: ServerOptions,
   app: AppContext,
   { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
   const { stopping } = sources;
+  const { headersMs, requestMs } = { ...LISTENER_TIMEOUTS, ...options.timeouts };
   const connections = new Connections(listener, {
     admit: capture.admitPlain,
     turns,
@@ -229,7 +228,7 @@ async function listen(
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   takeUpgrades(listener, upgrade);
   await api.ready();
-  await connections.listen(app.config);
+  await connections.listen(options.config);
   return { api, connections };
 }
 
@@ -291,9 +290,9 @@ function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
 /** Replicas of the overflow log, unless the cluster has fewer servers. */
 const MAX_REPLICAS = 3;
 
-/** The overflow log of this installation. Its name is in the database, because others may use the same NATS cluster. */
+/** The overflow log of this installation. */
 async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
-  const name = await store.findOrCreateSecret('installation', randomBytes(8).toString('hex'));
+  const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
   return new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes, connection: () => nats.connection });
 }

@@ -120,7 +120,7 @@ const environmentSchema = z.object({
   /** Folder of the SQLite database. */
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
-  /** Servers of one NATS cluster, for the overflow log. */
+  /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
   NATS_URL: natsUrls.optional(),
   /** Maximum size of the overflow log in bytes, on each replica. */
   OVERFLOW_MAX_BYTES: whole(1).default(4_294_967_296),

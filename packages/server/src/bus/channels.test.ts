@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MemoryNetwork } from '../../test/memory-channel.ts';
+import { startNats } from '../../test/nats-server.ts';
+import type { NatsServer } from '../../test/nats-server.ts';
 import { openLink } from '../../test/postgres-link.ts';
 import { createTestDatabase } from '../../test/test-database.ts';
 import type { TestDatabase } from '../../test/test-database.ts';
+import { NatsChannel, NatsLink } from './nats.ts';
 import { NodeBus } from './node-bus.ts';
 import type { Channel, ChannelEvents } from './node-bus.ts';
 import { PostgresChannel } from './postgres-channel.ts';
@@ -97,6 +101,27 @@ describeChannel('PostgreSQL, over a network that falls silent', async () => {
     stop: async () => {
       await link.close();
       await database.remove();
+    },
+  };
+});
+
+describeChannel('NATS', async () => {
+  let server: NatsServer = await startNats();
+  const links: NatsLink[] = [];
+  const installation = randomBytes(4).toString('hex');
+  return {
+    open: (events) => {
+      const link = new NatsLink({ urls: [server.url], onFailure: () => undefined });
+      links.push(link);
+      return new NatsChannel(link, installation, events);
+    },
+    interrupt: async () => {
+      await server.stop('SIGKILL');
+      server = await startNats({ port: server.port });
+    },
+    stop: async () => {
+      await Promise.all(links.map((link) => link.close()));
+      await server.stop();
     },
   };
 });

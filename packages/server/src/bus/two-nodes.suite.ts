@@ -10,6 +10,8 @@ import { startTwoNodes } from '../../test/two-nodes.ts';
 import type { TwoNodes } from '../../test/two-nodes.ts';
 
 export interface BusUnderTest {
+  /** Environment of both nodes. */
+  readonly settings: () => Readonly<Record<string, string>>;
   /** Breaks every node's connection to the bus, and returns when they may connect again. */
   readonly interrupt: (nodes: TwoNodes) => Promise<void>;
 }
@@ -19,14 +21,14 @@ const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]
   messages.some((message) => message.type === type);
 
 /** The guarantees of two nodes on one database (docs/architecture.md, "Several nodes"). */
-export function describeTwoNodes(name: string, { interrupt }: BusUnderTest): void {
+export function describeTwoNodes(name: string, { settings, interrupt }: BusUnderTest): void {
   describe(`two nodes, ${name}`, () => {
     let nodes: TwoNodes;
     let person: TestPerson;
     /** The person's browser at the other node. */
     let there: TestClient;
     beforeAll(async () => {
-      nodes = await startTwoNodes();
+      nodes = await startTwoNodes(settings());
     });
     afterAll(() => nodes.stop());
 

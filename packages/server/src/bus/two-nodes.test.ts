@@ -1,16 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLive, shownAfter } from '../../test/live-viewer.ts';
 import { MemoryNetwork } from '../../test/memory-channel.ts';
+import { startNats } from '../../test/nats-server.ts';
+import type { NatsServer } from '../../test/nats-server.ts';
 import { startTwoNodes } from '../../test/two-nodes.ts';
 import type { TwoNodes } from '../../test/two-nodes.ts';
 import { NodeBus } from './node-bus.ts';
 import { describeTwoNodes } from './two-nodes.suite.ts';
 
 describeTwoNodes('through PostgreSQL', {
+  settings: () => ({}),
   interrupt: async ({ database }) =>
     void (await database.run(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'creel bus' and datname = current_database()`,
     )),
+});
+
+describe('NATS', () => {
+  let nats: NatsServer;
+  beforeAll(async () => {
+    nats = await startNats();
+  });
+  afterAll(() => nats.stop());
+
+  describeTwoNodes('through NATS', {
+    settings: () => ({ NATS_URL: nats.url }),
+    interrupt: async () => {
+      await nats.stop('SIGKILL');
+      nats = await startNats({ port: nats.port });
+    },
+  });
 });
 
 describe('two nodes, through a bus that loses, doubles and reorders', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { NatsLink } from '../../src/features/capture/nats-link.ts';
+import { NatsLink } from '../../src/bus/nats.ts';
 import type { PackedCaptures } from '../../src/database/packed-captures.ts';
 import { StorageUnavailable } from '../../src/database/storage-problem.ts';
 import type { CaptureOutcome, CaptureStore, DrainStore } from '../../src/database/store.ts';

@@ -6,14 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
-import { openLive } from '../../../test/live-viewer.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startNats } from '../../../test/nats-server.ts';
 import type { NatsServer } from '../../../test/nats-server.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import type { Link } from '../../../test/postgres-link.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
-import { createTestClient } from '../../../test/test-client.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -229,19 +227,6 @@ test('a node that starts while its logged captures are drained stores new ones a
   await expect.poll(() => storedBodies(id)).toHaveLength(14);
   expect(await storedBodies(id)).toEqual(['before', ...bodies.slice(128), 'after']);
   await other.close();
-});
-
-test('nodes notify each other without NATS', async () => {
-  const [near, far] = [await startNode({}, database.url), await startNode({}, database.url)];
-  const { client } = await near.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
-  await nats.stop('SIGKILL');
-  const viewer = await openLive(createTestClient(far.origin, {}, client.jar), uid);
-  await viewer.until((messages) => messages.length > 0);
-  expect(await send(near, uid, 'hello')).toEqual({ status: 200, index: '0' });
-  await viewer.until((messages) => messages.some(({ type }) => type === 'request'));
-  expect(await metricOf(far.origin, 'creel_bus_healthy')).toBe(1);
-  await viewer.close();
 });
 
 test('a deleted endpoint’s logged captures are dropped', async () => {

@@ -1,6 +1,6 @@
-import { expect, test, vi } from 'vitest';
-import { startNats } from '../../../test/nats-server.ts';
-import { NatsLink } from './nats-link.ts';
+import { expect, test } from 'vitest';
+import { startNats } from '../../test/nats-server.ts';
+import { NatsLink } from './nats.ts';
 
 test('the connection opens when the server comes up, with the credentials of the URL, and survives a restart', async () => {
   const first = await startNats({ user: 'creel', password: 'p@ss' });
@@ -12,7 +12,7 @@ test('the connection opens when the server comes up, with the credentials of the
     await expect.poll(() => failures.length).toBe(1);
     expect(link.connection).toBeUndefined();
     const second = await startNats({ user: 'creel', password: 'p@ss', port });
-    const connection = await vi.waitUntil(() => link.connection, { timeout: 10_000 });
+    const connection = await link.ready;
     const heard: string[] = [];
     connection.subscribe('a', { callback: (_error, message) => void heard.push(message.string()) });
     connection.publish('a', 'one');
