@@ -6,7 +6,14 @@ import {
   requestDetailSchema,
 } from '../captured-request.ts';
 import type { RawHeaders } from '../captured-request.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS, METHOD_NAME } from '../limits.ts';
+import {
+  DEFAULT_PAGE_SIZE,
+  HEADER_SEPARATOR_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_PAGE_SIZE,
+  MAX_SCANNED_REQUESTS,
+  METHOD_NAME,
+} from '../limits.ts';
 import { isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
 import type { Operation } from './operation.ts';
@@ -69,14 +76,10 @@ const headTextSchema = z
     error: NOT_ON_WIRE_SENTENCE,
   });
 
-/** Maximum bytes of a received head (docs/api.md, "Capture"). A line has 4 bytes beside its name and value. */
-const MAX_HEAD_BYTES = 64 * 1024;
-const BYTES_BESIDE = 4;
-
 /** True if a request with these headers can have been received. */
 function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
   const texts = rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  return texts + Math.max(rawTarget.length, BYTES_BESIDE * rawHeaders.length) <= MAX_HEAD_BYTES;
+  return texts + Math.max(rawTarget.length, HEADER_SEPARATOR_BYTES * rawHeaders.length) <= MAX_HEADER_BYTES;
 }
 
 const restoredSchema = z.object({

@@ -1,3 +1,4 @@
+import { HEADER_SEPARATOR_BYTES, MAX_HEADER_BYTES } from '@creel/contract';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,15 +8,6 @@ import { parsedConnection } from './parsed-connection.ts';
 import { turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
-const KIB = 1024;
-
-/**
- * Maximum bytes of a head; beyond it the response is 431. Node counts the target, the names and the values, and rejects
- * the exact number, so it gets one more. `inspectHead` also counts the separators of the lines, because 60,000 short ones
- * would be 240 KiB.
- */
-const MAX_HEADER_BYTES = 64 * KIB;
-const SEPARATOR_BYTES = ': \r\n'.length;
 /** Slower senders are cut off. */
 export interface ListenerTimeouts {
   /** Milliseconds in which a head must arrive, and a whole request. */
@@ -33,6 +25,8 @@ export function createListener(
   { headersMs, requestMs, checkMs }: ListenerTimeouts,
 ): Server {
   const server = createServer({
+    // Node counts the target, the names and the values, and rejects the exact number. `inspectHead` also counts the separators
+    // of the lines, because 60,000 short ones would be 240 KiB.
     maxHeaderSize: MAX_HEADER_BYTES + 1,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
@@ -156,7 +150,7 @@ export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage
   let hasTransferEncoding = false;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    bytes += name.length + (rawHeaders[at + 1] ?? '').length + SEPARATOR_BYTES;
+    bytes += name.length + (rawHeaders[at + 1] ?? '').length + HEADER_SEPARATOR_BYTES;
     switch (name.length) {
       case 4:
         if (name.toLowerCase() === 'host') hosts += 1;
