@@ -44,6 +44,8 @@ test('a page whose file fails to load in an outage is loaded when it is over', a
   await page.goto('/');
   await page.getByRole('link', { name: 'Settings' }).click();
   await expect(page.getByRole('main').getByRole('alert')).toContainText('This part could not be loaded');
+  // Only a check that fails shows the page that there is an outage.
+  await page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/service'));
   await page.unrouteAll();
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });

@@ -60,7 +60,7 @@ async function expectNoHarm(stdout: number): Promise<void> {
   const { url } = await person.createEndpoint();
   for (let nth = 0; nth < 20; nth++) expect((await fetch(url, { method: 'POST', body: String(nth) })).status).toBe(200);
   expect(await metricOf(server.origin, 'creel_log_lines_lost_total')).toBe(0);
-  expect(await server.kill('SIGTERM')).toBe(0);
+  expect(await server.kill('SIGTERM', 30_000)).toBe(0);
 }
 
 describe('a blocked standard output does no harm', () => {
