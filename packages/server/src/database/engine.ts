@@ -20,14 +20,14 @@ export interface Engine {
   /** Matches at least when the bytes contain `needle`, ignoring ASCII case. `needle` is already lowercase. */
   bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /**
-   * Matches at least when `body` contains `inBody`, or when `head` after its first line contains all needles of one
-   * list in `inHead`. Equal to several `bytesMayContain`, with fewer passes over a row.
+   * Matches at least when `body` contains `inBody`, or `head` after its first line contains one of `inHead`. Equal to
+   * several `bytesMayContain`, with fewer passes over a row.
    */
   mayContain(
     body: Expression<Uint8Array | null>,
     inBody: Uint8Array,
     head: Expression<Uint8Array>,
-    inHead: readonly (readonly Uint8Array[])[],
+    inHead: readonly Uint8Array[],
   ): RawBuilder<boolean>;
   /** Ids for saved requests. Never reused; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;

@@ -27,12 +27,8 @@ export const postgresEngine: Engine = {
   mayContain(body, inBody, head, inHead) {
     const sent = sql<Uint8Array>`substr(${head}, position('\\x0a'::bytea in ${head}) + 1)`;
     const row = folded(sql<Uint8Array>`${sent} || '\\x0a'::bytea || coalesce(${body}, '')`);
-    const all = (needles: readonly Uint8Array[]): RawBuilder<unknown> =>
-      sql`(${sql.join(
-        needles.map((needle) => includes(sql.ref<string>('row.text'), escapeFormat(needle))),
-        sql` and `,
-      )})`;
-    const any = sql.join([[inBody], ...inHead].map(all), sql` or `);
+    const conditions = [inBody, ...inHead].map((each) => includes(sql.ref<string>('row.text'), escapeFormat(each)));
+    const any = sql.join(conditions, sql` or `);
     // `offset 0` makes PostgreSQL build the text once per row instead of once per needle.
     return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${any})`;
   },

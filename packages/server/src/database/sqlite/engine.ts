@@ -19,12 +19,8 @@ export const sqliteEngine: Engine = {
   bytesMayContain,
   mayContain(body, inBody, head, inHead) {
     const sent = sql<Uint8Array>`substr(${head}, instr(${head}, x'0a') + 1)`;
-    const all = (needles: readonly Uint8Array[]): RawBuilder<unknown> =>
-      sql`(${sql.join(
-        needles.map((needle) => bytesMayContain(sent, needle)),
-        sql` and `,
-      )})`;
-    return sql<boolean>`(${sql.join([bytesMayContain(body, inBody), ...inHead.map(all)], sql` or `)})`;
+    const conditions = [bytesMayContain(body, inBody), ...inHead.map((needle) => bytesMayContain(sent, needle))];
+    return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
   },
   async takeSavedIds(transaction, count) {
     const row = await transaction

@@ -1,46 +1,48 @@
 import { foldCase, timeOf } from '@creel/contract';
 import type { Pattern, Query, Term } from '@creel/contract';
+import { sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import { METHODS } from 'node:http';
+import type { Engine } from '../../database/engine.ts';
+import { LARGE_BODY_BYTES } from '../../workers/sliced-work.ts';
 
-/** Lowercase bytes, matched without ASCII case. */
-type Bytes = Buffer;
+type Condition = RawBuilder<SqlBool>;
 
-/**
- * A condition that every matching row meets, and perhaps other rows. SQL uses it to narrow the search; the matcher
- * decides. Ranges are inclusive.
- */
-export type Prefilter =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Prefilter[] }
-  | { readonly kind: 'method'; readonly methods: readonly string[]; readonly isWanted: boolean }
-  | { readonly kind: 'saved'; readonly isWanted: boolean }
-  | { readonly kind: 'received' | 'size'; readonly from: number; readonly to: number; readonly isWanted: boolean }
-  /** Requests with a row in this table of deliveries. */
-  | { readonly kind: 'delivery'; readonly table: 'deliveries' | 'latest_deliveries' }
-  /** In the body, or all items of one list in the head. */
-  | { readonly kind: 'text'; readonly body: Bytes; readonly head: readonly (readonly Bytes[])[] }
-  | { readonly kind: 'head'; readonly anyOf: readonly (readonly Bytes[])[] }
-  | { readonly kind: 'body'; readonly text: Bytes }
-  /** In the body, case-sensitive. */
-  | { readonly kind: 'body-bytes'; readonly bytes: Buffer };
+/** A condition that every matching row meets, and perhaps other rows. */
+interface Prefilter {
+  readonly condition: Condition;
+  /** Byte searches per row. */
+  readonly looks: number;
+}
 
-/** A body with a content coding can't be searched in its stored form. */
-const CODED: readonly Bytes[] = [Buffer.from('content-encoding')];
-const IS_CODED: Prefilter = { kind: 'head', anyOf: [CODED] };
+interface Context {
+  readonly engine: Engine;
+  /** Relative times of the query count from here, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+const HEAD = sql.ref<Uint8Array>('head');
+const BODY = sql.ref<Uint8Array | null>('body');
+/** A body with this header can't be searched in its stored form. */
+const CODING_HEADER = Buffer.from('content-encoding');
 /** All methods that a capture can have, in lowercase. Other texts never reach SQL: PostgreSQL has no NUL in a text. */
 const STORED_METHODS = METHODS.map(foldCase);
 const MIN = Number.MIN_SAFE_INTEGER;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** The prefilter of a query; `undefined` when it excludes no row. `now` is in milliseconds since 1970. */
-export function prefilterOf(query: Query, now: number): Prefilter | undefined {
-  return prefilter(query, now, true);
+/**
+ * A condition that narrows a search; the matcher decides. `undefined` when the query excludes no row. Ranges are
+ * inclusive. Byte searches ignore ASCII case, for lowercase needles.
+ */
+export function prefilterOf(query: Query, context: Context): Condition | undefined {
+  return prefilter(query, context, true)?.condition;
 }
 
-function prefilter(query: Query, now: number, isWanted: boolean): Prefilter | undefined {
-  if (query.kind === 'not') return prefilter(query.part, now, !isWanted);
+function prefilter(query: Query, context: Context, isWanted: boolean): Prefilter | undefined {
+  if (query.kind === 'not') return prefilter(query.part, context, !isWanted);
   if (query.kind !== 'and' && query.kind !== 'or')
-    return isWanted ? prefilterOfTerm(query, now) : exactPrefilter(query, now, false);
-  const parts = query.parts.map((part) => prefilter(part, now, isWanted));
+    return isWanted ? prefilterOfTerm(query, context) : exactPrefilter(query, context, false);
+  const parts = query.parts.map((part) => prefilter(part, context, isWanted));
   // De Morgan: a negated "and" is an "or" of negated parts, and the reverse.
   return (query.kind === 'and') === isWanted ? allOf(parts) : anyOf(parts);
 }
@@ -50,41 +52,74 @@ const MAX_LOOKS = 8;
 
 /** Omits parts that cost too much: fewer conditions pass more rows, which is safe. */
 function allOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
-  const kept: Prefilter[] = [];
-  for (const part of parts) if (part !== undefined && looksOf([...kept, part]) <= MAX_LOOKS) kept.push(part);
-  return kept.length === 0 ? undefined : { kind: 'and', parts: kept };
+  const kept: Condition[] = [];
+  let looks = 0;
+  for (const part of parts) {
+    if (part === undefined || looks + part.looks > MAX_LOOKS) continue;
+    kept.push(part.condition);
+    looks += part.looks;
+  }
+  return kept.length === 0 ? undefined : { condition: sql`(${sql.join(kept, sql` and `)})`, looks };
 }
 
 function anyOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
   const known = parts.filter((part) => part !== undefined);
-  return known.length < parts.length || looksOf(known) > MAX_LOOKS ? undefined : { kind: 'or', parts: known };
+  const looks = known.reduce((sum, part) => sum + part.looks, 0);
+  if (known.length < parts.length || looks > MAX_LOOKS) return undefined;
+  return { condition: either(known.map(({ condition }) => condition)), looks };
 }
 
-function looksOf(prefilters: readonly Prefilter[]): number {
-  return prefilters.reduce((sum, part) => {
-    if (part.kind === 'and' || part.kind === 'or') return sum + looksOf(part.parts);
-    return (
-      sum + (part.kind === 'text' || part.kind === 'head' || part.kind === 'body' || part.kind === 'body-bytes' ? 1 : 0)
-    );
-  }, 0);
+function either(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? sql`1 = 0` : sql`(${sql.join([...conditions], sql` or `)})`;
+}
+
+/** A condition without a byte search. */
+function cheap(condition: Condition, isWanted = true): Prefilter {
+  return { condition: isWanted ? condition : sql`not (${condition})`, looks: 0 };
+}
+
+/** Searches heads for any of the needles. */
+function headPrefilter({ engine }: Context, needles: readonly Buffer[]): Prefilter {
+  return { condition: either(needles.map((bytes) => engine.bytesMayContain(HEAD, bytes))), looks: 1 };
+}
+
+/** A byte search in bodies. SQL can't be interrupted, so large bodies are matched in slices only. */
+function bodyPrefilter(isContained: Condition): Prefilter {
+  const condition = sql<SqlBool>`(coalesce(length(body), 0) > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
+  return { condition, looks: 1 };
+}
+
+function methodPrefilter(methods: readonly string[], isWanted = true): Prefilter {
+  return cheap(methods.length === 0 ? sql`1 = 0` : sql`lower(method) in (${sql.join(methods)})`, isWanted);
+}
+
+/** Requests with a row in a table of deliveries. */
+function deliveryPrefilter(table: 'deliveries' | 'latest_deliveries'): Prefilter {
+  return cheap(sql`exists (select 1 from ${sql.table(table)} where request_key = key)`);
 }
 
 /** Terms that SQL decides exactly, so that their negation is a prefilter too. */
-function exactPrefilter(term: Term, now: number, isWanted: boolean): Prefilter | undefined {
+function exactPrefilter(term: Term, { now }: Context, isWanted: boolean): Prefilter | undefined {
   switch (term.kind) {
     case 'method': {
       const named = new Set(term.methods.map(foldCase));
-      return { kind: 'method', methods: STORED_METHODS.filter((method) => named.has(method)), isWanted };
+      return methodPrefilter(
+        STORED_METHODS.filter((method) => named.has(method)),
+        isWanted,
+      );
     }
     case 'is':
-      if (term.state === 'saved') return { kind: 'saved', isWanted };
-      return term.state === 'unsaved' ? { kind: 'saved', isWanted: !isWanted } : undefined;
+      if (term.state !== 'saved' && term.state !== 'unsaved') return undefined;
+      return cheap((term.state === 'saved') === isWanted ? sql`saved_id is not null` : sql`saved_id is null`);
     case 'after':
-      return { kind: 'received', from: Math.ceil(timeOf(term.moment, now)), to: MAX, isWanted };
+      return cheap(sql`received_at between ${Math.ceil(timeOf(term.moment, now))} and ${MAX}`, isWanted);
     case 'before':
-      return { kind: 'received', from: MIN, to: Math.ceil(timeOf(term.moment, now)) - 1, isWanted };
-    case 'size':
-      return { kind: 'size', ...sizeRange(term.value), isWanted };
+      return cheap(sql`received_at between ${MIN} and ${Math.ceil(timeOf(term.moment, now)) - 1}`, isWanted);
+    case 'size': {
+      const { from, to } = sizeRange(term.value);
+      const size = sql`coalesce(length(body), 0)`;
+      return cheap(sql`${size} between cast(${from} as bigint) and cast(${to} as bigint)`, isWanted);
+    }
     default:
       return undefined;
   }
@@ -108,64 +143,71 @@ function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: num
   }
 }
 
-function prefilterOfTerm(term: Term, now: number): Prefilter | undefined {
+function prefilterOfTerm(term: Term, context: Context): Prefilter | undefined {
   switch (term.kind) {
     case 'text':
-      return textPrefilter(term.text);
+      return textPrefilter(term.text, context);
     case 'path': {
       const part = longest(term.pattern);
       // The head does not contain the slash of an empty path.
-      return part.length < 2 ? undefined : { kind: 'head', anyOf: decodedForms(part) };
+      return part.length < 2 ? undefined : headPrefilter(context, decodedForms(part));
     }
     case 'query':
       return allOf(
         [term.name, term.value ?? ''].map((text) =>
-          text === '' ? undefined : { kind: 'head', anyOf: decodedForms(text) },
+          text === '' ? undefined : headPrefilter(context, decodedForms(text)),
         ),
       );
     case 'header':
       return allOf([
-        { kind: 'head', anyOf: [[lower(term.name)]] },
-        term.value === null ? undefined : { kind: 'head', anyOf: sentForms(term.value) },
+        headPrefilter(context, [lower(term.name)]),
+        term.value === null ? undefined : headPrefilter(context, sentForms(term.value)),
       ]);
     case 'body':
-      return anyOf([{ kind: 'body', text: lower(term.text) }, IS_CODED]);
+      return anyOf([containsText(term.text, context), isCoded(context)]);
     case 'json':
-      return jsonPrefilter(term);
+      return jsonPrefilter(term, context);
     case 'status':
-      return { kind: 'delivery', table: 'latest_deliveries' };
+      return deliveryPrefilter('latest_deliveries');
     case 'is':
-      if (term.state === 'pending') return { kind: 'delivery', table: 'deliveries' };
-      return term.state === 'saved' || term.state === 'unsaved'
-        ? exactPrefilter(term, now, true)
-        : { kind: 'delivery', table: 'latest_deliveries' };
+      if (term.state === 'pending') return deliveryPrefilter('deliveries');
+      return exactPrefilter(term, context, true) ?? deliveryPrefilter('latest_deliveries');
     default:
-      return exactPrefilter(term, now, true);
+      return exactPrefilter(term, context, true);
   }
 }
 
-function textPrefilter(text: string): Prefilter | undefined {
+function textPrefilter(text: string, { engine }: Context): Prefilter | undefined {
   // An empty path is searched as a slash, which the head does not contain.
   const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
   if (inHead === '') return undefined;
   const folded = foldCase(text);
   return anyOf([
-    { kind: 'text', body: lower(text), head: [...decodedForms(inHead), CODED] },
-    { kind: 'method', methods: STORED_METHODS.filter((method) => method.includes(folded)), isWanted: true },
+    bodyPrefilter(engine.mayContain(BODY, lower(text), HEAD, [...decodedForms(inHead), CODING_HEADER])),
+    methodPrefilter(STORED_METHODS.filter((method) => method.includes(folded))),
   ]);
 }
 
 /** Keys, and the longest part of a text, appear unchanged in the body unless it contains escapes. */
-function jsonPrefilter({ path, value }: Extract<Term, { kind: 'json' }>): Prefilter | undefined {
+function jsonPrefilter({ path, value }: Extract<Term, { kind: 'json' }>, context: Context): Prefilter | undefined {
   const keys = path.flatMap((step) => (step === 'any' || /^\d*$/.test(step.key) ? [] : [step.key]));
   const text = value.operator === 'is' ? longest(value.pattern) : '';
   // A number can be written in many ways.
   const isText = text !== '' && !(value.operator === 'is' && value.pattern.length === 1 && /^-?\d/.test(text));
+  const containsExactly = (bytes: Buffer): Prefilter => bodyPrefilter(context.engine.contains(BODY, bytes));
   const plain = allOf([
-    ...keys.map((key): Prefilter => ({ kind: 'body-bytes', bytes: needle(key) })),
-    isText ? { kind: 'body', text: lower(text) } : undefined,
+    ...keys.map((key) => containsExactly(needle(key))),
+    isText ? containsText(text, context) : undefined,
   ]);
-  return anyOf([plain, { kind: 'body-bytes', bytes: Buffer.from('\\') }, IS_CODED]);
+  return anyOf([plain, containsExactly(Buffer.from('\\')), isCoded(context)]);
+}
+
+function containsText(text: string, { engine }: Context): Prefilter {
+  return bodyPrefilter(engine.bytesMayContain(BODY, lower(text)));
+}
+
+function isCoded(context: Context): Prefilter {
+  return headPrefilter(context, [CODING_HEADER]);
 }
 
 function longest(pattern: Pattern): string {
@@ -179,20 +221,20 @@ function needle(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Buffer {
   return Buffer.from(text, encoding).subarray(0, MAX_NEEDLE_BYTES);
 }
 
-function lower(text: string): Bytes {
+function lower(text: string): Buffer {
   return needle(foldCase(text));
 }
 
 /** The encodings of a text in headers: UTF-8, and Latin-1 if possible. */
-function sentForms(text: string): (readonly Bytes[])[] {
+function sentForms(text: string): Buffer[] {
   const folded = foldCase(text);
   const utf8 = needle(folded);
   const isLatin1 = /[\x80-\xff]/.test(folded) && !/[^\0-\xff]/.test(folded);
-  return isLatin1 ? [[utf8], [needle(folded, 'latin1')]] : [[utf8]];
+  return isLatin1 ? [utf8, needle(folded, 'latin1')] : [utf8];
 }
 
 /** The same for URL-encoded text: spaces as `+`, or anything after a `%`. */
-function decodedForms(text: string): (readonly Bytes[])[] {
+function decodedForms(text: string): Buffer[] {
   const plus = text.includes(' ') ? sentForms(text.replaceAll(' ', '+')) : [];
-  return [...sentForms(text), ...plus, [Buffer.from('%')]];
+  return [...sentForms(text), ...plus, Buffer.from('%')];
 }

@@ -6,7 +6,6 @@ import { indexOfKey, requestKey, decodeHead, labelText } from '../../database/st
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
-import type { Prefilter } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
@@ -168,12 +167,12 @@ async function candidates(
   downTo: number,
   readsBody: boolean,
 ): Promise<RequestRecord[]> {
-  const prefilter = prefilterOf(query, now);
+  const prefilter = prefilterOf(query, { engine: db.engine, now });
   let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
     .where('key', '>=', requestKey(endpointId, downTo))
     .where('key', '<=', requestKey(endpointId, from))
     .orderBy('key', 'desc');
-  if (prefilter !== undefined) rows = rows.where(condition(db, prefilter));
+  if (prefilter !== undefined) rows = rows.where(prefilter);
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
 }
 
@@ -182,68 +181,6 @@ function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord 
   const { body } = record;
   if (body === null || body.length <= bodyBytes) return record;
   return { ...record, body: Buffer.from(body.subarray(0, bodyBytes)) };
-}
-
-const HEAD = sql.ref<Uint8Array>('head');
-const BODY = sql.ref<Uint8Array | null>('body');
-
-function condition(db: EngineDatabase, prefilter: Prefilter): RawBuilder<SqlBool> {
-  const { engine } = db;
-  switch (prefilter.kind) {
-    case 'and':
-    case 'or':
-      return joined(
-        prefilter.parts.map((part) => condition(db, part)),
-        prefilter.kind,
-      );
-    case 'method':
-      return negated(isAnyOf('lower(method)', prefilter.methods), !prefilter.isWanted);
-    case 'saved':
-      return prefilter.isWanted ? sql<SqlBool>`saved_id is not null` : sql<SqlBool>`saved_id is null`;
-    case 'delivery':
-      return sql<SqlBool>`exists (select 1 from ${sql.table(prefilter.table)} where request_key = key)`;
-    case 'received':
-      return negated(sql<SqlBool>`received_at between ${prefilter.from} and ${prefilter.to}`, !prefilter.isWanted);
-    case 'size':
-      return negated(
-        sql<SqlBool>`coalesce(length(body), 0) between cast(${prefilter.from} as bigint) and cast(${prefilter.to} as bigint)`,
-        !prefilter.isWanted,
-      );
-    case 'text':
-      return isLargeOr(engine.mayContain(BODY, prefilter.body, HEAD, prefilter.head));
-    case 'head':
-      return joined(
-        prefilter.anyOf.map((all) =>
-          joined(
-            all.map((needle) => engine.bytesMayContain(HEAD, needle)),
-            'and',
-          ),
-        ),
-        'or',
-      );
-    case 'body':
-      return isLargeOr(engine.bytesMayContain(BODY, prefilter.text));
-    case 'body-bytes':
-      return isLargeOr(engine.contains(BODY, prefilter.bytes));
-  }
-}
-
-/** SQL can't be interrupted, so large bodies are matched in slices only. */
-function isLargeOr(isContained: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(coalesce(length(body), 0) > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
-}
-
-function negated(expression: RawBuilder<SqlBool>, isNegated: boolean): RawBuilder<SqlBool> {
-  return isNegated ? sql<SqlBool>`not (${expression})` : expression;
-}
-
-function isAnyOf(column: string, values: readonly string[]): RawBuilder<SqlBool> {
-  return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.raw(column)} in (${sql.join(values)})`;
-}
-
-function joined(parts: readonly RawBuilder<SqlBool>[], operator: 'and' | 'or'): RawBuilder<SqlBool> {
-  if (parts.length === 0) return operator === 'and' ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`;
-  return sql<SqlBool>`(${sql.join([...parts], operator === 'and' ? sql` and ` : sql` or `)})`;
 }
 
 /**
