@@ -1,6 +1,7 @@
 import {
   MAX_DECODED_BODY_BYTES,
   bodyBytesOf,
+  contentCodingOf,
   firstHeader,
   matcherOf,
   parseQuery,
@@ -115,12 +116,7 @@ async function follow(
 }
 
 /** As in the server's searches. Unlike `DecompressionStream`, they take gzip of several members (RFC 1952, section 2.2). */
-const DECODERS: ReadonlyMap<string, () => NodeJS.ReadWriteStream & AsyncIterable<unknown>> = new Map([
-  ['gzip', () => createGunzip()],
-  ['x-gzip', () => createGunzip()],
-  ['deflate', () => createInflate()],
-  ['br', () => createBrotliDecompress()],
-]);
+const CREATE_DECODER = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
 /** Returns a function that tests captures against a query. Without a query, all captures match. */
 function captureFilter(
@@ -141,13 +137,12 @@ function captureFilter(
 
 /** Removes the content coding, up to the length that searches examine. Returns the body unchanged if it can't be decoded. */
 async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint8Array> {
-  const coding = firstHeader(request.rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? '';
-  const createDecoder = DECODERS.get(coding);
-  if (createDecoder === undefined) return body;
+  const coding = contentCodingOf(firstHeader(request.rawHeaders, 'content-encoding'));
+  if (coding === undefined) return body;
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of Readable.from([body]).pipe(createDecoder())) {
+    for await (const piece of Readable.from([body]).pipe(CREATE_DECODER[coding]())) {
       if (!Buffer.isBuffer(piece)) continue;
       pieces.push(piece);
       length += piece.length;

@@ -27,6 +27,21 @@ export function firstHeader(rawHeaders: RawHeaders, name: string): string | unde
   return rawHeaders.find(([rawName]) => rawName.length === name.length && rawName.toLowerCase() === name)?.[1];
 }
 
+/** A content coding that bodies are decoded from (RFC 9110, section 8.4.1). */
+export type ContentCoding = 'gzip' | 'deflate' | 'br';
+
+const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+]);
+
+/** Returns the coding that a `Content-Encoding` names. `undefined` for other ones, and for lists of several. */
+export function contentCodingOf(name: string | undefined): ContentCoding | undefined {
+  return name === undefined ? undefined : CODINGS.get(name.trim().toLowerCase());
+}
+
 /** Decodes a query like a form. A repeated name has an array of values. Never throws. */
 export function queryMap(query: string): Record<string, string | string[]> {
   const map = emptyMap<string | string[]>();

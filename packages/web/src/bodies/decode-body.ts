@@ -1,3 +1,6 @@
+import { contentCodingOf } from '@creel/contract';
+import type { ContentCoding } from '@creel/contract';
+
 /** Maximum of decoded bytes. A small body may decompress to gigabytes. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
@@ -14,13 +17,6 @@ export type Decoded =
 
 /** Decodes brotli. Browsers offer pages no decoder for it. */
 export type BrotliDecoder = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
-
-const NAMES: Partial<Record<string, 'gzip' | 'deflate' | 'br'>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'br',
-};
 
 /** The content codings in the order in which they were applied, without `identity`. */
 export function codingsOf(contentEncoding: string | undefined): string[] {
@@ -49,7 +45,7 @@ export async function decodeBody(
   const coding = codings.join(', ');
   let current: Step = { bytes, cut: beginning };
   for (const name of codings.toReversed()) {
-    const known = NAMES[name];
+    const known = contentCodingOf(name);
     if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
     const step = await decodeStep(known, current, limit, decodeBrotli);
     if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
@@ -66,7 +62,7 @@ interface Step {
 
 /** Decodes one coding; `undefined` if the bytes are not valid in it. */
 async function decodeStep(
-  name: 'gzip' | 'deflate' | 'br',
+  name: ContentCoding,
   from: Step,
   limit: number,
   decodeBrotli: BrotliDecoder,

@@ -1,5 +1,5 @@
-import { MAX_DECODED_BODY_BYTES, firstHeader } from '@creel/contract';
-import type { RawHeaders } from '@creel/contract';
+import { MAX_DECODED_BODY_BYTES } from '@creel/contract';
+import type { ContentCoding } from '@creel/contract';
 import { Readable } from 'node:stream';
 import {
   brotliDecompressSync,
@@ -10,42 +10,25 @@ import {
   inflateSync,
 } from 'node:zlib';
 
-interface Coding {
-  readonly decodeSync: (bytes: Uint8Array) => Uint8Array;
-  readonly decoder: () => NodeJS.ReadWriteStream & AsyncIterable<unknown>;
-}
-
 const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
-
-const GZIP: Coding = { decodeSync: (bytes) => gunzipSync(bytes, LIMIT), decoder: () => createGunzip() };
-const CODINGS: ReadonlyMap<string, Coding> = new Map([
-  ['gzip', GZIP],
-  ['x-gzip', GZIP],
-  ['deflate', { decodeSync: (bytes) => inflateSync(bytes, LIMIT), decoder: () => createInflate() }],
-  ['br', { decodeSync: (bytes) => brotliDecompressSync(bytes, LIMIT), decoder: () => createBrotliDecompress() }],
-]);
-
-/** The content coding of a body, if it can be decoded. */
-export function codingOf(rawHeaders: RawHeaders): Coding | undefined {
-  const name = firstHeader(rawHeaders, 'content-encoding');
-  return name === undefined ? undefined : CODINGS.get(name.trim().toLowerCase());
-}
+const DECODE = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+const CREATE_DECODER = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 
 /** A decoded body, at most `MAX_DECODED_BODY_BYTES`; unchanged if it does not have the coding that it declares. */
-export async function decodedBody(body: Uint8Array, coding: Coding): Promise<Uint8Array> {
+export async function decodedBody(body: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
   try {
-    return coding.decodeSync(body);
+    return DECODE[coding](body, LIMIT);
   } catch (error) {
     const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
     return isLarge ? beginningOf(body, coding) : body;
   }
 }
 
-async function beginningOf(body: Uint8Array, coding: Coding): Promise<Uint8Array> {
+async function beginningOf(body: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let length = 0;
   try {
-    for await (const piece of Readable.from([body]).pipe(coding.decoder())) {
+    for await (const piece of Readable.from([body]).pipe(CREATE_DECODER[coding]())) {
       if (!Buffer.isBuffer(piece)) continue;
       pieces.push(piece);
       length += piece.length;

@@ -1,4 +1,12 @@
-import { RequestView, eventType, needsBody, sourceLabel, steppedMatcherOf } from '@creel/contract';
+import {
+  RequestView,
+  contentCodingOf,
+  eventType,
+  firstHeader,
+  needsBody,
+  sourceLabel,
+  steppedMatcherOf,
+} from '@creel/contract';
 import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
@@ -10,7 +18,7 @@ import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
-import { codingOf, decodedBody } from './decode-body.ts';
+import { decodedBody } from './decode-body.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint extends SearchPosition {
@@ -189,7 +197,7 @@ function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord 
  */
 export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
-  const coding = withBody ? codingOf(rawHeaders) : undefined;
+  const coding = withBody ? contentCodingOf(firstHeader(rawHeaders, 'content-encoding')) : undefined;
   const body = coding === undefined || record.body === null ? record.body : await decodedBody(record.body, coding);
   const text = (): string => labelText(bodyIsText, record.body);
   return {
