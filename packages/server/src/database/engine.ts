@@ -1,5 +1,5 @@
-import type { Expression, RawBuilder } from 'kysely';
-import type { Database, DatabaseTransaction } from './schema.ts';
+import type { Expression, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /**
  * How a transaction locks a row until it ends. Planning and recording deliveries `share` the row of an endpoint with
@@ -41,8 +41,25 @@ export interface Engine {
 /** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */
 const SIZES = [64, 32, 16, 8, 4, 2, 1];
 
-/** Splits rows for statements with several rows each, so that PostgreSQL needs few round trips. */
-export function* rowChunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+/**
+ * Runs a statement for several rows at a time, so that PostgreSQL needs few round trips. Returns the results of all, in
+ * order.
+ */
+export async function inChunks<Row, Result>(
+  rows: readonly Row[],
+  run: (chunk: Row[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   let at = 0;
-  for (const size of SIZES) for (; rows.length - at >= size; at += size) yield rows.slice(at, at + size);
+  for (const size of SIZES)
+    for (; rows.length - at >= size; at += size) results.push(...(await run(rows.slice(at, at + size))));
+  return results;
+}
+
+/** The number of rows that a query selects. */
+export async function countRows<Table extends keyof Tables>(
+  query: SelectQueryBuilder<Tables, Table, object>,
+): Promise<number> {
+  const { count } = await query.select((select) => select.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  return count;
 }

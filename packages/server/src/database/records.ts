@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type {
+  Database,
   DatabaseTransaction,
   EndpointMethodCountsTable,
   EndpointsTable,
@@ -84,6 +85,16 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>) {
 
 /** Number and body bytes of the stored requests with one method. */
 export type MethodCount = Readonly<Pick<EndpointMethodCountsTable, 'method' | 'stored' | 'bytes'>>;
+
+/** The user with this value in a column that is unique. */
+export async function findUserBy(
+  db: Database | DatabaseTransaction,
+  column: 'id' | 'username_key' | 'email_key' | 'stripe_customer_id',
+  value: number | string,
+): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('users').selectAll().where(column, '=', value).executeTakeFirst();
+  return row && toUserRecord(row);
+}
 
 /**
  * A user whose row is locked until the transaction ends; `undefined` when there is none. Locks by a write, because

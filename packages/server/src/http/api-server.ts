@@ -88,8 +88,9 @@ export interface OperationalSources {
 /** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
 function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
-  // A check commits, and captures wait for it. So concurrent calls share one.
+  // A check commits, and captures wait for it. Making the metrics' text takes 2 ms. So concurrent calls share one.
   const checks = new SharedReads<'ready', void>();
+  const texts = new SharedReads<'metrics', string>();
   server.get('/readyz', async (_request, reply) => {
     if (sources.stopping.aborted)
       return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
@@ -106,13 +107,10 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
   });
   // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
   server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
-  // Making the text takes 2 ms, so concurrent calls share one.
-  let text: Promise<string> | undefined;
-  const metricsText = (): Promise<string> =>
-    (text ??= sources.metrics.metrics().finally(() => {
-      text = undefined;
-    }));
-  server.get('/metrics', async (_request, reply) => reply.type(sources.metrics.contentType).send(await metricsText()));
+  server.get('/metrics', async (_request, reply) => {
+    const text = await texts.run('metrics', () => sources.metrics.metrics());
+    return reply.type(sources.metrics.contentType).send(text);
+  });
 }
 
 declare module 'fastify' {

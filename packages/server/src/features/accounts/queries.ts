@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { mailTokenQueries } from './mail-token-queries.ts';
 import { sessionQueries } from './session-queries.ts';
 import { throttleQueries } from './throttle-queries.ts';
-import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
+import { findUserBy, usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -111,23 +111,18 @@ async function deleteUser(transaction: EngineTransaction, id: number): Promise<n
   return endpoints.map((endpoint) => endpoint.id);
 }
 
-async function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
-  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-  return row && toUserRecord(row);
+function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
+  return findUserBy(db, 'id', id);
 }
 
 /** Finds a user by name, ignoring case. */
-async function findUserByName(db: EngineDatabase, username: string): Promise<UserRecord | undefined> {
-  const key = usernameKey(username);
-  const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
-  return row && toUserRecord(row);
+function findUserByName(db: EngineDatabase, username: string): Promise<UserRecord | undefined> {
+  return findUserBy(db, 'username_key', usernameKey(username));
 }
 
 /** Finds a user by email, ignoring case. */
-async function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
-  const key = identityKey(email);
-  const row = await db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst();
-  return row && toUserRecord(row);
+function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
+  return findUserBy(db, 'email_key', identityKey(email));
 }
 
 /** Changes the username; `undefined` when the user does not exist. */

@@ -1,4 +1,4 @@
-import { lockUser, toSessionRecord, toUserRecord } from '../../database/records.ts';
+import { findUserBy, lockUser, toSessionRecord } from '../../database/records.ts';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -16,8 +16,8 @@ async function findSession(
     .where('expires_at', '>', now)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
-  return user && { session: toSessionRecord(row), user: toUserRecord(user) };
+  const user = await findUserBy(db, 'id', row.user_id);
+  return user && { session: toSessionRecord(row), user };
 }
 
 /** Sessions that are valid at `now`, newest first. */

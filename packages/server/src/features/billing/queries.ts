@@ -5,7 +5,7 @@ import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { lockUser, toUserRecord } from '../../database/records.ts';
+import { findUserBy, lockUser } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
@@ -152,9 +152,8 @@ async function renewBillingLock(db: EngineDatabase, userId: number, owner: strin
 }
 
 /** By the id that the payment provider gave. */
-async function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
-  const row = await db.selectFrom('users').selectAll().where('stripe_customer_id', '=', customerId).executeTakeFirst();
-  return row && toUserRecord(row);
+function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
+  return findUserBy(db, 'stripe_customer_id', customerId);
 }
 
 async function findBillingAccount(db: EngineDatabase, userId: number) {

@@ -1,12 +1,12 @@
 import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
 import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
-import { sql } from 'kysely';
 import { z } from 'zod';
+import { countRows } from '../../database/engine.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { lockEndpoint } from '../requests/queries.ts';
+import { SIZE, lockEndpoint } from '../requests/queries.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
 
@@ -84,7 +84,7 @@ async function dueDeliveries(
   let due = db
     .selectFrom('deliveries')
     .innerJoin('captured_requests', 'captured_requests.key', 'deliveries.request_key')
-    .select(['deliveries.id', 'attempts', sql<number>`coalesce(length(body), 0)`.as('size'), indexOfKey.as('index')])
+    .select(['deliveries.id', 'attempts', SIZE.as('size'), indexOfKey.as('index')])
     .where('destination_id', '=', destinationId)
     .where('next_attempt_at', '<=', at.now)
     .orderBy('next_attempt_at')
@@ -210,12 +210,8 @@ async function findDelivery(
 }
 
 /** Number of pending deliveries of all endpoints. */
-async function countPendingDeliveries(db: EngineDatabase): Promise<number> {
-  const { count } = await db
-    .selectFrom('deliveries')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return count;
+function countPendingDeliveries(db: EngineDatabase): Promise<number> {
+  return countRows(db.selectFrom('deliveries'));
 }
 
 export const attemptQueries = {

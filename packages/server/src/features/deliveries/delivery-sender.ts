@@ -359,6 +359,14 @@ type Outcome = Pick<
   'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'
 >;
 
+/** The beginning of a response's body, which is all that is stored. `isCut`: the given body is incomplete. */
+export function keptResponse(body: Uint8Array | null, isCut: boolean) {
+  return {
+    responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
+    responseTruncated: isCut || (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
+  };
+}
+
 export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
   return {
     status,
@@ -366,8 +374,7 @@ export function answeredOutcome({ status, statusText, headers, body, isCut, dura
     error: null,
     durationMs,
     responseHeaders: headers.map(([key, value]) => ({ key, value })),
-    responseBody: body.length === 0 ? null : body.subarray(0, MAX_DELIVERY_RESPONSE_BYTES),
-    responseTruncated: isCut || body.length > MAX_DELIVERY_RESPONSE_BYTES,
+    ...keptResponse(body.length === 0 ? null : body, isCut),
   };
 }
 

@@ -2,6 +2,7 @@ import type { DestinationChange } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
+import { countRows } from '../../database/engine.ts';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
@@ -48,11 +49,7 @@ async function withPending(
   db: Database | DatabaseTransaction,
   row: Selectable<DestinationsTable>,
 ): Promise<DestinationWithPending> {
-  const { pending } = await db
-    .selectFrom('deliveries')
-    .select((select) => select.fn.countAll<number>().as('pending'))
-    .where('destination_id', '=', row.id)
-    .executeTakeFirstOrThrow();
+  const pending = await countRows(db.selectFrom('deliveries').where('destination_id', '=', row.id));
   return { ...toDestinationRecord(row), pending };
 }
 
@@ -76,12 +73,8 @@ async function createDestination(
 ): Promise<DestinationWithPending | 'limit' | undefined> {
   const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
   if (endpoint === undefined) return undefined;
-  const { count } = await transaction
-    .selectFrom('destinations')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('endpoint_id', '=', endpointId)
-    .executeTakeFirstOrThrow();
-  if (count >= at.limit) return 'limit';
+  const others = transaction.selectFrom('destinations').where('endpoint_id', '=', endpointId);
+  if ((await countRows(others)) >= at.limit) return 'limit';
   const row = await transaction
     .insertInto('destinations')
     .values({

@@ -1,5 +1,6 @@
 import { LABEL_BODY_BYTES, RequestView, needsBody, parseQuery, steppedMatcherOf } from '@creel/contract';
 import type { Query, WorkSteps } from '@creel/contract';
+import { countRows } from '../../database/engine.ts';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { decodeHead, requestKey } from '../../database/stored-request.ts';
@@ -187,14 +188,13 @@ async function findCapture(db: EngineDatabase, endpointId: number, index: number
   return row && toRequestRecord(endpointId, row);
 }
 
-async function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('deliveries')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('request_key', '>=', requestKey(endpointId, 0))
-    .where('request_key', '<', requestKey(endpointId + 1, 0))
-    .executeTakeFirstOrThrow();
-  return count;
+function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
+  return countRows(
+    db
+      .selectFrom('deliveries')
+      .where('request_key', '>=', requestKey(endpointId, 0))
+      .where('request_key', '<', requestKey(endpointId + 1, 0)),
+  );
 }
 
 export const matchQueries = {

@@ -1,12 +1,12 @@
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
-import { rowChunks } from '../../database/engine.ts';
+import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { lockEndpoint, storedLatest } from '../requests/queries.ts';
+import { IS_PENDING, LATEST_DELIVERY, lockEndpoint, storedLatest } from '../requests/queries.ts';
 import { TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
@@ -168,9 +168,8 @@ async function listDeliveryStates(
   endpointId: number,
   indexes: readonly number[],
 ): Promise<DeliveryState[]> {
-  const states: DeliveryState[] = [];
-  for (const chunk of rowChunks(indexes)) {
-    const rows = await db
+  const rows = await inChunks(indexes, (chunk) =>
+    db
       .selectFrom('captured_requests')
       .select([
         indexOfKey.as('index'),
@@ -178,10 +177,8 @@ async function listDeliveryStates(
         sql<number | null>`(select min(next_attempt_at) from deliveries where request_key = key and attempts = 0)`.as(
           'plannedAt',
         ),
-        sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as(
-          'pending',
-        ),
-        sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest'),
+        IS_PENDING.as('pending'),
+        LATEST_DELIVERY.as('latest'),
       ])
       .where(
         'key',
@@ -191,11 +188,9 @@ async function listDeliveryStates(
       .where(indexOfKey, '>=', (first) =>
         first.selectFrom('endpoints').select('first_index').where('id', '=', endpointId),
       )
-      .execute();
-    for (const { latest, pending, ...row } of rows)
-      states.push({ ...row, isPending: pending === 1, last: storedLatest(latest) });
-  }
-  return states;
+      .execute(),
+  );
+  return rows.map(({ latest, pending, ...row }) => ({ ...row, isPending: pending === 1, last: storedLatest(latest) }));
 }
 
 /** A delivery that waits for its first attempt. */

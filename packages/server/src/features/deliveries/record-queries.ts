@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { rowChunks } from '../../database/engine.ts';
+import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
 import { inTransaction, unsynced } from '../../database/remote.ts';
@@ -117,16 +117,14 @@ async function storedIndexes(
   firstIndex: number,
 ): Promise<ReadonlySet<number>> {
   const indexes = new Set(attempts.map(({ index }) => index).filter((index) => index >= firstIndex));
-  const found = new Set<number>();
-  for (const chunk of rowChunks([...indexes])) {
-    const rows = await transaction
+  const rows = await inChunks([...indexes], (chunk) =>
+    transaction
       .selectFrom('captured_requests')
       .select(indexOfKey.as('index'))
       .where('key', 'in', keysOf(chunk.map((index) => ({ endpointId, index }))))
-      .execute();
-    for (const row of rows) found.add(row.index);
-  }
-  return found;
+      .execute(),
+  );
+  return new Set(rows.map(({ index }) => index));
 }
 
 /** The ids of those of the deliveries that are still pending, with their rows locked. */
@@ -135,18 +133,16 @@ async function lockDeliveries(
   attempts: readonly Attempt[],
 ): Promise<ReadonlySet<string>> {
   const forwards = attempts.filter(({ kind }) => kind === 'forward').map(({ deliveryId }) => deliveryId);
-  const pending = new Set<string>();
-  for (const chunk of rowChunks([...new Set(forwards)].toSorted())) {
-    const rows = await transaction
+  const rows = await inChunks([...new Set(forwards)].toSorted(), (chunk) =>
+    transaction
       .selectFrom('deliveries')
       .select('id')
       .where('id', 'in', chunk)
       .orderBy('id')
       .modifyEnd(transaction.engine.locks.alone)
-      .execute();
-    for (const { id } of rows) pending.add(id);
-  }
-  return pending;
+      .execute(),
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** From the first attempt or destination on, the trim removes the history of what it removes. */
@@ -169,9 +165,8 @@ function withoutNul(attempt: Attempt): Attempt {
   };
 }
 
-async function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {
-  const ids: number[] = [];
-  for (const chunk of rowChunks(attempts)) {
+function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {
+  return inChunks(attempts, async (chunk) => {
     const rows = await transaction
       .insertInto('delivery_attempts')
       .values(
@@ -196,24 +191,23 @@ async function insertAttempts(transaction: DatabaseTransaction, attempts: readon
       .returning('id')
       .execute();
     // Ids are given out in the order of the rows, but not always returned in it.
-    ids.push(...rows.map((row) => row.id).toSorted((a, b) => a - b));
-  }
-  return ids;
+    return rows.map((row) => row.id).toSorted((a, b) => a - b);
+  });
 }
 
 /** Deletes all but the newest attempts of each request. */
 async function trimHistory(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
   const requests = new Map(attempts.map((attempt) => [nameOf(attempt), attempt]));
-  for (const chunk of rowChunks([...requests.values()])) {
-    const long = await transaction
+  const long = await inChunks([...requests.values()], (chunk) =>
+    transaction
       .selectFrom('delivery_attempts')
       .select(REQUEST_NAME)
       .where('request_key', 'in', keysOf(chunk))
       .groupBy('request_key')
       .having((having) => having.fn.countAll(), '>', MAX_DELIVERIES_PER_REQUEST)
-      .execute();
-    for (const request of long) await deleteOldAttempts(transaction, request);
-  }
+      .execute(),
+  );
+  for (const request of long) await deleteOldAttempts(transaction, request);
 }
 
 async function deleteOldAttempts(transaction: DatabaseTransaction, { endpointId, index }: RequestName): Promise<void> {
@@ -237,7 +231,7 @@ async function deleteOldAttempts(transaction: DatabaseTransaction, { endpointId,
 async function updateDeliveries(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
   const forwards = attempts.filter(({ kind }) => kind === 'forward');
   const ended = forwards.filter((attempt) => !isWaiting(attempt)).map(({ deliveryId }) => deliveryId);
-  for (const chunk of rowChunks(ended)) await transaction.deleteFrom('deliveries').where('id', 'in', chunk).execute();
+  await inChunks(ended, (chunk) => transaction.deleteFrom('deliveries').where('id', 'in', chunk).execute());
   const again = forwards.flatMap(({ deliveryId, endpointId, index, destinationId, attempt, nextAttemptAt }) =>
     nextAttemptAt === null || destinationId === null
       ? []
@@ -250,8 +244,8 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
         },
   );
   // They are pending, so each insert is an update of its row. One statement updates many.
-  for (const chunk of rowChunks(again))
-    await transaction
+  await inChunks(again, (chunk) =>
+    transaction
       .insertInto('deliveries')
       .values(chunk)
       .onConflict((conflict) =>
@@ -260,7 +254,8 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
           next_attempt_at: set.ref('excluded.next_attempt_at'),
         })),
       )
-      .execute();
+      .execute(),
+  );
 }
 
 interface RequestName {
@@ -288,9 +283,8 @@ async function failuresOf(
   attempts: readonly Attempt[],
 ): Promise<ReadonlyMap<string, LastDelivery>> {
   const forwarded = attempts.filter(({ kind, status }) => kind === 'forward' && isDelivered(status));
-  const failures = new Map<string, LastDelivery>();
-  for (const chunk of rowChunks(forwarded)) {
-    const rows = await transaction
+  const rows = await inChunks(forwarded, (chunk) =>
+    transaction
       .selectFrom('delivery_attempts as a')
       .innerJoin('destinations', 'destinations.id', 'a.destination_id')
       .select([...REQUEST_NAME, 'a.status', 'a.error', 'a.sent_at'])
@@ -307,11 +301,14 @@ async function failuresOf(
         ),
       )
       .orderBy('a.id')
-      .execute();
-    for (const row of rows)
-      failures.set(nameOf(row), latestOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }));
-  }
-  return failures;
+      .execute(),
+  );
+  return new Map(
+    rows.map((row) => [
+      nameOf(row),
+      latestOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
+    ]),
+  );
 }
 
 /** The names of those requests that wait for an attempt. */
@@ -319,17 +316,15 @@ async function pendingAmong(
   transaction: DatabaseTransaction,
   requests: readonly RequestName[],
 ): Promise<ReadonlySet<string>> {
-  const pending = new Set<string>();
-  for (const chunk of rowChunks(requests)) {
-    const rows = await transaction
+  const rows = await inChunks(requests, (chunk) =>
+    transaction
       .selectFrom('deliveries')
       .select(REQUEST_NAME)
       .where('request_key', 'in', keysOf(chunk))
       .distinct()
-      .execute();
-    for (const row of rows) pending.add(nameOf(row));
-  }
-  return pending;
+      .execute(),
+  );
+  return new Set(rows.map(nameOf));
 }
 
 /** Stores the latest delivery of each request. */
@@ -339,8 +334,8 @@ export async function saveLatest(
 ): Promise<void> {
   // One row per request: a statement can't change a row twice.
   const latest = new Map(requests.map((request) => [nameOf(request), request]));
-  for (const chunk of rowChunks([...latest.values()]))
-    await transaction
+  await inChunks([...latest.values()], (chunk) =>
+    transaction
       .insertInto('latest_deliveries')
       .values(
         chunk.map((request) => ({
@@ -351,7 +346,8 @@ export async function saveLatest(
       .onConflict((conflict) =>
         conflict.column('request_key').doUpdateSet((set) => ({ latest: set.ref('excluded.latest') })),
       )
-      .execute();
+      .execute(),
+  );
 }
 
 export const recordQueries = { recordAttempts: unsynced(inTransaction(recordAttempts)) };

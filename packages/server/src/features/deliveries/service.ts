@@ -1,4 +1,4 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isDelivered, parseQuery } from '@creel/contract';
+import { MAX_DESTINATIONS, isDelivered, parseQuery } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError, invalid, invalidQuery } from '../../http/problem.ts';
@@ -17,7 +17,7 @@ import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
-import { DeliverySender, answeredOutcome, failedOutcome } from './delivery-sender.ts';
+import { DeliverySender, answeredOutcome, failedOutcome, keptResponse } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
 import type { Installation } from './match-queries.ts';
@@ -196,8 +196,7 @@ export class Deliveries {
       destinationId: null,
       at,
       nextAttemptAt: null,
-      responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
-      responseTruncated: (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
+      ...keptResponse(body, false),
     });
     if (stored === null) throw new ProblemError('REQUEST_NOT_FOUND');
     return stored;

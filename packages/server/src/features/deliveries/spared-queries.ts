@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { rowChunks } from '../../database/engine.ts';
+import { inChunks } from '../../database/engine.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { latestOf, lockEndpoint } from '../requests/queries.ts';
+import { SIZE, latestOf, lockEndpoint } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
@@ -22,16 +22,12 @@ export async function removeSpared(
   const spared = new Set(indexes.filter((index) => index < bounds.trimmed_to && !isUnplanned(index)));
   const present = [...spared].filter((index) => index >= bounds.first_index);
   const changes = new Map<string, { stored: number; bytes: number }>();
-  let removed = 0;
-  for (const chunk of rowChunks(present)) {
-    const rows = await removeUnsaved(transaction, endpointId, chunk);
-    for (const { method, size } of rows) {
-      const change = changes.get(method) ?? { stored: 0, bytes: 0 };
-      changes.set(method, { stored: change.stored + 1, bytes: change.bytes + size });
-    }
-    removed += rows.length;
+  const removed = await inChunks(present, (chunk) => removeUnsaved(transaction, endpointId, chunk));
+  if (removed.length === 0) return;
+  for (const { method, size } of removed) {
+    const change = changes.get(method) ?? { stored: 0, bytes: 0 };
+    changes.set(method, { stored: change.stored + 1, bytes: change.bytes + size });
   }
-  if (removed === 0) return;
   for (const [method, { stored, bytes }] of changes)
     await transaction
       .updateTable('endpoint_method_counts')
@@ -42,9 +38,9 @@ export async function removeSpared(
   await transaction
     .updateTable('endpoints')
     .set({
-      unsaved_count: sql`unsaved_count - ${removed}`,
-      spared_count: sql`spared_count - ${removed}`,
-      dropped_count: sql`dropped_count + ${removed}`,
+      unsaved_count: sql`unsaved_count - ${removed.length}`,
+      spared_count: sql`spared_count - ${removed.length}`,
+      dropped_count: sql`dropped_count + ${removed.length}`,
       latest_at: await latestOf(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
@@ -65,7 +61,7 @@ async function removeUnsaved(
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('deliveries').select('id').whereRef('request_key', '=', 'captured_requests.key'))),
     )
-    .returning([indexOfKey.as('index'), 'method', sql<number>`coalesce(length(body), 0)`.as('size')])
+    .returning([indexOfKey.as('index'), 'method', SIZE.as('size')])
     .execute();
   if (rows.length > 0)
     for (const table of ['delivery_attempts', 'latest_deliveries'] as const)

@@ -1,5 +1,6 @@
 import type { Plan, Tier } from '@creel/contract';
 import { sql } from 'kysely';
+import { countRows } from '../../database/engine.ts';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord, MethodCount } from '../../database/records.ts';
@@ -66,25 +67,23 @@ async function findEndpointDetail(db: EngineDatabase, uid: string): Promise<Endp
 }
 
 /** Number of unexpired endpoints, which count against the plan's limit. */
-async function liveEndpointsOf(transaction: DatabaseTransaction, userId: number, now: number): Promise<number> {
-  const row = await transaction
-    .selectFrom('endpoints')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
-    .executeTakeFirstOrThrow();
-  return row.count;
+function liveEndpointsOf(transaction: DatabaseTransaction, userId: number, now: number): Promise<number> {
+  return countRows(
+    transaction
+      .selectFrom('endpoints')
+      .where('user_id', '=', userId)
+      .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)])),
+  );
 }
 
-async function favoritesOf(transaction: DatabaseTransaction, userId: number, exceptId: number): Promise<number> {
-  const row = await transaction
-    .selectFrom('endpoints')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('user_id', '=', userId)
-    .where('is_favorite', '=', 1)
-    .where('id', '!=', exceptId)
-    .executeTakeFirstOrThrow();
-  return row.count;
+function favoritesOf(transaction: DatabaseTransaction, userId: number, exceptId: number): Promise<number> {
+  return countRows(
+    transaction
+      .selectFrom('endpoints')
+      .where('user_id', '=', userId)
+      .where('is_favorite', '=', 1)
+      .where('id', '!=', exceptId),
+  );
 }
 
 /** Changes an endpoint. `undefined` when it does not exist. */

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { indexOfKey, requestKey, removeDeliveries } from '../../database/stored-request.ts';
 import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
-import { toUserRecord } from '../../database/records.ts';
+import { findUserBy } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
+import { SIZE } from '../requests/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import type { ExpiryNotice } from './service.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
@@ -32,7 +33,7 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
   const from = requestKey(endpoint_id, from_index);
   const rows = await transaction
     .selectFrom('captured_requests')
-    .select([indexOfKey.as('index'), sql<number>`coalesce(length(body), 0)`.as('bytes')])
+    .select([indexOfKey.as('index'), SIZE.as('bytes')])
     .where('key', '>=', from)
     .where('key', '<', requestKey(endpoint_id, below_index))
     .orderBy('key')
@@ -142,8 +143,8 @@ async function addExpiryNotices(
     noticed.push({ userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
   }
   for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
-    const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
-    if (row === undefined || !wantsExpiryNotice(toUserRecord(row))) continue;
+    const user = await findUserBy(transaction, 'id', userId);
+    if (user === undefined || !wantsExpiryNotice(user)) continue;
     const endpoints = own.map(({ uid, expiresAt }) => ({ uid, expiresAt }));
     await addMail(transaction, userId, { kind: 'endpoints-expire', endpoints } satisfies ExpiryNotice);
   }

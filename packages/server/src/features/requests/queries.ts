@@ -63,13 +63,17 @@ function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRec
   return { last: storedLatest(latest_delivery), isPending: is_pending === 1 };
 }
 
-/** The value of `latest_deliveries.latest`, or of a missing row. */
+/** Parses the value of `LATEST_DELIVERY`. */
 export function storedLatest(latest: string | null): LastDelivery | null {
   return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }
 
 /** SQL that returns the size without reading the body. */
-const SIZE = sql<number>`coalesce(length(body), 0)`;
+export const SIZE = sql<number>`coalesce(length(body), 0)`;
+/** The value of `latest_deliveries.latest`, or null without a row. */
+export const LATEST_DELIVERY = sql<string | null>`(select latest from latest_deliveries where request_key = key)`;
+/** 1 for a request that waits for an attempt. */
+export const IS_PENDING = sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`;
 
 /**
  * The columns of a request. The database truncates the body to `bodyBytes`, so that no long body is copied for a list.
@@ -88,8 +92,8 @@ export function selectRequest<O>(
     'head',
     SIZE.as('size'),
     bodyColumn(bodyBytes, maxSize).as('body'),
-    sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest_delivery'),
-    sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as('is_pending'),
+    LATEST_DELIVERY.as('latest_delivery'),
+    IS_PENDING.as('is_pending'),
   ]);
 }
 

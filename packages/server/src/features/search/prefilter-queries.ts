@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
 import { METHODS } from 'node:http';
 import type { Engine } from '../../database/engine.ts';
+import { SIZE } from '../requests/queries.ts';
 import { LARGE_BODY_BYTES } from '../../workers/sliced-work.ts';
 
 type Condition = RawBuilder<SqlBool>;
@@ -85,7 +86,7 @@ function headPrefilter({ engine }: Context, needles: readonly Buffer[]): Prefilt
 
 /** A byte search in bodies. SQL can't be interrupted, so large bodies are matched in slices only. */
 function bodyPrefilter(isContained: Condition): Prefilter {
-  const condition = sql<SqlBool>`(coalesce(length(body), 0) > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
+  const condition = sql<SqlBool>`(${SIZE} > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
   return { condition, looks: 1 };
 }
 
@@ -117,8 +118,7 @@ function exactPrefilter(term: Term, { now }: Context, isWanted: boolean): Prefil
       return cheap(sql`received_at between ${MIN} and ${Math.ceil(timeOf(term.moment, now)) - 1}`, isWanted);
     case 'size': {
       const { from, to } = sizeRange(term.value);
-      const size = sql`coalesce(length(body), 0)`;
-      return cheap(sql`${size} between cast(${from} as bigint) and cast(${to} as bigint)`, isWanted);
+      return cheap(sql`${SIZE} between cast(${from} as bigint) and cast(${to} as bigint)`, isWanted);
     }
     default:
       return undefined;

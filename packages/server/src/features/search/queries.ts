@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { indexOfKey, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { SIZE, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -138,11 +138,7 @@ interface ScannedRows {
 async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan): Promise<ScannedRows> {
   const rows = await db
     .selectFrom('captured_requests')
-    .select([
-      indexOfKey.as('index'),
-      'received_at as receivedAt',
-      sql<number>`length(head) + coalesce(length(body), 0)`.as('bytes'),
-    ])
+    .select([indexOfKey.as('index'), 'received_at as receivedAt', sql<number>`length(head) + ${SIZE}`.as('bytes')])
     // Read with the rows, because the endpoint may be cleared or deleted during a search.
     .where('key', '>=', firstKey(endpointId))
     .where('key', '<=', requestKey(endpointId, from))
