@@ -8,10 +8,11 @@ import { isServerReachable } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { followTheme } from './features/settings/theme.tsx';
 import { router, preloadPages } from './router.tsx';
+import { PartFailed } from './shell/error-pages.tsx';
 import { Toaster } from './shell/toaster.tsx';
 import { TooltipProvider } from './ui/button.tsx';
 import { listenForShortcuts } from './ui/commands.ts';
-import { setServerCheck } from './ui/lazy-part.tsx';
+import { configureParts } from './ui/lazy-part.tsx';
 
 // Radix locks scrolling behind a dialog with a style element, whose nonce get-nonce looks for here. Browsers hide the
 // attribute from scripts, but not the property. The development server sets none.
@@ -19,7 +20,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Reflect.set(globalThis, '__webpack_nonce__', nonce === '' ? undefined : nonce);
 followTheme();
 listenForShortcuts();
-setServerCheck(isServerReachable);
+configureParts({ isServerUp: isServerReachable, Failed: PartFailed });
 
 const root = document.getElementById('root');
 if (root !== null) {

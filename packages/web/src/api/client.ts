@@ -2,7 +2,7 @@ import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER
 import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './connection.ts';
-import { isOutageStatus, setServerState } from './server-state.ts';
+import { isOutage, isOutageStatus, setServerState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -37,11 +37,14 @@ export const client = createClient({
   headers: () => ({ prefer: 'return=minimal' }),
 });
 
-/** True if the server can be reached now. */
+/** True if the server can be reached now. Otherwise `useServerBack` looks for the end of the outage. */
 export const isServerReachable = (): Promise<boolean> =>
   client.call('getServiceInfo', {}).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (isOutage(error)) setServerState('unavailable');
+      return false;
+    },
   );
 
 /** The server's message if it sent one, else the fallback. */

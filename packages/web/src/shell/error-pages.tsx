@@ -1,10 +1,11 @@
 import { useRouter, Link } from '@tanstack/react-router';
-import { Compass } from 'lucide-react';
+import { CloudOff, Compass } from 'lucide-react';
 import { errorMessage } from '../api/client.ts';
 import { useServerBack, userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, LoadError } from '../ui/feedback.tsx';
+import type { PartFailure } from '../ui/lazy-part.tsx';
 import { useTitle } from '../ui/page.tsx';
 
 /** Shown if the user or a part of the app could not be loaded. Loads it again when the server is back. */
@@ -33,6 +34,27 @@ export function RootFailed({ error }: { readonly error: unknown }) {
     <main className="h-full">
       <LoadFailed error={error} />
     </main>
+  );
+}
+
+/** Shown in place of a part of a page whose file could not be loaded. */
+export function PartFailed({ isTrying, onRetry, onServerBack }: PartFailure) {
+  useServerBack(onServerBack);
+  return (
+    <div className="grid min-h-0 grow place-items-center">
+      <EmptyState
+        error
+        icon={<CloudOff />}
+        title="This part could not be loaded"
+        actions={
+          <Button busy={isTrying} onClick={onRetry}>
+            {isTrying ? 'Trying…' : 'Try again'}
+          </Button>
+        }
+      >
+        The server can't be reached or did not send it. The rest of the page still works.
+      </EmptyState>
+    </div>
   );
 }
 

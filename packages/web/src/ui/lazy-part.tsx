@@ -1,38 +1,29 @@
-import { CloudOff } from 'lucide-react';
 import { createElement, useEffect, useState } from 'react';
 import type { ComponentType, FunctionComponent, ReactNode } from 'react';
-import { Button } from './button.tsx';
-import { EmptyState } from './feedback.tsx';
 
-let isServerUp = (): Promise<boolean> => Promise.resolve(false);
+/** What the parts of the app need of it. */
+interface PartOptions {
+  readonly isServerUp: () => Promise<boolean>;
+  /** Shown in place of a part whose file could not be loaded. */
+  readonly Failed: ComponentType<PartFailure>;
+}
 
-/** Sets how a part whose file could not be loaded finds out whether the server can be reached. */
-export function setServerCheck(check: () => Promise<boolean>): void {
-  isServerUp = check;
+export interface PartFailure {
+  /** The user's retry is in progress. */
+  readonly isTrying: boolean;
+  readonly onRetry: () => void;
+  readonly onServerBack: () => void;
+}
+
+let options: PartOptions | undefined;
+
+/** Call once, before the first render. */
+export function configureParts(given: PartOptions): void {
+  options = given;
 }
 
 /** Preloads each part. Never rejects, because the part itself shows the error. */
 const all: (() => Promise<void>)[] = [];
-
-/** Milliseconds between two checks whether the server can be reached again. */
-const CHECK_INTERVAL_MS = 3000;
-
-/** Calls back when a server that can't be reached is back. Checks only once if it can be reached. */
-function afterOutage(onBack: () => void): () => void {
-  let isDown = false;
-  const check = async (): Promise<void> => {
-    const isUp = await isServerUp();
-    if (isUp) clearInterval(timer);
-    if (isUp && isDown) onBack();
-    isDown = !isUp;
-  };
-  const timer = setInterval(() => void check(), CHECK_INTERVAL_MS);
-  void check();
-  return () => {
-    isDown = false;
-    clearInterval(timer);
-  };
-}
 
 /**
  * A component whose code is loaded when it is first rendered; until then `fallback` is. If loading fails, only this
@@ -55,7 +46,8 @@ export function lazyPart<Props extends object>(
       ask().then(
         (Loaded) => (isUnmounted ? undefined : setShown(() => Loaded)),
         async () => {
-          if (state === 'trying' && (await isServerUp())) return location.reload();
+          const check = options?.isServerUp();
+          if (state === 'trying' && (await check)) return location.reload();
           if (!isUnmounted) setState('failed');
         },
       );
@@ -63,10 +55,13 @@ export function lazyPart<Props extends object>(
         isUnmounted = true;
       };
     }, [Shown, state]);
-    useEffect(() => (state === 'failed' ? afterOutage(() => setState('loading')) : undefined), [state]);
     if (Shown !== undefined) return createElement(Shown, props);
-    if (state === 'loading') return fallback;
-    return <PartFailed trying={state === 'trying'} onRetry={() => setState('trying')} />;
+    if (state === 'loading' || options === undefined) return fallback;
+    return createElement(options.Failed, {
+      isTrying: state === 'trying',
+      onRetry: () => setState('trying'),
+      onServerBack: () => setState('loading'),
+    });
   }
   all.push(async () => {
     await ask().catch(() => undefined);
@@ -78,23 +73,4 @@ export function lazyPart<Props extends object>(
 export async function preloadParts(): Promise<void> {
   // A loaded part may register further parts. The loop reaches them too.
   for (const preload of all) await preload();
-}
-
-function PartFailed({ trying, onRetry }: { readonly trying: boolean; readonly onRetry: () => void }) {
-  return (
-    <div className="grid min-h-0 grow place-items-center">
-      <EmptyState
-        error
-        icon={<CloudOff />}
-        title="This part could not be loaded"
-        actions={
-          <Button busy={trying} onClick={onRetry}>
-            {trying ? 'Trying…' : 'Try again'}
-          </Button>
-        }
-      >
-        The server can't be reached or did not send it. The rest of the page still works.
-      </EmptyState>
-    </div>
-  );
 }
