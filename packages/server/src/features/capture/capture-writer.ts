@@ -1,3 +1,4 @@
+import { afterBatch, BatchShares, FIRST_BATCH, LARGE_BYTES, whenToSend } from './batch-policy.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/fair-queue.ts';
@@ -39,6 +40,13 @@ interface Waiting {
   readonly done: (result: CaptureResult) => void;
 }
 
+interface GatheredBatch {
+  readonly captures: Waiting[];
+  readonly shares: BatchShares;
+  /** When its oldest capture arrived. */
+  since: number;
+}
+
 interface Postponed {
   readonly waiting: Waiting;
   readonly since: number;
@@ -56,17 +64,6 @@ export interface CaptureWriterOptions {
   readonly onFailure: (error: unknown, count: number) => void;
 }
 
-/** Maximum size of a batch. Waiting captures take half of it at most, and leave the rest to new ones. */
-const MAX_BATCH = 512;
-const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-const MAX_WAITING_SHARE = 1 / 2;
-/** One user's maximum share of a batch. The captures of other users wait for two batches of a flooded endpoint. */
-const MAX_USER_SHARE = 1 / 4;
-/**
- * Larger captures don't count as bytes of a batch. At most every other batch has one of them, so the small captures of
- * other users wait for one at most.
- */
-const LARGE_BYTES = MAX_BATCH_BYTES * MAX_USER_SHARE;
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -76,97 +73,6 @@ const MAX_SHARE = 1 / 2;
 const MAX_ANSWER_MS = 3500;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
-
-class GatheredBatch {
-  readonly captures: Waiting[] = [];
-  /** When its oldest capture arrived. */
-  since = Infinity;
-  hasLarge = false;
-  /** The bytes of its small captures, and their number and bytes by user. */
-  #bytes = 0;
-  readonly #byUser = new Map<number, { count: number; bytes: number }>();
-
-  /** It has its share of waiting captures. */
-  get hasEnoughWaiting(): boolean {
-    return this.captures.length >= MAX_BATCH * MAX_WAITING_SHARE || this.#bytes >= MAX_BATCH_BYTES * MAX_WAITING_SHARE;
-  }
-
-  fits(userId: number, bytes: number): boolean {
-    if (this.captures.length >= MAX_BATCH) return false;
-    if (bytes > LARGE_BYTES) return !this.hasLarge;
-    if (this.#bytes + bytes > MAX_BATCH_BYTES) return false;
-    const own = this.#byUser.get(userId);
-    return own === undefined || (own.count < MAX_BATCH * MAX_USER_SHARE && own.bytes + bytes <= LARGE_BYTES);
-  }
-
-  add(waiting: Waiting, bytes: number, since: number): void {
-    const { userId } = waiting.capture;
-    this.captures.push(waiting);
-    this.since = Math.min(this.since, since);
-    if (bytes > LARGE_BYTES) this.hasLarge = true;
-    else this.#count(userId, bytes);
-  }
-
-  #count(userId: number, bytes: number): void {
-    this.#bytes += bytes;
-    const own = this.#byUser.get(userId);
-    if (own === undefined) this.#byUser.set(userId, { count: 1, bytes });
-    else {
-      own.count += 1;
-      own.bytes += bytes;
-    }
-  }
-}
-
-/** Statistics of past batches. */
-interface BatchState {
-  /** Number of captures that fill a batch. */
-  readonly targetSize: number;
-  /** Moving average of the milliseconds per batch. */
-  readonly batchMs: number;
-}
-
-export const FIRST_BATCH: BatchState = { targetSize: 1, batchMs: 0 };
-
-/** When to send the collected captures: now, after this turn of the event loop, or within some milliseconds. */
-type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
-
-/**
- * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds. They keep a sender from
- * waiting long for senders that left while storage was slow.
- */
-const MAX_DELAY_OF_BATCH = 1 / 4;
-const MIN_DELAY_MS = 1;
-const MAX_DELAY_MS = 10;
-/**
- * Above this many milliseconds per sender a batch waits for all senders, below it for half of them. Two alternating
- * groups save the time to read and answer one group, about 30 µs per sender. But they need a second sync, which costs
- * more on a slow disk.
- */
-const SLOW_MS_PER_SENDER = 0.032;
-/** Weight of the last batch in `batchMs`. */
-const NEWEST = 1 / 8;
-
-/**
- * Senders that wait for a response before the next request form two groups: one is being stored while the other is
- * read. Without the delay, the first few would get their own sync, and the others would wait for it. A single sender
- * never waits.
- */
-export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number): BatchMoment {
-  if (targetSize === 1) return 'after-turn';
-  if (gathered >= targetSize) return 'now';
-  return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
-}
-
-/**
- * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every
- * batch waits for all senders.
- */
-export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
-  const average = batchMs + (tookMs - batchMs) * NEWEST;
-  const waitsForAll = isOneGroup || average > inFlight * SLOW_MS_PER_SENDER;
-  return { targetSize: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
-}
 
 /**
  * Group commit: while one batch is written and synced, the next one is collected, so one sync serves many senders. A
@@ -178,7 +84,7 @@ export class CaptureWriter {
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker();
-  #batch = new GatheredBatch();
+  #batch = emptyBatch();
   /** The batch that storage is writing. */
   #writing: GatheredBatch | undefined;
   readonly #postponed = new RoundRobin<number, Postponed>();
@@ -223,13 +129,15 @@ export class CaptureWriter {
 
   /** A large capture waits while another one is written. */
   #fits(userId: number, bytes: number): boolean {
-    return this.#batch.fits(userId, bytes) && !(bytes > LARGE_BYTES && this.#writing?.hasLarge === true);
+    return this.#batch.shares.fits(userId, bytes) && !(bytes > LARGE_BYTES && this.#writing?.shares.hasLarge === true);
   }
 
   #gather(waiting: Waiting, since: number): void {
-    const { endpointId, method, head, body } = waiting.capture;
+    const { endpointId, userId, method, head, body } = waiting.capture;
     this.#packer.add(endpointId, waiting.receivedAt, method, head, body);
-    this.#batch.add(waiting, storedBytes(waiting.capture), since);
+    this.#batch.captures.push(waiting);
+    this.#batch.shares.add(userId, storedBytes(waiting.capture));
+    this.#batch.since = Math.min(this.#batch.since, since);
   }
 
   #postpone(waiting: Waiting, bytes: number): boolean {
@@ -244,7 +152,7 @@ export class CaptureWriter {
   /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
     const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
-    while (!this.#batch.hasEnoughWaiting) {
+    while (!this.#batch.shares.hasEnoughWaiting) {
       const next = this.#postponed.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
@@ -275,7 +183,7 @@ export class CaptureWriter {
     this.#sendTimer = undefined;
     const batch = this.#batch;
     const now = this.#elapsed();
-    this.#batch = new GatheredBatch();
+    this.#batch = emptyBatch();
     this.#writing = batch;
     const packed = this.#packer.take(this.#spare);
     const withinMs = MAX_ANSWER_MS - (now - batch.since);
@@ -308,6 +216,10 @@ export class CaptureWriter {
     }
     if (this.waitingCount === 0 && this.#writing === undefined) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
+}
+
+function emptyBatch(): GatheredBatch {
+  return { captures: [], shares: new BatchShares(), since: Infinity };
 }
 
 function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, sentAs: number): CaptureResult {
