@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { atMost } from '../limits/within.ts';
 import type { Bus } from './bus.ts';
 import { capturedNotices, readMessage, writeMessage } from './notice.ts';
 import type { BusMessage, Notice } from './notice.ts';
@@ -78,8 +79,7 @@ export class NodeBus implements Bus {
 
   /** Resolves when the bus works and the other nodes had time to answer, or after two seconds. */
   async started(): Promise<void> {
-    const limit = new Promise((resolve) => setTimeout(resolve, START_MS).unref());
-    await Promise.race([this.#greeted.promise, limit]);
+    await atMost(START_MS, this.#greeted.promise);
   }
 
   get isHealthy(): boolean {
@@ -110,10 +110,10 @@ export class NodeBus implements Bus {
     for (const timer of this.#timers) clearInterval(timer);
     this.#enqueueCaptured();
     this.#enqueue({ kind: 'left' });
-    await Promise.race([
+    await atMost(
+      HEARTBEAT_MS,
       this.#channel.send(this.#waiting.splice(0)).catch(() => undefined),
-      new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS).unref()),
-    ]);
+    );
     await this.#channel.close();
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { atMost } from '../limits/within.ts';
 
 /** Maximum amount of work at a time. More is rejected. */
 const MAX_AT_ONCE = 100;
@@ -27,7 +27,7 @@ export class Background {
 
   /** Resolves when all work has ended, or after `maxMs`. */
   async settle(maxMs: number): Promise<void> {
-    await Promise.race([Promise.all(this.#running), sleep(maxMs, undefined, { ref: false })]);
+    await atMost(maxMs, Promise.all(this.#running));
   }
 }
 
@@ -72,7 +72,7 @@ export class IntervalJob {
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);
-    await Promise.race([this.#run, sleep(withinMs, undefined, { ref: false })]);
+    await atMost(withinMs, this.#run);
   }
 
   #endRun(more: boolean): void {

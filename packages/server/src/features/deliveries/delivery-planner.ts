@@ -1,6 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/fair-queue.ts';
+import { atMost } from '../../limits/within.ts';
 import type { Installation } from './match-queries.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -100,7 +101,7 @@ export class DeliveryPlanner {
     const began = performance.now();
     const step = this.#planOne(next).finally(() => this.#steps.delete(next.userId));
     this.#steps.set(next.userId, step);
-    await Promise.race([step, sleep(MAX_STEP_MS, undefined, { ref: false })]);
+    await atMost(MAX_STEP_MS, step);
     await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
   }
 
