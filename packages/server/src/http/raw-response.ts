@@ -56,6 +56,18 @@ export interface RefusalOptions {
   readonly close?: boolean | undefined;
 }
 
+/** Writes the head of a refusal. Returns its body. */
+function beginRefusal(response: ServerResponse, code: ProblemCode, { retryAfter, close }: RefusalOptions): string {
+  const body = JSON.stringify(problemBody(code));
+  const headers = refusalHeaders(body, retryAfter);
+  if (close) {
+    headers.push('connection', 'close');
+    response.shouldKeepAlive = false;
+  }
+  response.writeHead(PROBLEMS[code].status, headers);
+  return body;
+}
+
 /** Responds that the request was not captured, and why. */
 export function answerRefused(
   request: IncomingMessage,
@@ -63,13 +75,7 @@ export function answerRefused(
   code: ProblemCode,
   options: RefusalOptions = {},
 ): void {
-  const body = JSON.stringify(problemBody(code));
-  const headers = refusalHeaders(body, options.retryAfter);
-  if (options.close) {
-    headers.push('connection', 'close');
-    response.shouldKeepAlive = false;
-  }
-  response.writeHead(PROBLEMS[code].status, headers);
+  const body = beginRefusal(response, code, options);
   if (!options.close || request.complete) {
     response.end(body);
     return;
@@ -80,10 +86,7 @@ export function answerRefused(
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
-  const body = JSON.stringify(problemBody(code));
-  response.shouldKeepAlive = false;
-  response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
-  response.end(body);
+  response.end(beginRefusal(response, code, { close: true }));
 }
 
 /** What a CORS preflight asks for. */
@@ -146,7 +149,8 @@ function usualCaptured(second: number): typeof usual {
   return { second, beforeIndex, afterIndex };
 }
 
-function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
+/** The head of a response as bytes. `headers`: names and values in turn. */
+export function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   lines.push(`Date: ${new Date().toUTCString()}`, keepsAlive ? KEEP_ALIVE : CLOSE);

@@ -1,11 +1,11 @@
 import { PROBLEMS } from '@creel/contract';
-import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
 import { inspectHead } from '../../http/listener.ts';
 import { ProblemError, problemBody, problemOf } from '../../http/problem.ts';
+import { rawHead } from '../../http/raw-response.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
 
@@ -71,21 +71,19 @@ export function refuseUpgrade(socket: Duplex, error: unknown): void {
   const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
   const { status } = PROBLEMS[code];
   const body = JSON.stringify(problemBody(code, details));
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? code}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy: no-referrer',
-    'cross-origin-opener-policy: same-origin-allow-popups',
-    'cross-origin-resource-policy: same-origin',
-    'connection: close',
-    ...(details.retryAfter === undefined ? [] : [`retry-after: ${details.retryAfter}`]),
-  ];
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'cross-origin-resource-policy': 'same-origin',
+    ...(details.retryAfter === undefined ? {} : { 'retry-after': String(details.retryAfter) }),
+  };
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.resume();
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.end(rawHead(status, Object.entries(headers).flat(), false) + body);
 }
