@@ -11,6 +11,7 @@ import { decodeHead } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
+import { atMost } from '../../limits/within.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
@@ -33,7 +34,7 @@ const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
 const LARGE_AT_ONCE = 4;
 /** Destinations that a process sends to at a time. */
-const MAX_LANES = 500;
+const MAX_CLAIMED = 500;
 /** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
@@ -99,18 +100,17 @@ class Rerun {
   }
 }
 
-/** A destination that this process sends to. */
-interface Lane {
+/** A destination whose lease this process has. */
+interface ClaimedDestination {
   readonly id: number;
   /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
   readonly sending: Set<string>;
-  /** Sends what is due. */
-  readonly pump: Rerun;
+  readonly sendDue: Rerun;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   leaseUntil: number;
   /** Nothing else was due at the last read, so a free place is no reason to read again. */
-  isDrained: boolean;
+  hasNoMore: boolean;
   /** When it was last in use, in milliseconds of a monotonic clock. */
   usedAt: number;
 }
@@ -123,7 +123,7 @@ interface Lane {
 export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #owner = randomUUID();
-  readonly #lanes = new Map<number, Lane>();
+  readonly #claimed = new Map<number, ClaimedDestination>();
   readonly #small = queueOf(SMALL_AT_ONCE);
   readonly #large = queueOf(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
@@ -156,15 +156,15 @@ export class DeliverySender {
 
   /** Looks for due deliveries now: of the given destinations, and of others. */
   wake(destinationIds: readonly number[] = []): void {
-    const lanes = destinationIds.map((id) => this.#lanes.get(id));
-    for (const lane of lanes) lane?.pump.start();
-    if (destinationIds.length === 0 || lanes.includes(undefined)) this.#polling.start();
+    const wanted = destinationIds.map((id) => this.#claimed.get(id));
+    for (const claimed of wanted) claimed?.sendDue.start();
+    if (destinationIds.length === 0 || wanted.includes(undefined)) this.#polling.start();
   }
 
   /** Waits for what is being sent, at most `maxMs`. What is not finished then is sent again after the next start. */
   async stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
-    await Promise.race([Promise.all(this.#underWay), sleep(maxMs, undefined, { ref: false })]);
+    await atMost(maxMs, Promise.all(this.#underWay));
     this.#end.abort();
     await Promise.all([...this.#underWay, this.#polling.running]);
     await this.#options.store.releaseLeases(this.#owner).catch(() => undefined);
@@ -174,23 +174,29 @@ export class DeliverySender {
     if (this.#isStopping) return;
     const { store, now } = this.#options;
     await this.#renew();
-    const due = await store.dueDestinations(this.#owner, now(), MAX_LANES);
+    const due = await store.dueDestinations(this.#owner, now(), MAX_CLAIMED);
     const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
-    const room = MAX_LANES - this.#lanes.size;
+    const room = MAX_CLAIMED - this.#claimed.size;
     if (free.length > 0 && room > 0) {
       const until = now() + LEASE_MS;
       const lease = { now: now(), until };
       for (const id of await store.claimDestinations(free.slice(0, room), this.#owner, lease))
-        this.#lanes.set(id, this.#newLane(id, until));
+        this.#claimed.set(id, this.#newClaimed(id, until));
     }
-    for (const { id } of due) this.#lanes.get(id)?.pump.start();
+    for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
   }
 
-  #newLane(id: number, leaseUntil: number): Lane {
-    const pump = new Rerun(() => this.#sendAll(lane).catch(this.#options.onFailure));
-    const usedAt = performance.now();
-    const lane: Lane = { id, leaseUntil, pump, usedAt, sending: new Set(), failures: 0, isDrained: false };
-    return lane;
+  #newClaimed(id: number, leaseUntil: number): ClaimedDestination {
+    const claimed: ClaimedDestination = {
+      id,
+      leaseUntil,
+      sendDue: new Rerun(() => this.#sendAll(claimed).catch(this.#options.onFailure)),
+      usedAt: performance.now(),
+      sending: new Set(),
+      failures: 0,
+      hasNoMore: false,
+    };
+    return claimed;
   }
 
   /** Renews the leases, drops lost ones, and releases those of idle destinations. */
@@ -198,68 +204,69 @@ export class DeliverySender {
     const { store, now } = this.#options;
     const started = performance.now();
     const isNeeded =
-      started - this.#renewedAt >= RENEW_MS || [...this.#lanes.values()].some((lane) => this.#isLost(lane));
-    if (this.#lanes.size === 0 || !isNeeded) return;
+      started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => this.#isLost(claimed));
+    if (this.#claimed.size === 0 || !isNeeded) return;
     this.#renewedAt = started;
-    for (const lane of this.#lanes.values())
-      if (lane.sending.size === 0 && !lane.pump.running && started - lane.usedAt > IDLE_MS) {
-        this.#lanes.delete(lane.id);
-        await store.releaseLeases(this.#owner, lane.id);
+    for (const claimed of this.#claimed.values())
+      if (claimed.sending.size === 0 && !claimed.sendDue.running && started - claimed.usedAt > IDLE_MS) {
+        this.#claimed.delete(claimed.id);
+        await store.releaseLeases(this.#owner, claimed.id);
       }
     const until = now() + LEASE_MS;
     const renewed = new Set(await store.renewLeases(this.#owner, until));
-    for (const lane of this.#lanes.values()) {
-      if (renewed.has(lane.id)) lane.leaseUntil = until;
-      else this.#lanes.delete(lane.id);
+    for (const claimed of this.#claimed.values()) {
+      if (renewed.has(claimed.id)) claimed.leaseUntil = until;
+      else this.#claimed.delete(claimed.id);
     }
   }
 
-  #isLost({ leaseUntil }: Lane): boolean {
+  #isLost({ leaseUntil }: ClaimedDestination): boolean {
     return this.#options.now() >= leaseUntil;
   }
 
-  async #sendAll(lane: Lane): Promise<void> {
-    lane.isDrained = false;
-    while (await this.#sendSome(lane)) lane.usedAt = performance.now();
+  async #sendAll(claimed: ClaimedDestination): Promise<void> {
+    claimed.hasNoMore = false;
+    while (await this.#sendSome(claimed)) claimed.usedAt = performance.now();
   }
 
   /** Starts the next deliveries in order. False when none is due, or too many are being sent. */
-  async #sendSome(lane: Lane): Promise<boolean> {
+  async #sendSome(claimed: ClaimedDestination): Promise<boolean> {
     const { store, now } = this.#options;
-    const limit = (lane.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - lane.sending.size;
-    if (limit <= 0 || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane) return false;
-    const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
-    lane.isDrained = (due?.deliveries.length ?? 0) < limit;
+    const limit = (claimed.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - claimed.sending.size;
+    if (limit <= 0 || this.#isStopping || this.#isLost(claimed) || this.#claimed.get(claimed.id) !== claimed)
+      return false;
+    const due = await store.dueDeliveries(claimed.id, [...claimed.sending], { now: now(), limit });
+    claimed.hasNoMore = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;
     if (due.deliveries.length === 0) {
-      if (lane.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(lane.id);
+      if (claimed.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(claimed.id);
       return false;
     }
-    lane.failures = due.destination.failures;
+    claimed.failures = due.destination.failures;
     for (const delivery of due.deliveries) {
       if (this.#isStopping) return false;
-      lane.sending.add(delivery.id);
-      await this.#begin(lane, due.destination, delivery);
+      claimed.sending.add(delivery.id);
+      await this.#begin(claimed, due.destination, delivery);
     }
-    return !lane.isDrained;
+    return !claimed.hasNoMore;
   }
 
   /** Resolves when the request has left, or will not leave. */
-  async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
+  async #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     let isFailing = false;
     const leave = (): void => {
-      lane.usedAt = performance.now();
-      lane.sending.delete(delivery.id);
-      if (!lane.isDrained) lane.pump.start();
+      claimed.usedAt = performance.now();
+      claimed.sending.delete(delivery.id);
+      if (!claimed.hasNoMore) claimed.sendDue.start();
     };
     const work = queue
       .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
       .then(async (attempt) => {
         if (attempt === undefined) return;
         await this.#recorder.record(attempt);
-        isFailing = lane.failures >= FAILING && !isDelivered(attempt.status);
+        isFailing = claimed.failures >= FAILING && !isDelivered(attempt.status);
       })
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) this.#options.onFailure(error);
@@ -346,7 +353,7 @@ export class DeliverySender {
 
 /** One user gets at most half, so that targets that hang leave room for other users. */
 function queueOf(concurrency: number): FairQueue {
-  return new FairQueue({ concurrency, concurrencyPerOwner: concurrency / 2, maxWaiting: MAX_LANES });
+  return new FairQueue({ concurrency, concurrencyPerOwner: concurrency / 2, maxWaiting: MAX_CLAIMED });
 }
 
 function isDue(dueAt: number | null, now: number): boolean {
