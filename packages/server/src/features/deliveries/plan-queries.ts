@@ -15,7 +15,7 @@ import { saveLatest } from './record-queries.ts';
 
 /** SQL of pending deliveries. Times are milliseconds since 1970 and always passed in. */
 
-/** A delivery that was planned, or a capture that is not forwarded. */
+/** What became of the matched captures. */
 export interface PlanResult {
   /** Destinations with new deliveries. */
   readonly destinationIds: readonly number[];

@@ -12,8 +12,8 @@ type Condition = RawBuilder<SqlBool>;
 /** A condition that every matching row meets, and perhaps other rows. */
 interface Prefilter {
   readonly condition: Condition;
-  /** Byte searches per row. */
-  readonly looks: number;
+  /** How many it has per row. */
+  readonly byteSearches: number;
 }
 
 interface Context {
@@ -49,25 +49,25 @@ function prefilter(query: Query, context: Context, isWanted: boolean): Prefilter
 }
 
 /** Maximum number of byte searches per row. Beyond it, reading and matching the row is cheaper. */
-const MAX_LOOKS = 8;
+const MAX_BYTE_SEARCHES = 8;
 
 /** Omits parts that cost too much: fewer conditions pass more rows, which is safe. */
 function allOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
   const kept: Condition[] = [];
-  let looks = 0;
+  let byteSearches = 0;
   for (const part of parts) {
-    if (part === undefined || looks + part.looks > MAX_LOOKS) continue;
+    if (part === undefined || byteSearches + part.byteSearches > MAX_BYTE_SEARCHES) continue;
     kept.push(part.condition);
-    looks += part.looks;
+    byteSearches += part.byteSearches;
   }
-  return kept.length === 0 ? undefined : { condition: sql`(${sql.join(kept, sql` and `)})`, looks };
+  return kept.length === 0 ? undefined : { condition: sql`(${sql.join(kept, sql` and `)})`, byteSearches };
 }
 
 function anyOf(parts: readonly (Prefilter | undefined)[]): Prefilter | undefined {
   const known = parts.filter((part) => part !== undefined);
-  const looks = known.reduce((sum, part) => sum + part.looks, 0);
-  if (known.length < parts.length || looks > MAX_LOOKS) return undefined;
-  return { condition: either(known.map(({ condition }) => condition)), looks };
+  const byteSearches = known.reduce((sum, part) => sum + part.byteSearches, 0);
+  if (known.length < parts.length || byteSearches > MAX_BYTE_SEARCHES) return undefined;
+  return { condition: either(known.map(({ condition }) => condition)), byteSearches };
 }
 
 function either(conditions: readonly Condition[]): Condition {
@@ -76,18 +76,18 @@ function either(conditions: readonly Condition[]): Condition {
 
 /** A condition without a byte search. */
 function cheap(condition: Condition, isWanted = true): Prefilter {
-  return { condition: isWanted ? condition : sql`not (${condition})`, looks: 0 };
+  return { condition: isWanted ? condition : sql`not (${condition})`, byteSearches: 0 };
 }
 
 /** Searches heads for any of the needles. */
 function headPrefilter({ engine }: Context, needles: readonly Buffer[]): Prefilter {
-  return { condition: either(needles.map((bytes) => engine.bytesMayContain(HEAD, bytes))), looks: 1 };
+  return { condition: either(needles.map((bytes) => engine.bytesMayContain(HEAD, bytes))), byteSearches: 1 };
 }
 
 /** A byte search in bodies. SQL can't be interrupted, so large bodies are matched in slices only. */
 function bodyPrefilter(isContained: Condition): Prefilter {
   const condition = sql<SqlBool>`(${SIZE} > ${sql.lit(LARGE_BODY_BYTES)} or ${isContained})`;
-  return { condition, looks: 1 };
+  return { condition, byteSearches: 1 };
 }
 
 function methodPrefilter(methods: readonly string[], isWanted = true): Prefilter {
