@@ -42,7 +42,6 @@ import type { Logger } from './log.ts';
 import { createMailer, defaultSender, sendOutbox } from './features/mail/service.ts';
 import type { Mailer } from './features/mail/service.ts';
 import { createMetrics } from './metrics.ts';
-import type { Metrics } from './metrics.ts';
 import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/service.ts';
 import type { ReplayOptions } from './features/replay/service.ts';
@@ -131,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
   const deliveries = await Deliveries.create({ ...shared, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
-  metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
+  metrics.watch({ freeDiskBytes: watchDisk(store, log), store, live, capture, bus, passwords });
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const { isDrained } = capture;
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
@@ -181,23 +180,6 @@ async function stopAll({ connections, work, capture, background, api, bus, drain
   await background.settle(Math.max(until - performance.now(), SETTLE_MS));
   await api.close();
   await bus.close();
-}
-
-/** What `/metrics` reads for each scrape. */
-function gaugesOf(
-  { store, log }: ServerOptions,
-  { live, capture, bus, passwords }: { live: LiveService; capture: CaptureService; bus: Bus; passwords: Passwords },
-): Parameters<Metrics['watch']>[0] {
-  return {
-    freeDiskBytes: watchDisk(store, log),
-    viewers: () => live.viewerCount,
-    waitingCaptures: capture.waitingCount,
-    bodyBytesInMemory: capture.bodyBytes,
-    waitingPasswords: () => passwords.waitingCount,
-    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
-    isBusHealthy: () => bus.isHealthy,
-    overflow: capture.overflow,
-  };
 }
 
 /** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */

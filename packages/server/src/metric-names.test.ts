@@ -9,13 +9,15 @@ async function metricNames(): Promise<Set<string>> {
   const { registry, watch } = createMetrics(zero);
   watch({
     freeDiskBytes: zero,
-    viewers: zero,
-    waitingCaptures: zero,
-    bodyBytesInMemory: zero,
-    waitingPasswords: zero,
-    isBusHealthy: () => true,
-    pendingDeliveries: () => Promise.resolve(0),
-    overflow: { logState: undefined, isFull: false, isLogging: false, drainedBatches: 0 },
+    store: { countPendingDeliveries: () => Promise.resolve(0) },
+    live: { viewerCount: 0 },
+    passwords: { waitingCount: 0 },
+    bus: { isHealthy: true },
+    capture: {
+      waitingCount: zero,
+      bodyBytes: zero,
+      overflow: { logState: undefined, isFull: false, isLogging: false, drainedBatches: 0 },
+    },
   });
   return new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
 }

@@ -1,20 +1,23 @@
 import type { DeliveryKind } from '@creel/contract';
+import type { Bus } from './bus/bus.ts';
+import type { Passwords } from './features/accounts/passwords.ts';
 import type { OverflowWriter } from './features/capture/overflow-writer.ts';
+import type { CaptureService } from './features/capture/service.ts';
+import type { LiveService } from './features/live/service.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
-/** Numbers that are read for each scrape. */
+/** What is read for each scrape. */
 interface GaugeSources {
   /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
-  readonly viewers: () => number;
-  readonly waitingCaptures: () => number;
-  readonly bodyBytesInMemory: () => number;
-  readonly waitingPasswords: () => number;
-  /** Deliveries that wait for an attempt; `undefined` while storage is unavailable. */
-  readonly pendingDeliveries: () => Promise<number | undefined>;
-  readonly isBusHealthy: () => boolean;
-  /** `undefined` without an overflow log. */
-  readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
+  readonly store: { countPendingDeliveries(): Promise<number> };
+  readonly live: Pick<LiveService, 'viewerCount'>;
+  readonly passwords: Pick<Passwords, 'waitingCount'>;
+  readonly bus: Pick<Bus, 'isHealthy'>;
+  readonly capture: Pick<CaptureService, 'waitingCount' | 'bodyBytes'> & {
+    /** `undefined` without an overflow log. */
+    readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
+  };
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
@@ -84,28 +87,33 @@ function readCounter(
   );
 }
 
-function registerGauges(registry: Registry, sources: GaugeSources): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): void => {
+function registerGauges(
+  registry: Registry,
+  { freeDiskBytes, store, live, passwords, bus, capture }: GaugeSources,
+): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
     registry.registerMetric(
       new Gauge({
         name,
         help,
         registers: [],
         async collect() {
-          this.set((await read()) ?? Number.NaN);
+          this.set(await read());
         },
       }),
     );
   };
-  if (sources.freeDiskBytes !== undefined)
-    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
-  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
-  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
-  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
-  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
-  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
-  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
-  const { overflow } = sources;
+  if (freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', freeDiskBytes);
+  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(bus.isHealthy));
+  gauge('creel_live_viewers', 'Open live sockets.', () => live.viewerCount);
+  gauge('creel_captures_waiting', 'Captures that wait for their batch.', capture.waitingCount);
+  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', capture.bodyBytes);
+  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', () => passwords.waitingCount);
+  // Unknown while storage is unavailable.
+  const pendingDeliveries = (): Promise<number> => store.countPendingDeliveries().catch(() => Number.NaN);
+  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', pendingDeliveries);
+  const { overflow } = capture;
   if (overflow === undefined) return;
   gauge(
     'creel_overflow_log_batches',
