@@ -1,6 +1,7 @@
 import {
   MAX_DELIVERY_RESPONSE_BYTES,
   forwardedUrl,
+  rawHeadersOf,
   replayHeaderLines,
   targetOf,
   targetUrlSchema,
@@ -97,7 +98,7 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
           kind: 'answered',
           status: response.statusCode ?? 0,
           statusText: response.statusMessage ?? '',
-          headers: headerPairs(response.rawHeaders),
+          headers: rawHeadersOf(response.rawHeaders),
           beginning,
           durationMs: performance.now() - startedAt,
         }),
@@ -127,13 +128,6 @@ function readBeginning(response: IncomingMessage, done: (beginning: Uint8Array) 
   });
   response.on('error', () => undefined);
   response.once('close', () => done(Buffer.concat(pieces)));
-}
-
-function headerPairs(flat: readonly string[]): RawHeaders {
-  return Array.from({ length: flat.length / 2 }, (_, at): [string, string] => [
-    flat[2 * at] ?? '',
-    flat[2 * at + 1] ?? '',
-  ]);
 }
 
 function failureReason(error: Error | undefined): string {

@@ -11,6 +11,11 @@ function emptyMap<T>(): Record<string, T> {
   return map;
 }
 
+/** Returns the pairs of a list of names and values in turn, as Node's HTTP modules have it. */
+export function rawHeadersOf(flat: readonly string[]): RawHeaders {
+  return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? '']);
+}
+
 /** Names in lower case. Repeated values are joined with `, `, or `; ` for `cookie` (RFC 9110, section 5.3; RFC 6265, section 5.4). */
 export function headerMap(rawHeaders: RawHeaders): Record<string, string> {
   const map = emptyMap<string>();

@@ -1,4 +1,4 @@
-import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, replayHeaderLines } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
@@ -149,7 +149,8 @@ async function sendOverSocket(
     const answer = await headOf(request, outgoing.body);
     const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
     // If only the connection's end marks the body's end, our own abort looks like the target's.
-    return { ...describe(answer), body, isCut: isCut || signal.aborted };
+    const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
+    return { status, statusText, headers: rawHeadersOf(rawHeaders), body, isCut: isCut || signal.aborted };
   } finally {
     signal.removeEventListener('abort', stop);
     request.destroy();
@@ -214,13 +215,10 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
   request.end();
 }
 
-function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage) {
-  const headers: RawHeaders = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
-  return { status: statusCode, statusText: statusMessage, headers };
-}
-
-/** Reads up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their response is not read. */
+/**
+ * Keeps the first `keptBytes`. Reads more, up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their
+ * response is not read.
+ */
 async function readBounded(
   answer: IncomingMessage,
   keptBytes: number,
