@@ -51,19 +51,7 @@ async function planCaptures(
   if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
   const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
   const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
-  let { pending } = matched;
-  const planned: NewDelivery[] = [];
-  const refused: RefusedCapture[] = [];
-  for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
-    const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
-    if (wanted.length === 0 || !present.has(index)) continue;
-    const error = refusal ?? (pending + wanted.length > at.maxPending ? TOO_MANY_PENDING : null);
-    if (error === null) {
-      pending += wanted.length;
-      planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
-    } else
-      refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(at.now).toISOString() } });
-  }
+  const { planned, refused } = decide(matched, { enabled, present, ...at });
   await addDeliveries(transaction, endpointId, planned);
   await saveLatest(
     transaction,
@@ -86,6 +74,36 @@ async function planCaptures(
   const unneeded = [...present].filter((index) => !waiting.has(index));
   if (matched.from < after.trimmed_to) await removeSpared(transaction, endpointId, unneeded);
   return { destinationIds, isBehind, planned: [...waiting], refused };
+}
+
+/** Which deliveries are added, and which captures are not forwarded. */
+function decide(
+  matched: MatchedCaptures,
+  {
+    enabled,
+    present,
+    now,
+    maxPending,
+  }: {
+    readonly enabled: ReadonlyMap<number, Backlog>;
+    readonly present: ReadonlySet<number>;
+    readonly now: number;
+    readonly maxPending: number;
+  },
+): { readonly planned: readonly NewDelivery[]; readonly refused: readonly RefusedCapture[] } {
+  let { pending } = matched;
+  const planned: NewDelivery[] = [];
+  const refused: RefusedCapture[] = [];
+  for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
+    const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
+    if (wanted.length === 0 || !present.has(index)) continue;
+    const error = refusal ?? (pending + wanted.length > maxPending ? TOO_MANY_PENDING : null);
+    if (error === null) {
+      pending += wanted.length;
+      planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
+    } else refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(now).toISOString() } });
+  }
+  return { planned, refused };
 }
 
 /** Indexes of the matched captures that were not deleted or cleared meanwhile. */
