@@ -23,7 +23,6 @@ export interface UsersTable {
   billing_interval: string | null;
   stripe_customer_id: string | null;
   stripe_subscription_id: string | null;
-  stripe_customer_metadata: string | null;
   /** JSON of the four settings. */
   settings: string;
   created_at: Millis;

@@ -12,7 +12,6 @@ import type { ReplayMethods } from './replay-thread.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 
-/** What sending returns. */
 export type { OutboundResponse };
 
 /** Time limit of a replay in milliseconds, including its wait. */
