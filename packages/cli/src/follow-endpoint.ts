@@ -1,5 +1,6 @@
 import {
   MAX_DECODED_BODY_BYTES,
+  actualCoding,
   bodyBytesOf,
   contentCodingOf,
   firstHeader,
@@ -10,7 +11,7 @@ import {
 } from '@creel/contract';
 import type { CapturedRequest, Client, Endpoint } from '@creel/contract';
 import { Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { CaptureFeed } from './capture-feed.ts';
 import { openSession } from './connection.ts';
 import { findEndpoint } from './find-endpoint.ts';
@@ -116,7 +117,12 @@ async function follow(
 }
 
 /** As in the server's searches. Unlike `DecompressionStream`, they take gzip of several members (RFC 1952, section 2.2). */
-const CREATE_DECODER = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
+const CREATE_DECODER = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  'deflate-raw': createInflateRaw,
+  br: createBrotliDecompress,
+};
 
 /** Returns a function that tests captures against a query. Without a query, all captures match. */
 function captureFilter(
@@ -142,7 +148,7 @@ async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const piece of Readable.from([body]).pipe(CREATE_DECODER[coding]())) {
+    for await (const piece of Readable.from([body]).pipe(CREATE_DECODER[actualCoding(coding, body)]())) {
       if (!Buffer.isBuffer(piece)) continue;
       pieces.push(piece);
       length += piece.length;

@@ -47,6 +47,18 @@ export function contentCodingOf(name: string | undefined): ContentCoding | undef
   return name === undefined ? undefined : CODINGS.get(name.trim().toLowerCase());
 }
 
+/**
+ * Returns the coding of some bytes that declare `coding`. `deflate` means zlib, but some senders omit its header (RFC
+ * 9110, section 8.4.1.2; RFC 1950, section 2.2).
+ */
+export function actualCoding(
+  coding: ContentCoding,
+  [first = 0, second = 0]: Uint8Array,
+): ContentCoding | 'deflate-raw' {
+  const hasZlibHeader = first % 16 === 8 && (first * 256 + second) % 31 === 0;
+  return coding === 'deflate' && !hasZlibHeader ? 'deflate-raw' : coding;
+}
+
 /** Decodes a query like a form. A repeated name has an array of values. Never throws. */
 export function queryMap(query: string): Record<string, string | string[]> {
   const map = emptyMap<string | string[]>();

@@ -1,4 +1,4 @@
-import { MAX_DECODED_BODY_BYTES } from '@creel/contract';
+import { actualCoding, MAX_DECODED_BODY_BYTES } from '@creel/contract';
 import type { ContentCoding } from '@creel/contract';
 import { Readable } from 'node:stream';
 import {
@@ -6,16 +6,24 @@ import {
   createBrotliDecompress,
   createGunzip,
   createInflate,
+  createInflateRaw,
   gunzipSync,
+  inflateRawSync,
   inflateSync,
 } from 'node:zlib';
 
 const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
-const DECODE = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
-const CREATE_DECODER = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
+const DECODE = { gzip: gunzipSync, deflate: inflateSync, 'deflate-raw': inflateRawSync, br: brotliDecompressSync };
+const CREATE_DECODER = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  'deflate-raw': createInflateRaw,
+  br: createBrotliDecompress,
+};
 
 /** A decoded body, at most `MAX_DECODED_BODY_BYTES`; unchanged if it does not have the coding that it declares. */
-export async function decodedBody(body: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
+export async function decodedBody(body: Uint8Array, declared: ContentCoding): Promise<Uint8Array> {
+  const coding = actualCoding(declared, body);
   try {
     return DECODE[coding](body, LIMIT);
   } catch (error) {
@@ -24,7 +32,7 @@ export async function decodedBody(body: Uint8Array, coding: ContentCoding): Prom
   }
 }
 
-async function beginningOf(body: Uint8Array, coding: ContentCoding): Promise<Uint8Array> {
+async function beginningOf(body: Uint8Array, coding: keyof typeof CREATE_DECODER): Promise<Uint8Array> {
   const pieces: Buffer[] = [];
   let length = 0;
   try {

@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextLink } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -114,6 +114,21 @@ describe('search', () => {
     expect(await stranger.tell(`/api/search?q=(&endpoint=${first}`)).toMatchObject(unknown);
     expect(await search('q=&endpoint=nothing')).toMatchObject(unknown);
     expect(await search('q=body&endpoint=')).toMatchObject(unknown);
+  });
+
+  test('searches deflate with and without the header of zlib, also over the limit', async () => {
+    const long = `${'x'.repeat(1024 * 1024)}end`;
+    const bodies = [deflateSync('needle'), deflateRawSync('needle'), deflateRawSync(`needle${long}`)];
+    for (const body of [...bodies, Buffer.from('needle as it is')])
+      await client.send(`/h/${uid}`, {
+        method: 'POST',
+        body: Uint8Array.from(body),
+        headers: { 'content-encoding': 'deflate' },
+      });
+    const find = async (q: string): Promise<number[]> =>
+      (await client.call('search', { query: { q } })).map(({ index }) => index);
+    expect(await find('body:needle')).toEqual([3, 2, 1, 0]);
+    expect(await find('body:end')).toEqual([]);
   });
 
   test('searches decoded bodies, and results have the sender', async () => {
