@@ -14,6 +14,7 @@ import {
 import type { SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
 import type { StripeConfig } from '../src/config.ts';
 import { eventsOf } from './stripe-events.ts';
+import { NO_DEFAULT_CONFIGURATION, Refusal } from './stripe-refusal.ts';
 import { PLAN_PRICES } from '../src/features/billing/rules.ts';
 import type { PlanPrice } from '../src/features/billing/rules.ts';
 
@@ -66,6 +67,9 @@ export class StripeModel {
   /** Customers by the ids of their checkouts and subscriptions. */
   readonly #owners = new Map<string, string>();
   readonly #configurations = new Set<string>();
+  readonly #deleted = new Set<string>();
+  /** Subscriptions at prices that Creel does not know. */
+  readonly #repriced = new Set<string>();
   readonly #answered = new Map<string, Answer>();
   #made = 0;
 
@@ -95,6 +99,19 @@ export class StripeModel {
 
   deleteCustomer(id: string): void {
     this.#customers.delete(id);
+    this.#deleted.add(id);
+  }
+
+  /** The key is of another account, or of another mode. Returns how to undo that. */
+  hideCustomer(id: string): () => void {
+    const customer = this.customer(id);
+    this.#customers.delete(id);
+    return () => void this.#customers.set(id, customer);
+  }
+
+  /** The operator configures new prices. The subscription keeps its old one. */
+  reprice(subscriptionId: string): void {
+    this.#repriced.add(subscriptionId);
   }
 
   payCheckout(sessionId: string): void {
@@ -177,6 +194,8 @@ export class StripeModel {
     switch (`${method} ${kind}`) {
       case 'POST customers':
         return this.#createCustomer();
+      case 'GET customers':
+        return { id, object: 'customer', ...(this.#deleted.has(id) && { deleted: true }) };
       case 'POST checkout':
         return rest[0] === undefined ? this.#createSession(given) : this.#expireSession(rest[0]);
       case 'GET checkout':
@@ -234,11 +253,16 @@ export class StripeModel {
 
   #list(customerId: string): object {
     const { subscriptions } = this.customer(customerId);
-    return { object: 'list', data: subscriptions.map((each) => presentSubscription(each, stripePriceOf)) };
+    return { object: 'list', data: subscriptions.map((each) => this.#present(each)) };
   }
 
   #show(subscriptionId: string): object {
-    return presentSubscription(this.#subscription(subscriptionId).subscription, stripePriceOf);
+    return this.#present(this.#subscription(subscriptionId).subscription);
+  }
+
+  #present(subscription: SimulatedSubscription): object {
+    const isRepriced = this.#repriced.has(subscription.id);
+    return presentSubscription(subscription, (plan) => (isRepriced ? 'price_old' : stripePriceOf(plan)));
   }
 
   #update(subscriptionId: string, given: URLSearchParams): object {
@@ -332,23 +356,6 @@ export interface SignedEvent {
 interface Answer {
   readonly status: number;
   readonly body: object;
-}
-
-const NO_DEFAULT_CONFIGURATION =
-  'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.';
-
-/** A rejection by Stripe. */
-class Refusal extends Error {
-  readonly status: number;
-  readonly code: string | undefined;
-  readonly param: string | undefined;
-
-  constructor(status: number, code: string | undefined, message: string, param?: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.param = param;
-  }
 }
 
 export function signatureOf(body: string, secret: string, time: number): string {

@@ -1,5 +1,5 @@
 import type { Money } from '@creel/contract';
-import type { PlanPrice, SubscriptionState } from './rules.ts';
+import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /**
  * Why a gateway call failed. `payment`: the card was declined. `customer`: unknown customer. `portal`: the portal is
@@ -44,8 +44,11 @@ export interface BillingGateway {
   /** Closes an open checkout; a paid or expired one stays unchanged. */
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
-  /** A customer's subscriptions to our plans, including ended ones. */
-  listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]>;
+  /**
+   * A customer's subscriptions to our plans, including ended ones. `stored`: what was read last. Without a subscription
+   * in it, an unknown customer has none.
+   */
+  listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
   changePlan(customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void>;
   cancelAtPeriodEnd(customerId: string, id: string, key: string): Promise<void>;

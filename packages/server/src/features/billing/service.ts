@@ -67,6 +67,8 @@ export class Billing {
         return await this.#openCheckout(user, customerId, owner, plan, returnUrl);
       } catch (error) {
         if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
+        // A user with a subscription could get a second one: the provider may know the customer under another key.
+        if ((await this.#options.store.findUser(user.id))?.stripeSubscriptionId !== null) throw error;
         // The customer was deleted at the provider, with its subscriptions.
         await this.#options.store.forgetCustomer(user.id, randomUUID());
         return this.#openCheckout(user, await this.#ensureCustomer(user), owner, plan, returnUrl);
@@ -163,10 +165,11 @@ export class Billing {
     };
   }
 
-  async #previewAmount({ stripeCustomerId: customerId, stripeSubscriptionId: id }: UserRecord, to: PlanPrice) {
+  async #previewAmount(user: UserRecord, to: PlanPrice) {
+    const { stripeCustomerId: customerId, stripeSubscriptionId: id } = user;
     if (customerId === null || id === null) return null;
     try {
-      const states = await this.gateway.listSubscriptions(customerId);
+      const states = await this.gateway.listSubscriptions(customerId, user);
       const from = states.find((state) => state.id === id);
       return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
     } catch (error) {
@@ -210,7 +213,7 @@ export class Billing {
     if (customerId === null) return;
     await this.#answering('change', user.id, async () => {
       await this.sync.closeCheckouts(user.id, customerId);
-      const states = await this.gateway.listSubscriptions(customerId);
+      const states = await this.gateway.listSubscriptions(customerId, user);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
       for (const { id } of current === undefined ? extra : [current, ...extra])
         await this.gateway.cancelNow(customerId, id, `end-${id}`);

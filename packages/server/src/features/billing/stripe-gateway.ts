@@ -9,7 +9,7 @@ import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { isChargedNow, stateOf } from './rules.ts';
-import type { PlanPrice, SubscriptionState } from './rules.ts';
+import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /** The API version of the installed types and of the schemas in this file. */
 const API_VERSION = '2026-10-28.endive';
@@ -117,17 +117,22 @@ export class StripeGateway implements BillingGateway {
     }
   }
 
-  async listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]> {
+  async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
     try {
       const { data } = await answered(
         this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
       );
-      return data.flatMap((subscription) => stateOf(subscription, (plan) => this.#priceOf(plan)) ?? []);
+      return data.flatMap((subscription) => stateOf(subscription, (plan) => this.#priceOf(plan), stored) ?? []);
     } catch (error) {
-      // A deleted customer has no subscriptions.
-      if (error instanceof GatewayError && error.reason === 'customer') return [];
+      if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
+      // A deleted customer has no subscriptions. With the key of another account, Stripe does not know any customer.
+      if (stored.stripeSubscriptionId === null || (await this.#isDeleted(customerId))) return [];
       throw error;
     }
+  }
+
+  async #isDeleted(customerId: string): Promise<boolean> {
+    return (await answered(this.#stripe.customers.retrieve(customerId))).deleted === true;
   }
 
   async changePlan(_customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void> {

@@ -121,6 +121,48 @@ describe('when Stripe fails', () => {
   });
 });
 
+describe('the plan and the endpoints stay', () => {
+  const newEndpoints = async (count: number): Promise<void> => {
+    for (let nth = 0; nth < count; nth++) await person.client.call('createEndpoint', { body: {} });
+  };
+  const endpoints = async () => (await person.client.call('listEndpoints', {})).length;
+
+  test('at a price that is not configured any more', async () => {
+    const customerId = await subscribe();
+    await newEndpoints(2);
+    const [running] = stripe.model.running(customerId);
+    stripe.model.reprice(running?.id ?? '');
+    expect(await change('FREE')).toMatchObject({ status: 200, body: { subscriptionTier: 'BASIC' } });
+    expect((await user()).subscriptionEndDate).not.toBeNull();
+    expect(await endpoints()).toBe(2);
+    stripe.model.endNow(running?.id ?? '');
+    await send(stripe.model.signed(stripe.model.events.at(-1) ?? {}));
+    expect((await user()).subscriptionTier).toBe('FREE');
+  });
+
+  test("with a key of another account, which doesn't know the customer", async () => {
+    const customerId = await subscribe();
+    await newEndpoints(2);
+    const before = await user();
+    const show = stripe.model.hideCustomer(customerId);
+    expect(await change('PREMIUM')).toMatchObject({ status: 502, body: { code: 'BILLING_FAILED' } });
+    expect(await checkout('PREMIUM')).toMatchObject({ status: 502, body: { code: 'BILLING_FAILED' } });
+    expect(await user()).toEqual(before);
+    expect(await endpoints()).toBe(2);
+    show();
+    expect((await change('PREMIUM')).body).toMatchObject({ subscriptionTier: 'PREMIUM' });
+  });
+});
+
+test("a customer without a subscription that Stripe doesn't know is replaced", async () => {
+  await sessionId();
+  const { stripeCustomerId } = await user();
+  stripe.model.hideCustomer(stripeCustomerId ?? '');
+  expect(await subscribe()).not.toBe(stripeCustomerId);
+  clock.advance(3000);
+  expect((await user()).subscriptionTier).toBe('BASIC');
+});
+
 describe('the portal', () => {
   test('uses its own configuration, created once and again when it was deleted', async () => {
     await subscribe();

@@ -108,8 +108,9 @@ export class SubscriptionSync {
   ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
     const { store, live, now } = this.#options;
     const user = await store.findUser(userId);
-    const states = await this.#options.gateway.listSubscriptions(customerId);
-    const { current, extra } = chooseSubscription(states, user?.stripeSubscriptionId ?? null);
+    if (user === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    const states = await this.#options.gateway.listSubscriptions(customerId, user);
+    const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
     for (const { id } of extra) {
       this.#options.log.warn({ userId, subscription: id }, 'canceling a second subscription');
       await this.#options.gateway.cancelNow(customerId, id, `second-${id}`);

@@ -5,7 +5,7 @@ import type { BillingGateway, CheckoutInput } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { centsOf, isChargedNow, stateOf } from './rules.ts';
-import type { PlanPrice, SubscriptionState } from './rules.ts';
+import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 import {
   changeSubscription,
   endOf,
@@ -63,9 +63,9 @@ export class TestGateway implements BillingGateway {
     return checkouts.some((checkout) => checkout.id === id && checkout.status === 'open');
   }
 
-  async listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]> {
+  async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
     const { subscriptions } = await this.#load(customerId);
-    return subscriptions.flatMap((each) => stateOf(presentSubscription(each, priceOf), priceOf) ?? []);
+    return subscriptions.flatMap((each) => stateOf(presentSubscription(each, priceOf), priceOf, stored) ?? []);
   }
 
   async changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
