@@ -114,14 +114,24 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
   if (changesState(request.method) && !isBillingEvent(operation) && isCrossOrigin(request.headers, publicUrl))
     throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
-  const token = readCookie(request, SESSION, publicUrl);
+  const signedIn = await authenticate(app, request);
+  const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
+  return { signedIn, endpoint: uid === undefined ? undefined : await findOwnEndpoint(app, signedIn, uid) };
+}
+
+/** The user of the session cookie. @throws ProblemError NOT_SIGNED_IN */
+export async function authenticate(app: AppContext, request: Pick<FastifyRequest, 'cookies'>): Promise<SignedIn> {
+  const token = readCookie(request, SESSION, app.publicUrl());
   const signedIn = token === undefined ? undefined : await app.accounts.sessions.find(token);
   if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
-  const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
-  if (uid === undefined) return { signedIn, endpoint: undefined };
+  return signedIn;
+}
+
+/** An endpoint of the user. @throws ProblemError ENDPOINT_NOT_FOUND, also for another user's */
+export async function findOwnEndpoint(app: AppContext, { user }: SignedIn, uid: string): Promise<EndpointRecord> {
   const endpoint = await app.store.findEndpoint(uid);
-  if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
-  return { signedIn, endpoint };
+  if (endpoint?.userId !== user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
+  return endpoint;
 }
 
 /** The endpoint that the query names. */

@@ -2,8 +2,8 @@ import { PROBLEMS } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
-import { readCookie, SESSION } from '../../http/cookies.ts';
 import { inspectHead } from '../../http/listener.ts';
+import { authenticate, findOwnEndpoint } from '../../http/operations.ts';
 import { ProblemError, problemBody, problemOf } from '../../http/problem.ts';
 import { rawHead } from '../../http/raw-response.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
@@ -36,20 +36,12 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
 }
 
 /** Checks that the caller is the owner, is logged in, and comes from our own origin. Throws a ProblemError if not. */
-async function checkUpgrade(
-  request: IncomingMessage,
-  { accounts, store, publicUrl }: AppContext,
-  parseCookie: ParseCookie,
-): Promise<Viewer> {
+async function checkUpgrade(request: IncomingMessage, app: AppContext, parseCookie: ParseCookie): Promise<Viewer> {
   const { refusal } = inspectHead(request);
   if (refusal !== undefined) throw new ProblemError(refusal);
-  if (isCrossOrigin(request.headers, publicUrl())) throw new ProblemError('CROSS_ORIGIN');
-  const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
-  const signedIn = token === undefined ? undefined : await accounts.sessions.find(token);
-  if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
-  const endpoint = await store.findEndpoint(uidOf(request.url ?? ''));
-  if (endpoint?.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
-  return { signedIn, endpoint };
+  if (isCrossOrigin(request.headers, app.publicUrl())) throw new ProblemError('CROSS_ORIGIN');
+  const signedIn = await authenticate(app, { cookies: parseCookie(request.headers.cookie ?? '') });
+  return { signedIn, endpoint: await findOwnEndpoint(app, signedIn, uidOf(request.url ?? '')) };
 }
 
 function uidOf(url: string): string {
