@@ -1,5 +1,5 @@
 import { PLANS, billingIntervalSchema, tierSchema } from '@creel/contract';
-import type { BillingInterval, Tier } from '@creel/contract';
+import type { Tier } from '@creel/contract';
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { EndpointRecord, UserRecord } from '../../database/records.ts';
@@ -19,10 +19,8 @@ export type GatewaySubscription = Pick<
 };
 
 /** A paid plan: tier and billing interval. */
-export interface PlanPrice {
-  readonly tier: Exclude<Tier, 'FREE'>;
-  readonly interval: BillingInterval;
-}
+export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });
+export type PlanPrice = Readonly<z.infer<typeof planPriceSchema>>;
 
 export const PLAN_PRICES: readonly PlanPrice[] = [
   { tier: 'BASIC', interval: 'monthly' },

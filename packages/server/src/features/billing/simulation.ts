@@ -1,15 +1,13 @@
-import { billingIntervalSchema } from '@creel/contract';
 import type { BillingInterval } from '@creel/contract';
 import { z } from 'zod';
+import { planPriceSchema } from './rules.ts';
 import type { GatewaySubscription, PlanPrice } from './rules.ts';
 
 /**
  * Simulates Stripe's subscriptions with pure functions on the state of one customer: checkout, renewal, failed payments
  * and both kinds of cancellation. Times are whole seconds, like Stripe's.
  */
-const paidPlanSchema = z.object({ tier: z.enum(['BASIC', 'PREMIUM']), interval: billingIntervalSchema });
-
-const simulatedCheckoutSchema = paidPlanSchema.extend({
+const simulatedCheckoutSchema = planPriceSchema.extend({
   id: z.string(),
   status: z.enum(['open', 'complete', 'expired']),
   email: z.string(),
@@ -19,7 +17,7 @@ const simulatedCheckoutSchema = paidPlanSchema.extend({
 });
 type SimulatedCheckout = z.infer<typeof simulatedCheckoutSchema>;
 
-const simulatedSubscriptionSchema = paidPlanSchema.extend({
+const simulatedSubscriptionSchema = planPriceSchema.extend({
   id: z.string(),
   status: z.enum(['active', 'past_due', 'canceled']),
   created: z.int(),
