@@ -8,16 +8,8 @@ const SLICE_MS = 5;
 const MAX_MATCH_MS = 5000;
 /** A body beyond this size is read and matched alone: its texts take up to six times as much memory. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/** Calls with a large body in memory, and how many may wait for their turn. */
-const MAX_LARGE = 2;
-const MAX_WAITING = 10_000;
-
-const large = new FairQueue({ concurrency: MAX_LARGE, maxWaiting: MAX_WAITING });
-
-/** Runs work that holds a large body, when it is its turn. Owners take turns. */
-export function runLarge<T>(owner: number, work: () => Promise<T>): Promise<T> {
-  return large.run(owner, work);
-}
+/** For work that holds a large body in memory. */
+export const largeBodyQueue = new FairQueue({ concurrency: 2, maxWaiting: 10_000 });
 
 /** Does work in slices, one after the other, while the thread does other work in between. */
 export class SlicedWork {

@@ -5,7 +5,7 @@ import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { decodeHead, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
+import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { readRequests, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
@@ -148,7 +148,7 @@ async function matchOne(
   const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
   const match = async (): Promise<readonly Condition[] | undefined> =>
     matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own, maxMatchMs);
-  const matching = await (readsBody && size > LARGE_BODY_BYTES ? runLarge(endpointId, match) : match());
+  const matching = await (readsBody && size > LARGE_BODY_BYTES ? largeBodyQueue.run(endpointId, match) : match());
   const deliveries = (matching ?? own).map(({ id: destinationId }) => ({
     id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
     destinationId,

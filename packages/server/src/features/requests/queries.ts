@@ -15,7 +15,7 @@ import type {
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
+import { LARGE_BODY_BYTES, largeBodyQueue } from '../../workers/sliced-work.ts';
 
 /** `any` matches both. */
 type SavedFilter = 'saved' | 'unsaved' | 'any';
@@ -117,7 +117,7 @@ export async function readRequests(
     (await selectRequest(page, bodyBytes, LARGE_BODY_BYTES).execute()).map((row) => toRequestRecord(endpointId, row));
   const sizes = bodyBytes === 0 ? [] : await page.select(SIZE.as('size')).execute();
   if (!sizes.some(({ size }) => size > LARGE_BODY_BYTES)) return readPage();
-  return runLarge(endpointId, async () => {
+  return largeBodyQueue.run(endpointId, async () => {
     const records: RequestRecord[] = [];
     for (const record of await readPage())
       records.push(record.size > LARGE_BODY_BYTES ? await withBody(db, record, bodyBytes) : record);

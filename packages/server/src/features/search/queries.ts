@@ -17,7 +17,7 @@ import { prefilterOf } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
-import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
+import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { decodedBody } from './decode-body.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
@@ -97,7 +97,7 @@ async function scanRequests(db: EngineDatabase, step: Scan): Promise<ScanResult>
   if (last === undefined) return { found: [], searched: 0, bytes: 0, next: undefined };
   const isLarge = rows.searched.some((row) => row.bytes > LARGE_BODY_BYTES);
   const search = (): Promise<ScanResult> => scanRows(db, step, rows, last.index);
-  return isLarge ? runLarge(step.endpointId, search) : search();
+  return isLarge ? largeBodyQueue.run(step.endpointId, search) : search();
 }
 
 async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downTo: number): Promise<ScanResult> {

@@ -2,7 +2,7 @@ import type { SigningScheme } from '@creel/contract';
 import { inTransaction, read, scan, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
-import { LARGE_BODY_BYTES, runLarge } from '../../workers/sliced-work.ts';
+import { LARGE_BODY_BYTES, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { requestQueries } from '../requests/queries.ts';
 import type { RequestName } from '../../database/stored-request.ts';
 import { explainMismatch } from './explain-mismatch.ts';
@@ -62,7 +62,7 @@ async function explainStored(
     const body = record.body ?? new Uint8Array();
     return explainMismatch({ ...mismatch, body }).finally(() => freeBytes(body));
   };
-  return size > LARGE_BODY_BYTES ? runLarge(endpointId, explain) : explain();
+  return size > LARGE_BODY_BYTES ? largeBodyQueue.run(endpointId, explain) : explain();
 }
 
 export const signatureQueries = {
