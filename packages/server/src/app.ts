@@ -272,7 +272,6 @@ function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
 /** Replicas of the overflow log, unless the cluster has fewer servers. */
 const MAX_REPLICAS = 3;
 
-/** The overflow log of this installation. */
 async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
   const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);

@@ -25,7 +25,6 @@ const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
       error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}`,
     });
 
-/** `true` or `false`. */
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -52,7 +51,6 @@ const httpOrigin = z
   })
   .transform((text) => new URL(text).origin);
 
-/** Text of a length. */
 const characters = (from: number, to: number) =>
   z
     .string()
@@ -63,7 +61,6 @@ function hasScheme(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
 }
 
-/** A URL with one of these schemes. */
 const urlWith = (protocols: readonly string[]) =>
   z.string().refine((text) => hasScheme(text, protocols), {
     error: `must be a URL that begins with ${protocols.join('// or ')}//`,
@@ -75,15 +72,12 @@ const urlOfHostWith = (protocols: readonly string[]) =>
     error: 'must name a host',
   });
 
-/** A host name or address to listen on. */
 const hostName = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text), {
   error: 'must be an address or the name of a host',
 });
 
-/** Entries that are separated by commas. */
 const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
 
-/** Addresses and CIDRs, separated by commas. */
 const addressList = list.refine((entries) => entries.every(isAddressOrCidr), {
   error: 'must be addresses or CIDRs, separated by commas',
 });
@@ -94,7 +88,6 @@ function isAddressOrCidr(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
 }
 
-/** `nats://` URLs, separated by commas. */
 const natsUrls = list.refine(
   (entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''),
   { error: 'must be URLs that begin with nats://, separated by commas' },
@@ -215,7 +208,6 @@ function stripeOf(environment: Environment) {
   };
 }
 
-/** The settings of a server. */
 export type Config = Readonly<ReturnType<typeof toConfig>>;
 export type OidcConfig = NonNullable<Config['oidc']>;
 export type StripeConfig = NonNullable<Config['stripe']>;

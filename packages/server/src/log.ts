@@ -86,7 +86,6 @@ export class LogDestination implements DestinationStream {
     this.#writeSome = writeSome;
   }
 
-  /** Lines lost since the start. */
   get lostLines(): number {
     return this.#lostLines;
   }

@@ -58,7 +58,6 @@ export function createMetrics(lostLogLines: () => number) {
     countFailed: (count: number): void => void (counts.failed += count),
     /** A capture was read by the plain reader or by Node's parser. */
     countRead: (reader: 'plain' | 'parser'): void => void (read[reader] += 1),
-    /** An attempt to send a captured request was stored. */
     countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed'): void => attempts.inc({ kind, outcome }),
   };
 }

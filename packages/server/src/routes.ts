@@ -17,7 +17,6 @@ import { VERSION } from './version.ts';
 /** The document of each server. It takes 8 ms to make and never changes. */
 const documents = new WeakMap<AppContext, ReturnType<typeof openApiDocument>>();
 
-/** The calls about the server itself. */
 const serviceHandlers = {
   async getServiceInfo({ app }) {
     const { config } = app;

@@ -18,7 +18,6 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('gone'), endpointId: id }),
   /** A request was saved and has this id now. */
   z.object({ kind: z.literal('saved'), endpointId: id, id }),
-  /** A request was deleted. */
   z.object({ kind: z.literal('deleted'), endpointId: id, id }),
   /** An attempt to deliver a request was made, or 0: the request is not forwarded. */
   z.object({ kind: z.literal('delivery'), endpointId: id, index: id, id }),

@@ -15,7 +15,6 @@ export interface Engine {
   readonly bytesType: 'blob' | 'bytea';
   /** Column definition of a generated id that is never reused. */
   readonly idType: RawBuilder<unknown>;
-  /** Matches when the bytes contain `needle`. */
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /** Matches at least when the bytes contain `needle`, ignoring ASCII case. `needle` is already lowercase. */
   bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;

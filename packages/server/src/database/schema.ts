@@ -178,7 +178,6 @@ interface BillingAccountsTable {
   user_id: number;
   /** Idempotency key for creating the customer, so that a repeated attempt finds the same one. */
   customer_key: string;
-  /** End of the paid period. */
   period_end_at: Millis | null;
   /** When the subscription is read again without an event; null for never. */
   next_check_at: Millis | null;
@@ -259,7 +258,6 @@ interface DeliveriesTable {
   id: string;
   request_key: number;
   destination_id: number;
-  /** Attempts so far. */
   attempts: number;
   /** The time of capture for the first attempt, so that first attempts are sent in the order of capture. */
   next_attempt_at: Millis;

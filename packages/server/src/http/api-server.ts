@@ -16,7 +16,6 @@ import type { BodyResult } from './parsed-connection.ts';
 
 /** What the features provide. */
 export interface Routes {
-  /** A handler for each operation of the contract. */
   readonly handlers: AllHandlers;
   readonly finders: Finders;
   /** Routes that are not operations of the contract. */

@@ -57,7 +57,6 @@ export class BodyBuffer {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that were added. */
   get size(): number {
     return this.#size;
   }
@@ -78,7 +77,6 @@ export class BodyBuffer {
     return copy;
   }
 
-  /** Discards what was added. */
   clear(): void {
     if (this.#bytes !== undefined) freeBuffer(this.#bytes.buffer);
     this.#bytes = undefined;

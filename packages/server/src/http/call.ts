@@ -127,7 +127,6 @@ export function hangUpSignal({ raw: response, request }: FastifyReply): AbortSig
   return left.signal;
 }
 
-/** The client closed its connection. */
 export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed';
 }

@@ -36,13 +36,11 @@ export interface ConnectionOptions extends Pick<
   PlainTraffic,
   'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'
 > {
-  /** Maximum number of open connections. */
   readonly maxConnections: number;
   /** When it aborts, each connection ends with its next response. */
   readonly stopping: AbortSignal;
 }
 
-/** The reader of a connection. */
 interface Reader {
   /** No complete request waits for its response, so that closing the connection loses nothing. */
   readonly canClose: boolean;

@@ -46,10 +46,8 @@ function operationNames(): OperationName[] {
   return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
 }
 
-/** Shared by all calls. */
 interface Shared {
   readonly app: AppContext;
-  /** Memory for responses in progress. */
   readonly budget: ResponseBudget;
 }
 

@@ -130,7 +130,6 @@ class Queue<Item> {
   }
 }
 
-/** The queue is full. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }

@@ -92,7 +92,6 @@ export class Reservation {
     this.#bytes = bytes;
   }
 
-  /** Releases all bytes. */
   release(): void {
     this.set(0);
     this.#isReleased = true;

@@ -108,7 +108,6 @@ function accountOf({ username, emailVerified }: Owner): string {
 
 type Owner = Pick<UserRecord, 'username' | 'emailVerified'>;
 
-/** The mail with the link for a new password. */
 function passwordResetMessage(owner: Owner, url: string): Message {
   return compose('Set a new password for Creel', [
     `A new password was requested for the ${accountOf(owner)}. If you requested it, open this link:`,
@@ -118,7 +117,6 @@ function passwordResetMessage(owner: Owner, url: string): Message {
   ]);
 }
 
-/** The mail with the link that verifies an address. */
 function verificationMessage(owner: Owner, url: string): Message {
   return compose('Confirm your email address for Creel', [
     `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,

@@ -27,7 +27,6 @@ function base64(bytes: Uint8Array): string {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Hooks of a password check. */
 export interface CheckSteps {
   /** Called after a check had to wait, before its work starts. If it throws, the check ends. */
   readonly afterWaiting: () => Promise<void>;
@@ -68,7 +67,6 @@ export class Passwords {
     this.#unknownUserHash = `${this.#currentPrefix}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
 
-  /** Number of waiting hashes. */
   get waitingCount(): number {
     return this.#queue.waitingCount;
   }

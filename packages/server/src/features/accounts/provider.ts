@@ -219,7 +219,6 @@ export function truncate(text: string, maxLength: number): string {
 const MAX_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-/** The provider's response exceeds the size limit. */
 class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }

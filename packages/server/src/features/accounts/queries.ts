@@ -277,7 +277,6 @@ async function addIdentity(
   return linked !== undefined;
 }
 
-/** Stores a proven identity under the hash of its handle. */
 async function storeProvenIdentity(
   db: EngineDatabase,
   handleHash: string,

@@ -57,7 +57,6 @@ function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): vo
   setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));
 }
 
-/** Registration, login and logout. */
 const loginHandlers = {
   async register(call) {
     const user = await call.app.accounts.login.register(call.body, visitorOf(call));
@@ -99,7 +98,6 @@ function presentSession(session: SessionRecord, currentId: string): Session {
   };
 }
 
-/** The user's sessions. */
 const sessionHandlers = {
   async listSessions({ app, signedIn }) {
     const sessions = await app.store.listSessions(signedIn.user.id, app.now());
@@ -114,7 +112,6 @@ const sessionHandlers = {
 /** The same text for known and unknown addresses. */
 const RESET_ASKED = 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.';
 
-/** Password resets and email verification by mailed links. */
 const mailedLinkHandlers = {
   async requestPasswordReset({ app, body, clientAddress }) {
     await app.accounts.links.requestReset(body.email, clientAddress);
@@ -168,7 +165,6 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
     throw invalid({ password: 'Password is incorrect' });
 }
 
-/** The user's own account. */
 const profileHandlers = {
   async getUser({ app, signedIn }) {
     const { billing } = app;
@@ -220,7 +216,6 @@ const profileHandlers = {
   },
 } satisfies Handlers;
 
-/** All calls about accounts. */
 export const accountHandlers = {
   ...loginHandlers,
   ...profileHandlers,

@@ -59,7 +59,6 @@ async function createSession(
   return true;
 }
 
-/** Records that the session was used, and its new expiry. */
 async function touchSession(
   db: EngineDatabase,
   tokenHash: string,

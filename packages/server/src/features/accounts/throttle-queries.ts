@@ -40,12 +40,10 @@ async function consumeAttempt(
   return undefined;
 }
 
-/** Removes one from the count. */
 async function refundAttempt(transaction: EngineTransaction, key: string, rule: ThrottleRule): Promise<void> {
   await keep(transaction, key, afterRefund(await lockRow(transaction, key), rule));
 }
 
-/** Deletes the count. */
 async function resetAttempts(db: EngineDatabase, key: string): Promise<void> {
   await db.deleteFrom('throttles').where('key', '=', key).execute();
 }
@@ -72,7 +70,6 @@ export interface ThrottleRule {
 /** The stored state of a key. Times in milliseconds. */
 type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
 
-/** The state of a key without attempts. */
 export const NEW_STATE: ThrottleState = { count: 0, blocked_until: 0, forget_at: 0 };
 
 /** The state after one more attempt, or `undefined` when the key is blocked. */

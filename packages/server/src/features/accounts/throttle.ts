@@ -79,7 +79,6 @@ export class Throttle {
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
-      /** The key in storage. */
       key,
       /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
       consume: async (): Promise<void> => {

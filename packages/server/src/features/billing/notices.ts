@@ -11,7 +11,6 @@ export const composeSubscriptionNotice: ComposeNotice = (content, { settings: { 
   return isProvenAddress(user, email) ? { to: email, message: noticeMessage(notice.data, publicUrl) } : 'unwanted';
 };
 
-/** The mail about a change of the subscription. */
 export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Message {
   const { subject, lines } = textsOf(notice);
   return compose(subject, [

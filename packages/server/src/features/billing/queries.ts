@@ -10,7 +10,6 @@ import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
-/** The result of writing a subscription. */
 export interface AppliedSubscription {
   readonly user: UserRecord;
   /** Ids of the endpoints that the change deleted or gave another expiry. */
@@ -151,7 +150,6 @@ async function renewBillingLock(db: EngineDatabase, userId: number, owner: strin
     .execute();
 }
 
-/** By the id that the payment provider gave. */
 function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
   return findUserBy(db, 'stripe_customer_id', customerId);
 }

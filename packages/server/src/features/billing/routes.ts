@@ -30,7 +30,6 @@ async function runInTestGateway<T>(
   return answer;
 }
 
-/** Plans and payment, and the pages of the test gateway. */
 export const billingHandlers = {
   async createCheckout({ app, signedIn, body }) {
     return { url: await billingOf(app).startCheckout(signedIn.user, body) };

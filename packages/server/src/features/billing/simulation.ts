@@ -31,7 +31,6 @@ export const simulatedCustomerSchema = z.object({
   id: z.string(),
   /** Seconds by which the customer's test clock is ahead of the real one. */
   clockAhead: z.int(),
-  /** True if the card is declined. */
   cardFails: z.boolean(),
   made: z.int(),
   checkouts: z.array(simulatedCheckoutSchema),

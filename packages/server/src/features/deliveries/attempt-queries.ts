@@ -39,11 +39,9 @@ export interface Attempt {
 
 export type StoredAttempt = Attempt & { readonly id: number };
 
-/** A pending delivery that is due. */
 export interface DueDelivery {
   readonly id: string;
   readonly index: number;
-  /** Attempts so far. */
   readonly attempts: number;
   /** Bytes of the request's body. */
   readonly size: number;
@@ -209,7 +207,6 @@ async function findDelivery(
     .executeTakeFirst();
 }
 
-/** Number of pending deliveries of all endpoints. */
 function countPendingDeliveries(db: EngineDatabase): Promise<number> {
   return countRows(db.selectFrom('deliveries'));
 }

@@ -8,7 +8,6 @@ import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
 const STEP_ROWS = 128;
-/** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
 /**
  * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So planning takes a

@@ -42,7 +42,6 @@ export function recentStatusesOf(row: Pick<Selectable<DestinationsTable>, 'recen
   return statusesSchema.parse(JSON.parse(row.recent_statuses));
 }
 
-/** A destination with the number of its pending deliveries. */
 export type DestinationWithPending = DestinationRecord & { readonly pending: number };
 
 async function withPending(
@@ -187,7 +186,6 @@ export async function updateDueAt(transaction: DatabaseTransaction, destinationI
   }
 }
 
-/** A step of a removal. */
 export interface RemovalStep {
   readonly isFinished: boolean;
   /** Indexes of the requests whose delivery ended. */

@@ -135,7 +135,6 @@ async function lockEnabled(transaction: EngineTransaction, endpointId: number): 
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The endpoint's cursor. */
 async function plannedTo(transaction: DatabaseTransaction, endpointId: number): Promise<number | null | undefined> {
   const row = await transaction
     .selectFrom('endpoints')

@@ -56,7 +56,6 @@ export interface DeliveriesOptions {
   readonly now: () => number;
 }
 
-/** The request that a replay belongs to. */
 export interface ReplayedRequest {
   readonly endpoint: Pick<EndpointRecord, 'id'>;
   readonly index: number;
@@ -105,7 +104,6 @@ export class Deliveries {
     return new Deliveries(options, { mark: markOf(secret), secret });
   }
 
-  /** Starts planning and sending. */
   start(): void {
     this.#begin(() => this.#prepareForDestinations());
     this.#begin(() => this.#sender.start(() => this.#planner.poll()));

@@ -30,7 +30,6 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
   };
 }
 
-/** How many requests an endpoint keeps. */
 type RequestLimits = Pick<Config, 'maxSavedPerEndpoint' | 'maxUnsavedPerEndpoint'>;
 
 /** The same, with statistics of all stored requests. */

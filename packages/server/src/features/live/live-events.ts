@@ -35,7 +35,6 @@ export type RemoteEvent =
 /** Events of an endpoint on this node. */
 export type LiveEvent =
   | FeedEvent
-  /** The endpoint itself was changed. */
   | { readonly type: 'changed' }
   /** The endpoint was deleted; its live connections are closed. */
   | { readonly type: 'endpoint-deleted' };

@@ -64,7 +64,6 @@ export type Input =
   | { readonly type: 'part-sent'; readonly bytes: number; readonly partBytes: number; readonly isLast: boolean }
   /** The result of `read`: every request up to `upTo`, oldest first. */
   | { readonly type: 'found'; readonly read: number; readonly upTo: number; readonly events: readonly FeedEvent[] }
-  /** The result of `lookup`. */
   | { readonly type: 'looked-up'; readonly read: number; readonly events: readonly ContentEvent[] }
   | { readonly type: 'read-failed'; readonly read: number; readonly reason: 'error' | 'too-many' }
   | { readonly type: 'timer' }

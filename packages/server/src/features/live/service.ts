@@ -57,7 +57,6 @@ export interface LiveServiceOptions extends ContentReader {
    * for it, is dropped.
    */
   readonly pingMs?: number | undefined;
-  /** Memory that all viewers share. */
   readonly memory?: LiveMemory | undefined;
 }
 
@@ -123,7 +122,6 @@ export class LiveService {
     return this.#connections.has(endpointId) || this.#options.bus.hasListeners;
   }
 
-  /** A capture is stored. */
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
     this.#options.bus.captured(endpointId, stored.index);

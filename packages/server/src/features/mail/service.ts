@@ -15,7 +15,6 @@ export interface Message {
 /** A part of a mail: a paragraph or a link. */
 export type Part = string | { readonly label: string; readonly url: string };
 
-/** A mail to one address. */
 interface Letter {
   readonly to: string;
   readonly message: Message;

@@ -14,7 +14,6 @@ function testFailed(sentence: string): ProblemError {
   return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
 }
 
-/** The test mail of the settings page. */
 function testMessage(publicUrl: string): Message {
   return compose('Test email from Creel', [
     'This is a test email. It has arrived, so notices will as well.',
@@ -36,7 +35,6 @@ function changedSettings(
   return changed.data;
 }
 
-/** The user's settings, and the test of the mail server. */
 export const settingsHandlers = {
   getSettings: async ({ signedIn }) => signedIn.user.settings,
 
