@@ -68,7 +68,6 @@ export class StripeModel {
   readonly #owners = new Map<string, string>();
   readonly #configurations = new Set<string>();
   readonly #deleted = new Set<string>();
-  /** Subscriptions at prices that Creel does not know. */
   readonly #repriced = new Set<string>();
   readonly #answered = new Map<string, Answer>();
   #made = 0;
@@ -174,12 +173,14 @@ export class StripeModel {
 
   answer(method: string, path: string, parameters: URLSearchParams, key: string | null): Answer {
     this.calls.push(`${method} ${path}`);
-    if (this.outage !== undefined)
-      return { status: this.outage, body: { error: { type: 'api_error', message: 'down' } } };
     const before = key === null ? undefined : this.#answered.get(key);
     if (before !== undefined) return before;
     try {
-      const answer: Answer = { status: 200, body: this.#route(method, path.split('/').slice(2), parameters) };
+      const answer: Answer =
+        this.outage === undefined
+          ? { status: 200, body: this.#route(method, path.split('/').slice(2), parameters) }
+          : { status: this.outage, body: { error: { type: 'api_error', message: 'down' } } };
+      // Stripe stores errors, too.
       if (key !== null) this.#answered.set(key, answer);
       return answer;
     } catch (error) {

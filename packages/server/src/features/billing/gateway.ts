@@ -3,11 +3,12 @@ import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.t
 
 /**
  * Why a gateway call failed. `payment`: the card was declined. `customer`: unknown customer. `portal`: the portal is
- * not configured. `unavailable`: no usable response, so the effect is unknown.
+ * not configured. `failed`: an error of the gateway, which it repeats for the same idempotency key. `unavailable`: no
+ * usable response, so the effect is unknown.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
-  readonly reason: 'payment' | 'customer' | 'portal' | 'unavailable';
+  readonly reason: 'payment' | 'customer' | 'portal' | 'failed' | 'unavailable';
 
   constructor(reason: GatewayError['reason'], cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });

@@ -222,7 +222,7 @@ export class Billing {
 
   /**
    * The user's customer at the gateway. Its idempotency key is stored first, so that a crash never creates a second
-   * one.
+   * one. After an error it is replaced, because Stripe repeats the error for the same key for a day.
    */
   async #ensureCustomer(user: UserRecord): Promise<string> {
     const { store } = this.#options;
@@ -230,7 +230,11 @@ export class Billing {
     if (known !== null) return known;
     const account = await store.findBillingAccount(user.id);
     if (account === undefined) throw new ProblemError('NOT_SIGNED_IN');
-    const customerId = await this.gateway.createCustomer(user, account.customer_key);
+    const customerId = await this.gateway.createCustomer(user, account.customer_key).catch(async (error: unknown) => {
+      const hasFailed = error instanceof GatewayError && error.reason === 'failed';
+      if (hasFailed) await store.forgetCustomer(user.id, randomUUID());
+      throw error;
+    });
     await store.setCustomer(user.id, customerId);
     return customerId;
   }

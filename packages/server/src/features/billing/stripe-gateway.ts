@@ -300,6 +300,7 @@ function reasonOf(error: unknown): GatewayError['reason'] {
   if (error.statusCode === 402) return 'payment';
   if (error.code === 'resource_missing' && (error.param === 'customer' || /No such customer/i.test(error.message)))
     return 'customer';
+  if ((error.statusCode ?? 0) >= 500) return 'failed';
   // Stripe has no error code for this.
   return PORTAL_NOT_SET_UP.test(error.message) ? 'portal' : 'unavailable';
 }
