@@ -18,7 +18,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
   await test.step('a body is shown decoded and by its content: codings, images, bytes, and wrong declarations', async () => {
     const endpoint = await createEndpoint(context, app);
     const codings = [
-      ['gzip', gzipSync('{"packed":true}')],
+      ['gzip', Buffer.concat([gzipSync('{"packed":'), gzipSync('true}')])],
       ['deflate', deflateSync('{"packed":true}')],
       ['br', brotliCompressSync('{"packed":true}')],
     ] as const;
@@ -42,6 +42,11 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await send(endpoint.url, {
       body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
       headers: { 'content-type': 'image/png' },
+    });
+    await send(endpoint.url, { body: pixel.subarray(0, 40), headers: { 'content-type': 'image/png' } });
+    await send(endpoint.url, {
+      body: Buffer.from('{"name":"Zo\xeb"}', 'latin1'),
+      headers: { 'content-type': 'application/json' },
     });
     await openLive(page, endpoint);
 
@@ -69,6 +74,11 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await row(page, 7).click();
     await expect(details(page, 7).getByRole('tab', { name: 'Image' })).toHaveCount(0);
     await expect(details(page, 7).locator('img')).toHaveCount(0);
+    await row(page, 8).click();
+    await expect(details(page, 8).getByText('It is incomplete or damaged.')).toBeVisible();
+    await row(page, 9).click();
+    await details(page, 9).getByRole('tab', { name: 'JSON' }).click();
+    await expect(details(page, 9).getByText('The first invalid byte is at offset 0000000b in hex.')).toBeVisible();
   });
 
   await test.step('a body is shown in the form that its content has, and its parts can be opened, found and copied', async () => {
@@ -233,5 +243,9 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
     await expect(shown.getByText('1 of 1')).toBeVisible();
     await expect(shown.getByRole('tree').locator('mark')).toBeVisible();
+    await shown.getByRole('tab', { name: 'Raw' }).click();
+    const text = shown.getByRole('region', { name: 'Body as text' });
+    const hidden = () => text.evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+    await expect.poll(hidden, 'a long line is wrapped').toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { ImageOff } from 'lucide-react';
 import { useRef, useEffect, useState, useMemo } from 'react';
 import type { RefObject } from 'react';
 import { CopyButton } from '../ui/copy.tsx';
@@ -93,10 +94,23 @@ export function ImageView({ bytes }: { readonly bytes: Uint8Array<ArrayBuffer> }
     [bytes, type],
   );
   useEffect(() => () => (address === undefined ? undefined : URL.revokeObjectURL(address)), [address]);
-  if (address === undefined) return <EmptyState title="This image can't be shown" className="py-10" />;
+  /** The address of an image that the browser could not decode. */
+  const [broken, setBroken] = useState<string>();
+  if (address === undefined || address === broken) {
+    return (
+      <EmptyState icon={<ImageOff />} title="This image can't be shown" className="border-t border-line py-10">
+        It is incomplete or damaged.
+      </EmptyState>
+    );
+  }
   return (
     <div className="grid min-h-0 grow place-items-center overflow-auto border-t border-line bg-sunk p-4">
-      <img src={address} alt="The captured body" className="max-h-full max-w-full object-contain" />
+      <img
+        src={address}
+        alt="The captured body"
+        onError={() => setBroken(address)}
+        className="max-h-full max-w-full object-contain"
+      />
     </div>
   );
 }

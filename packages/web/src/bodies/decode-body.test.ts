@@ -31,6 +31,30 @@ test.each([
   ]);
 });
 
+test('decodes every member of gzip, also if the compressed data has the bytes of a header', async () => {
+  const header = Uint8Array.of(0x1f, 0x8b, 0x08, 0x00);
+  // Random bytes are stored without compression, so the header in them is also in the result.
+  const stored = Uint8Array.from([...crypto.getRandomValues(new Uint8Array(200)), ...header]);
+  const texts = [utf8('first, '), stored, new Uint8Array(0), utf8('last')];
+  const members = await Promise.all(texts.map((text) => pack('gzip', text)));
+  expect(members[1]?.join()).toContain(header.join());
+  const packed = Uint8Array.from(members.flatMap((member) => [...member]));
+  const decoded = await decodeBody(packed, 'gzip', decodeBrotli);
+  expect(decoded).toEqual({
+    outcome: 'decoded',
+    coding: 'gzip',
+    bytes: Uint8Array.from(texts.flatMap((text) => [...text])),
+    cut: false,
+  });
+  const first = await decodeBody(packed, 'gzip', decodeBrotli, { limit: 5 });
+  expect(first).toEqual({ outcome: 'decoded', coding: 'gzip', bytes: utf8('first'), cut: true });
+});
+
+test('a gzip member with an end that is not gzip is not valid', async () => {
+  const packed = Uint8Array.from([...(await pack('gzip')), 0x1f, 0x8b, 0x08, ...utf8('x'.repeat(30))]);
+  expect((await decodeBody(packed, 'gzip', decodeBrotli)).outcome).toBe('failed');
+});
+
 test('decompression stops at the limit', async () => {
   const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', decodeBrotli, {
     limit: 1000,

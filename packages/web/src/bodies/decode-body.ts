@@ -68,13 +68,51 @@ async function decodeStep(
   decodeBrotli: BrotliDecoder,
 ): Promise<Step | undefined> {
   try {
-    if (name === 'gzip') return await unpack('gzip', from, limit);
+    if (name === 'gzip') return await gunzip(from, limit);
     if (name === 'deflate') return await inflate(from, limit);
     const bytes = await decodeBrotli(from.bytes);
     return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
   } catch {
     return undefined;
   }
+}
+
+/** Length of the shortest member: a header of 10 bytes, an empty block of 2, and a trailer of 8. */
+const MIN_MEMBER_BYTES = 20;
+
+/** Compressed data may contain what looks like a header. Each one costs an attempt to decompress. */
+const MAX_WRONG_HEADERS = 64;
+
+/** `gzip` may have several members, one after the other (RFC 1952, section 2.2). Browsers decompress only the first. */
+async function gunzip({ bytes, cut }: Step, limit: number): Promise<Step> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let start = 0;
+  let wrongHeaders = 0;
+  for (let end = memberHeader(bytes, MIN_MEMBER_BYTES); ; end = memberHeader(bytes, end + 1)) {
+    if (wrongHeaders > MAX_WRONG_HEADERS) end = bytes.length;
+    const isLast = end === bytes.length;
+    try {
+      const part = { bytes: bytes.subarray(start, end), cut: isLast && cut };
+      const member = await unpack('gzip', part, limit - length);
+      pieces.push(member.bytes);
+      length += member.bytes.length;
+      if (isLast || member.cut) return { bytes: joined(pieces, length), cut: member.cut };
+      start = end;
+      end += MIN_MEMBER_BYTES - 1;
+    } catch (error) {
+      if (isLast) throw error;
+      wrongHeaders++;
+    }
+  }
+}
+
+/** Position of the next header of a gzip member with deflate, or the length of the bytes. */
+function memberHeader(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(0x1f, from); at >= 0; at = bytes.indexOf(0x1f, at + 1)) {
+    if (bytes[at + 1] === 0x8b && bytes[at + 2] === 0x08) return at;
+  }
+  return bytes.length;
 }
 
 /** `deflate` means zlib, but some senders send raw deflate (RFC 9110, section 8.4.1.2). */

@@ -1,6 +1,14 @@
 import { bodyBytesOf } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { escapeBidiControls, latin1Bytes, readable, textOf, textOfBeginning, toBase64 } from './encoding.ts';
+import {
+  escapeBidiControls,
+  invalidUtf8At,
+  latin1Bytes,
+  readable,
+  textOf,
+  textOfBeginning,
+  toBase64,
+} from './encoding.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
@@ -17,6 +25,16 @@ test('base64 round trip, longer than a call accepts', () => {
 test('a text keeps its byte order mark; invalid UTF-8 is not text', () => {
   expect(textOf(utf8('\uFEFFa'))).toBe('\uFEFFa');
   expect(textOf(Uint8Array.of(0xff))).toBeUndefined();
+});
+
+test.each([
+  ['a byte that begins no character', [0x61, 0xc3, 0xa9, 0xff, 0xff], 3],
+  ['a character of Latin-1', [0x63, 0x61, 0x66, 0xe9, 0x22], 3],
+  ['valid UTF-8', [0x61, 0xc3, 0xa9], undefined],
+  ['an end within a character', [0x61, 0xe2, 0x82], 1],
+  ['nothing', [], undefined],
+])('the position of invalid UTF-8: %s', (_, bytes, position) => {
+  expect(invalidUtf8At(Uint8Array.from(bytes))).toBe(position);
 });
 
 test('a truncated text may end within a character', () => {

@@ -1,3 +1,5 @@
+import { firstPosition } from './first-position.ts';
+
 /** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
@@ -17,6 +19,22 @@ export function textOfBeginning(bytes: Uint8Array, decode = textOf): string | un
     if (text !== undefined) return text;
   }
   return undefined;
+}
+
+/** Position of the first character that is not valid UTF-8, also if only its end is missing; `undefined` if all are valid. */
+export function invalidUtf8At(bytes: Uint8Array): number | undefined {
+  const isInvalid = (position: number): boolean => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, position + 1), { stream: true });
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  let start = firstPosition(bytes.length, isInvalid);
+  // The bytes before it may begin the character.
+  while (textOf(bytes.subarray(0, start)) === undefined) start--;
+  return start === bytes.length ? undefined : start;
 }
 
 /** Encodes bytes as base64, in chunks because the number of arguments of a call is limited. */

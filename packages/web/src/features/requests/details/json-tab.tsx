@@ -1,6 +1,7 @@
 import { Braces } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { invalidUtf8At } from '../../../bodies/encoding.ts';
 import { findJsonError } from '../../../bodies/format-json.ts';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
@@ -21,7 +22,7 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
   const json = body.view?.json;
   if (json !== undefined) return <SearchedJson json={json} find={find} onFind={onFind} />;
   if (request.size === 0) return <EmptyState icon={<Braces />} title="No body" className="py-10" />;
-  const text = body.view?.text;
+  const { text, bytes, coding } = body.view ?? {};
   const isMeant = /json/i.test(request.contentType ?? '') || /^\s*[{[]/.test(text ?? '');
   if (text !== undefined && isMeant) return <BrokenJson text={text} find={find} onFind={onFind} onRaw={onRaw} />;
   return (
@@ -30,7 +31,21 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
       title="This body is not JSON"
       actions={<Button onClick={onRaw}>Show Raw</Button>}
       className="py-10"
-    />
+    >
+      {isMeant && bytes !== undefined && coding?.problem === undefined ? <InvalidUtf8 bytes={bytes} /> : undefined}
+    </EmptyState>
+  );
+}
+
+/** JSON is UTF-8 (RFC 8259, section 8.1). Some senders declare JSON and send another character set. */
+function InvalidUtf8({ bytes }: { readonly bytes: Uint8Array }) {
+  const position = useMemo(() => invalidUtf8At(bytes), [bytes]);
+  if (position === undefined) return null;
+  return (
+    <>
+      It is not valid UTF-8. The first invalid byte is at offset <code>{position.toString(16).padStart(8, '0')}</code>{' '}
+      in hex.
+    </>
   );
 }
 
