@@ -1,6 +1,7 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
 import { FindBar, useSteps } from './find-bar.tsx';
 import { findText } from './find-text.ts';
 import type { Found } from './find-text.ts';
@@ -13,8 +14,9 @@ const LINE_HEIGHT = 20;
 /** Maximum of characters that are rendered as one element, which the browser wraps and selects itself. */
 const MAX_WRAPPED_LENGTH = 64 * 1024;
 
-/** Characters per line of a longer text. */
-const COLUMNS = 160;
+/** Characters per line of a longer text, as many as fit. */
+const MIN_COLUMNS = 20;
+const MAX_COLUMNS = 160;
 
 interface TextViewProps {
   readonly text: string;
@@ -75,9 +77,30 @@ function WholeText({ text, label, colors, found, current }: PieceProps) {
   );
 }
 
+/** How many characters fit beside each other. `ruler` is as wide as 100. Updates when the frame or the font changes. */
+function useColumns(frame: RefObject<HTMLElement | null>, ruler: RefObject<HTMLElement | null>): number {
+  const [columns, setColumns] = useState(MAX_COLUMNS);
+  useEffect(() => {
+    if (frame.current === null || ruler.current === null) return;
+    const [outer, inner] = [frame.current, ruler.current];
+    const observer = new ResizeObserver(() => {
+      const { paddingLeft, paddingRight } = getComputedStyle(outer);
+      const room = outer.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+      const fitting = Math.floor((100 * room) / inner.getBoundingClientRect().width);
+      if (fitting > 0) setColumns(Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, fitting)));
+    });
+    observer.observe(outer);
+    observer.observe(inner);
+    return () => observer.disconnect();
+  }, [frame, ruler]);
+  return columns;
+}
+
 function LongText({ text, label, colors, found, current }: PieceProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const lines = useMemo(() => textLines(text, COLUMNS), [text]);
+  const ruler = useRef<HTMLDivElement>(null);
+  const columns = useColumns(frame, ruler);
+  const lines = useMemo(() => textLines(text, columns), [text, columns]);
   const virtual = useVirtualizer({
     count: lines.count,
     getScrollElement: () => frame.current,
@@ -93,6 +116,7 @@ function LongText({ text, label, colors, found, current }: PieceProps) {
   }, [place, lines]);
   return (
     <div ref={frame} role="region" aria-label={label} tabIndex={0} className={FRAME}>
+      <div ref={ruler} aria-hidden className="invisible absolute w-[100ch]" />
       <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = textOfLine(lines, index);
