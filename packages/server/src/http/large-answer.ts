@@ -42,29 +42,15 @@ function escaped(text: string): string {
 
 /** The output of `JSON.stringify` for an object whose members may be long texts, generated on demand. */
 export function* objectJson(value: object): Generator<string> {
-  const plain: [string, unknown][] = [];
-  let isFirst = true;
-  const flush = (): string => {
-    const inner = JSON.stringify(Object.fromEntries(plain)).slice(1, -1);
-    plain.length = 0;
-    if (inner === '') return '';
-    const text = isFirst ? inner : `,${inner}`;
-    isFirst = false;
-    return text;
-  };
-  yield '{';
+  let before = '{';
   for (const [name, member] of Object.entries(value)) {
-    if (!(member instanceof LongText)) {
-      plain.push([name, member]);
-      continue;
-    }
-    yield flush();
-    yield `${isFirst ? '' : ','}${JSON.stringify(name)}:`;
-    isFirst = false;
-    yield* member.json();
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(name)}:`;
+    before = ',';
+    if (member instanceof LongText) yield* member.json();
+    else yield JSON.stringify(member);
   }
-  yield flush();
-  yield '}';
+  yield before === '{' ? '{}' : '}';
 }
 
 /** The output of `JSON.stringify` for the list of presented items. Each item is presented on demand. */
