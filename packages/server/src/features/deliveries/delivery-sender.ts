@@ -5,6 +5,7 @@ import {
   isDelivered,
   targetUrlSchema,
 } from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeHead } from '../../database/stored-request.ts';
@@ -15,7 +16,8 @@ import { atMost } from '../../limits/within.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
-import { AttemptRecorder } from './attempt-recorder.ts';
+import { AttemptRecorder, answeredOutcome, failedOutcome } from './attempt-recorder.ts';
+import type { Outcome } from './attempt-recorder.ts';
 import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -294,17 +296,20 @@ export class DeliverySender {
     const at = now();
     const began = performance.now();
     const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
-    const sent = this.#outbound(destination, { ...delivery, attempt, url }, captured);
-    const { responseHeaders, outcome } = await sent
-      .then((request) => {
-        const response = forward(request, this.#end.signal);
-        begin();
-        return response;
-      })
-      .then(
-        (response) => ({ responseHeaders: response.headers, outcome: answeredOutcome(response) }),
-        (error: unknown) => ({ responseHeaders: [], outcome: failedOutcome(error, performance.now() - began) }),
+    let responseHeaders: RawHeaders = [];
+    let outcome: Outcome;
+    try {
+      const sent = forward(
+        await this.#outbound(destination, { ...delivery, attempt, url }, captured),
+        this.#end.signal,
       );
+      begin();
+      const response = await sent;
+      responseHeaders = response.headers;
+      outcome = answeredOutcome(response);
+    } catch (error) {
+      outcome = failedOutcome(error, performance.now() - began);
+    }
     this.#end.signal.throwIfAborted();
     const next = { attempt, at: now(), responseHeaders, random: Math.random() };
     return {
@@ -358,36 +363,4 @@ function queueOf(concurrency: number): FairQueue {
 
 function isDue(dueAt: number | null, now: number): boolean {
   return dueAt !== null && dueAt <= now;
-}
-
-/** What an attempt stores of its response, or of the reason why there is none. */
-type Outcome = Pick<
-  Attempt,
-  'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'
->;
-
-/** The beginning of a response's body, which is all that is stored. `isCut`: the given body is incomplete. */
-export function keptResponse(body: Uint8Array | null, isCut: boolean) {
-  return {
-    responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
-    responseTruncated: isCut || (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
-  };
-}
-
-export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
-  return {
-    status,
-    statusText,
-    error: null,
-    durationMs,
-    responseHeaders: headers.map(([key, value]) => ({ key, value })),
-    ...keptResponse(body.length === 0 ? null : body, isCut),
-  };
-}
-
-/** Problems have a sentence for the user. Other errors are not shown. */
-export function failedOutcome(failure: unknown, durationMs: number): Outcome {
-  const error = failure instanceof ProblemError ? failure.message : 'The request could not be sent.';
-  const nothing = { responseHeaders: [], responseBody: null, responseTruncated: false };
-  return { status: null, statusText: '', error, durationMs, ...nothing };
 }
