@@ -27,7 +27,11 @@ const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
 
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
-const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function hasScheme(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+const isHttpUrl = (text: string): boolean => hasScheme(text, ['http:', 'https:']);
 
 /** An http or https URL, without trailing slashes. */
 const httpUrl = z
@@ -56,10 +60,6 @@ const characters = (from: number, to: number) =>
     .string()
     .min(from, { error: `must have ${from} characters or more` })
     .max(to, { error: `must have ${to} characters at most` });
-
-function hasScheme(text: string, protocols: readonly string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
-}
 
 const urlWith = (protocols: readonly string[]) =>
   z.string().refine((text) => hasScheme(text, protocols), {

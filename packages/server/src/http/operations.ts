@@ -65,9 +65,10 @@ function registerOperation(
     bodyLimit: operation.bodyLimit === 'replay' ? replayBodyLimit(app.config) : API_BODY_LIMIT,
     onRequest: async (request) => {
       callers.set(request, await identify(app, operation, request));
+      if (app.config.billing === 'off' && operation.problems.includes('BILLING_OFF'))
+        throw new ProblemError('BILLING_OFF');
     },
     config: { rawBody: isBillingEvent(operation) },
-    ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
       const reservation = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
@@ -88,15 +89,6 @@ function registerOperation(
       return answer instanceof LargeAnswer ? sendLarge(request, reply, answer) : reply.send(JSON.stringify(answer));
     },
   });
-}
-
-/** Billing is off; responds before the body is read. */
-function isOff({ config }: AppContext, operation: Operation): boolean {
-  return config.billing === 'off' && operation.problems.includes('BILLING_OFF');
-}
-
-async function refuseOff(): Promise<never> {
-  throw new ProblemError('BILLING_OFF');
 }
 
 /**
