@@ -96,6 +96,21 @@ export async function findUserBy(
   return row && toUserRecord(row);
 }
 
+/** The stored value of a name, the same in every process. If there is none, `value` is stored. */
+export async function keepFirstValue(
+  db: Database,
+  table: 'secrets' | 'billing_settings',
+  name: string,
+  value: string,
+): Promise<string> {
+  await db
+    .insertInto(table)
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await db.selectFrom(table).select('value').where('name', '=', name).executeTakeFirstOrThrow()).value;
+}
+
 /**
  * A user whose row is locked until the transaction ends; `undefined` when there is none. Locks by a write, because
  * SQLite has no `for update`.

@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { mailTokenQueries } from './mail-token-queries.ts';
 import { sessionQueries } from './session-queries.ts';
 import { throttleQueries } from './throttle-queries.ts';
-import { findUserBy, usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
+import { findUserBy, keepFirstValue, usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -184,14 +184,8 @@ async function replaceSettings(
 }
 
 /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
-async function findOrCreateSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
-  await db
-    .insertInto('secrets')
-    .values({ name, value: candidate })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow();
-  return row.value;
+function findOrCreateSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
+  return keepFirstValue(db, 'secrets', name, candidate);
 }
 
 /** An identity that a browser has just proved at the provider. */

@@ -5,7 +5,7 @@ import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { findUserBy, lockUser } from '../../database/records.ts';
+import { findUserBy, keepFirstValue, lockUser } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
@@ -271,17 +271,7 @@ async function forgetEvents(db: EngineDatabase, receivedBefore: number): Promise
 async function keepBillingSetting(db: EngineDatabase, name: string, value: string, replaces?: string): Promise<string> {
   if (replaces !== undefined)
     await db.deleteFrom('billing_settings').where('name', '=', name).where('value', '=', replaces).execute();
-  await db
-    .insertInto('billing_settings')
-    .values({ name, value })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const row = await db
-    .selectFrom('billing_settings')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirstOrThrow();
-  return row.value;
+  return keepFirstValue(db, 'billing_settings', name, value);
 }
 
 /** Without a `userId` the customer must exist. */
