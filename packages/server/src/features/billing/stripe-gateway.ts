@@ -8,6 +8,7 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
+import { TEST_CUSTOMER } from './test-gateway.ts';
 import { isChargedNow, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
@@ -125,12 +126,14 @@ export class StripeGateway implements BillingGateway {
       return data.flatMap((subscription) => stateOf(subscription, (plan) => this.#priceOf(plan), stored) ?? []);
     } catch (error) {
       if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
-      // A deleted customer has no subscriptions. With the key of another account, Stripe does not know any customer.
-      if (stored.stripeSubscriptionId === null || (await this.#isDeleted(customerId))) return [];
+      // With the key of another account, Stripe does not know any customer.
+      if (stored.stripeSubscriptionId === null || isUnpaid(customerId, error) || (await this.#isDeleted(customerId)))
+        return [];
       throw error;
     }
   }
 
+  /** A deleted customer has no subscriptions. */
   async #isDeleted(customerId: string): Promise<boolean> {
     return (await answered(this.#stripe.customers.retrieve(customerId))).deleted === true;
   }
@@ -282,6 +285,11 @@ function isFromFuture(signature: string, now: number): boolean {
 function isOfMode(livemode: boolean, secretKey: string): boolean {
   const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
   return mode === undefined || livemode === (mode === 'live');
+}
+
+/** An unknown customer of the test gateway, or of Stripe's test mode while the key is a live one. Neither pays. */
+function isUnpaid(customerId: string, { message }: GatewayError): boolean {
+  return customerId.startsWith(TEST_CUSTOMER) || /similar object exists in test mode/i.test(message);
 }
 
 const PORTAL_NOT_SET_UP = /default configuration has not been created|save your customer portal settings/i;

@@ -19,6 +19,8 @@ import {
 } from './simulation.ts';
 import type { SimulatedCustomer, SimulatedSubscription } from './simulation.ts';
 
+/** Begins the id of each customer. Ids of Stripe have only letters and digits after the first underscore. */
+export const TEST_CUSTOMER = 'cus_test_';
 const CHECKOUT_SECONDS = 3600;
 const CURRENCY = 'usd';
 
@@ -38,7 +40,7 @@ export class TestGateway implements BillingGateway {
   }
 
   async createCustomer(user: { readonly id: number }, key: string): Promise<string> {
-    const customerId = `cus_test_${key}`;
+    const customerId = `${TEST_CUSTOMER}${key}`;
     if ((await this.#options.store.findTestCustomer(customerId)) === undefined)
       await this.#save(newSimulatedCustomer(customerId), user.id);
     return customerId;
