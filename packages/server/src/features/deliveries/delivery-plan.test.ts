@@ -1,5 +1,5 @@
 import { forwardedUrl } from '@creel/contract';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   areBehind,
   countFailures,
@@ -52,6 +52,12 @@ describe('the next attempt', () => {
     ['nothing', '', 5],
   ])('is never earlier than Retry-After asks: %s', (_, retryAfter, expected) => {
     expect(next(1, 0, retryAfter)).toBe(expected);
+  });
+
+  test('the oldest date form is UTC in every time zone', () => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(next(1, 0, 'Sun Nov 22 10:02:00 2026')).toBe(120);
   });
 
   test('the name of Retry-After has no case', () => {

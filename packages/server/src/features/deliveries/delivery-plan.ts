@@ -86,9 +86,13 @@ export function retryAfterMs(headers: RawHeaders, now: number): number {
   return Number.isNaN(wait) ? 0 : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
 }
 
-/** All three forms of a date name a weekday first (RFC 9110, section 5.6.7). `Date.parse` reads much more. */
+/**
+ * All three forms of a date name a weekday first and are in UTC; the oldest does not say so (RFC 9110, section 5.6.7).
+ * `Date.parse` reads much more.
+ */
 function dateOf(text: string): number {
-  return /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }
 
 /** Failed attempts in a row after these outcomes, oldest first, and whether the destination must be paused. */
