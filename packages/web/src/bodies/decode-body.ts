@@ -1,4 +1,4 @@
-import { contentCodingOf } from '@creel/contract';
+import { actualCoding, contentCodingOf } from '@creel/contract';
 import type { ContentCoding } from '@creel/contract';
 
 /** Maximum of decoded bytes. A small body may decompress to gigabytes. */
@@ -68,8 +68,9 @@ async function decodeStep(
   decodeBrotli: BrotliDecoder,
 ): Promise<Step | undefined> {
   try {
-    if (name === 'gzip') return await gunzip(from, limit);
-    if (name === 'deflate') return await inflate(from, limit);
+    const coding = actualCoding(name, from.bytes);
+    if (coding === 'gzip') return await gunzip(from, limit);
+    if (coding !== 'br') return await unpack(coding, from, limit);
     const bytes = await decodeBrotli(from.bytes);
     return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
   } catch {
@@ -113,15 +114,6 @@ function memberHeader(bytes: Uint8Array, from: number): number {
     if (bytes[at + 1] === 0x8b && bytes[at + 2] === 0x08) return at;
   }
   return bytes.length;
-}
-
-/** `deflate` means zlib, but some senders send raw deflate (RFC 9110, section 8.4.1.2). */
-async function inflate(from: Step, limit: number): Promise<Step> {
-  try {
-    return await unpack('deflate', from, limit);
-  } catch {
-    return unpack('deflate-raw', from, limit);
-  }
 }
 
 /** Decompresses in chunks and stops at the limit, so that a decompression bomb does not fill the memory. */
