@@ -79,6 +79,11 @@ interface Incoming {
  * Reads a connection while it sends plain requests, at half the cost of Node's parser
  * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses; they are answered
  * in order. At the first bytes that are not a plain request the connection passes to the parser.
+ *
+ * A request is looked up (`#incoming` without an admission), then its body arrives (with one), then it waits in
+ * `#replies` for its answer. While it is looked up, while a large body waits for its turn, and while too many wait,
+ * the socket is held. A rejected body is skipped. The connection ends in one of two ways: `#isSwitching` passes it to
+ * the parser after the last answer, and `#isLast` closes it then.
  */
 export class PlainConnection {
   readonly #socket: Socket;
