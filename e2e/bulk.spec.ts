@@ -108,6 +108,7 @@ test('the selected requests are exported and replayed', async ({ page, context, 
     await expect.poll(() => target.received.length).toBe(1);
     await dialog.getByRole('button', { name: 'Stop' }).click();
     await expect(dialog.getByText('Stopped: 0 of 3 sent')).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveCount(0);
     release();
     target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
 

@@ -53,6 +53,16 @@ test('captures are forwarded, and destinations are edited', async ({ page, conte
     await expect(attempts(page)).toHaveCount(2);
     await expect(attempts(page).first()).toContainText('Replay');
     expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
+
+    const path = `/api/endpoints/${endpoint.uid}/requests/-1000000/deliveries`;
+    const report = { url: target.url, method: 'POST', attempt: 1, status: 200, statusText: 'OK', error: null };
+    const answer = { durationMs: 1, responseHeaders: [], responseBody: null, responseBodyEncoding: 'utf8' };
+    const reports = Array.from({ length: 49 }, () =>
+      page.request.post(path, { data: { ...report, ...answer, at: new Date().toISOString() } }),
+    );
+    for (const reported of await Promise.all(reports)) expect(reported.status()).toBe(201);
+    await expect(attempts(page)).toHaveCount(50);
+    await expect(page.getByText('Only the newest 50 attempts are kept.')).toBeVisible();
     await target.close();
   });
 

@@ -1,3 +1,4 @@
+import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Forward } from 'lucide-react';
@@ -41,19 +42,25 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
     return request.deliveryPending ? LOADING : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
   const open = chosen === undefined ? nameOf(newest) : chosen;
+  const tried = attempts.filter((attempt) => !isWaiting(attempt)).length;
   return (
-    <ul aria-label="Deliveries, newest first">
-      {attempts.map((attempt) => {
-        const name = nameOf(attempt);
-        const isOpen = name === open;
-        const row = { uid, attempt, isOpen, onToggle: () => setChosen(isOpen ? null : name) };
-        return isWaiting(attempt) ? (
-          <WaitingRow key={name} {...row} />
-        ) : (
-          <AttemptRow key={name} index={request.index} onReplay={() => onReplay(attempt)} {...row} />
-        );
-      })}
-    </ul>
+    <>
+      <ul aria-label="Deliveries, newest first">
+        {attempts.map((attempt) => {
+          const name = nameOf(attempt);
+          const isOpen = name === open;
+          const row = { uid, attempt, isOpen, onToggle: () => setChosen(isOpen ? null : name) };
+          return isWaiting(attempt) ? (
+            <WaitingRow key={name} {...row} />
+          ) : (
+            <AttemptRow key={name} index={request.index} onReplay={() => onReplay(attempt)} {...row} />
+          );
+        })}
+      </ul>
+      {tried < MAX_DELIVERIES_PER_REQUEST ? null : (
+        <p className="px-4 py-3 text-sm text-ink-2">Only the newest {MAX_DELIVERIES_PER_REQUEST} attempts are kept.</p>
+      )}
+    </>
   );
 }
 

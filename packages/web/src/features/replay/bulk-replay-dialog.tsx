@@ -111,7 +111,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
           {isSending ? (
             <Button onClick={() => controller.current?.abort()}>Stop</Button>
           ) : (
-            <Button onClick={onClose}>{phase === 'done' ? 'Close' : 'Cancel'}</Button>
+            <Button onClick={onClose}>{phase === 'asking' ? 'Cancel' : 'Close'}</Button>
           )}
           {phase === 'done' ? null : (
             <Button type="submit" variant="primary" busy={isSending}>
