@@ -71,6 +71,17 @@ test('every message is at its field, and disappears when the field changes', asy
   await signIn(page, 'ab', '12345');
   await expect(messageOf('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
   await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
+
+  const sentence = 'Too many attempts. Please try again in 60 seconds.';
+  await page.route('**/api/login', (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { 'retry-after': '60' },
+      json: { error: sentence, message: sentence, code: 'RATE_LIMITED' },
+    }),
+  );
+  await signIn(page, person.username, 'secret1');
+  await expect(page.getByRole('alert')).toHaveText(sentence);
 });
 
 test('after the login, a visitor is redirected to the requested page and nowhere else', async ({ page, person }) => {

@@ -1,4 +1,4 @@
-import { ApiError, credentialsSchema } from '@creel/contract';
+import { credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -20,7 +20,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
     onValid: (values) =>
       login.mutate(values, {
         onSuccess: onSignedIn,
-        onError: (error) => form.fail(error, errorMessage(error, 'Login failed') + retryHint(error)),
+        onError: (error) => form.fail(error, errorMessage(error, 'Login failed')),
       }),
   });
   return (
@@ -38,17 +38,4 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
       </Button>
     </Form>
   );
-}
-
-/** When the user can try again after too many failures. */
-function retryHint(error: unknown): string {
-  const wait = error instanceof ApiError ? error.retryAfter : undefined;
-  return wait === undefined ? '' : ` You can try again in ${inWords(wait)}.`;
-}
-
-/** '45 seconds', '3 minutes'. */
-function inWords(seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds));
-  if (whole < 90) return `${whole} second${whole === 1 ? '' : 's'}`;
-  return `${Math.ceil(whole / 60)} minutes`;
 }
