@@ -15,6 +15,15 @@ test('without billing the plans are shown without buttons', async ({ page, perso
   // The plan of the server's accounts costs them nothing.
   await page.goto('/profile?tab=subscription');
   await expect(page.getByText('Premium Plan$0', { exact: true })).toBeVisible();
+
+  // With billing, such a plan still has no subscription, and its page says why it has no buttons.
+  await page.route('**/api/service', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), billing: 'test' } });
+  });
+  await page.goto('/subscription');
+  await expect(page.getByText('This server gave you your plan without a subscription')).toBeVisible();
+
   const answer = await page.request.post('/api/subscription/change', { data: { tier: 'BASIC', interval: 'monthly' } });
   expect([answer.status(), (await answer.json()).code]).toEqual([501, 'BILLING_OFF']);
 });

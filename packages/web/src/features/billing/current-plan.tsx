@@ -10,20 +10,18 @@ import { SectionCard, FactList } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
 import { formatPrice, planFacts, subscriptionNotice } from './subscription-labels.ts';
 import { usePortal } from './subscription-queries.ts';
-import { hasPortal, isCanceling, isPastDue, shownInterval } from './subscription-state.ts';
+import { hasPortal, isCanceling, isGiven, isPastDue, shownInterval } from './subscription-state.ts';
 
 /** The plan that the user is on. */
 export function CurrentPlan({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const plan = PLANS[user.subscriptionTier];
-  // An account can start on a paid plan without a subscription, and then pays nothing.
-  const isPaid = user.stripeSubscriptionId !== null;
   return (
     <SectionCard title="Current plan" {...(hasPortal(user) ? { footer: <PortalButton user={user} /> } : {})}>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-2">
           <span className="text-lg font-semibold">{plan.label}</span>
-          <span className="text-ink-2">{formatPrice(isPaid ? plan : PLANS.FREE, shownInterval(user, now))}</span>
+          <span className="text-ink-2">{formatPrice(isGiven(user) ? PLANS.FREE : plan, shownInterval(user, now))}</span>
           {isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
           {isPastDue(user) ? <Badge tone="destructive">Payment failed</Badge> : null}
         </div>
@@ -50,7 +48,7 @@ function PortalLink({ label, ...button }: { readonly label: string } & Component
   );
 }
 
-/** What the user should know before choosing a plan: no billing here, a failed payment, a cancellation. */
+/** What the user should know before choosing a plan: no billing here, no subscription, a failed payment, a cancellation. */
 export function SubscriptionNotices({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const billing = useServiceInfo().data?.billing;
@@ -67,6 +65,8 @@ export function SubscriptionNotices({ user }: { readonly user: User }) {
       )}
       {billing === 'off' ? (
         <Notice>Billing is not set up on this server. Every account stays on the plan that it has.</Notice>
+      ) : isGiven(user) ? (
+        <Notice>This server gave you your plan without a subscription, so there is nothing to cancel.</Notice>
       ) : null}
     </>
   );

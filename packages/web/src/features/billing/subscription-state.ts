@@ -35,6 +35,10 @@ export function isCanceling(user: Subscriber, now: number): boolean {
 /** True while the payment provider retries a renewal that failed. */
 export const isPastDue = (user: Subscriber): boolean => user.subscriptionStatus === 'past_due';
 
+/** True for a plan from the server's settings: there is no subscription to change or to cancel. */
+export const isGiven = (user: Subscriber): boolean =>
+  user.subscriptionTier !== 'FREE' && user.stripeSubscriptionId === null;
+
 /** True where the billing portal has something to manage. */
 export const hasPortal = (user: Subscriber): boolean =>
   user.subscriptionStatus === 'active' || user.subscriptionStatus === 'canceled';
