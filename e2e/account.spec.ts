@@ -73,7 +73,7 @@ test('a username and a password are changed once they are valid', async ({ page,
   });
 });
 
-test('settings, the test mail and the plan', async ({ page, person: _ }) => {
+test('settings, the test mail, the plan, and the end of the account', async ({ page, person }) => {
   await test.step('the plan is named in the profile and among the plans', async () => {
     await page.goto('/profile?tab=subscription');
     await expect(page.getByRole('tabpanel').getByText('Basic Plan', { exact: true })).toBeVisible();
@@ -118,6 +118,17 @@ test('settings, the test mail and the plan', async ({ page, person: _ }) => {
     await answerWith(page, '**/api/user/settings', 500);
     await save.click();
     await expect(toast(page, 'Failed to save settings. Please try again.')).toBeVisible();
+  });
+
+  await test.step('the account is deleted with its subscription', async () => {
+    await goTo(page, '/profile');
+    await page.getByRole('button', { name: 'Delete account' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete account' });
+    await expect(dialog).toContainText('Your subscription ends now.');
+    await dialog.getByLabel('Password').fill(person.password);
+    await dialog.getByRole('button', { name: 'Delete account' }).click();
+    await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
+    await expect(toast(page, 'Account deleted')).toBeVisible();
   });
 });
 

@@ -117,7 +117,9 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
         <Dialog
           onClose={() => setAsking(false)}
           title="Delete account"
-          description={`This deletes the account ${user.username} with all its endpoints and requests. This action cannot be undone.`}
+          description={`This deletes the account ${user.username} with all its endpoints and requests.${
+            user.stripeSubscriptionId === null ? '' : ' Your subscription ends now.'
+          } This action cannot be undone.`}
         >
           <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setAsking(false)} />
         </Dialog>
@@ -140,7 +142,10 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       hasPassword && password === '' ? { password: 'Please enter your password' } : {},
     onValid: ({ password }) =>
       remove.mutate(password, {
-        onSuccess: onDeleted,
+        onSuccess: () => {
+          toast({ title: 'Account deleted' });
+          onDeleted();
+        },
         onError: (error) =>
           form.fail(error, errorMessage(error, 'The account could not be deleted. Please try again.')),
       }),
