@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { findChromium, launchOptions } from '../scripts/chromium.ts';
+import { startPostgres } from '../scripts/postgres.ts';
 import { median, quantile } from './quantile.ts';
-import { startCreel } from './server-under-test.ts';
+import { startCreel, startNatsWithLog } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 const ROWS = 10_040;
@@ -34,6 +35,7 @@ export async function browserFigures(): Promise<Figure[]> {
     return [
       ...(await firstLoad(browser)),
       ...(await captureToScreen(browser)),
+      ...(await captureToOtherNode(browser)),
       ...(await largeJson(browser)),
       ...(await scrolling(browser)),
       ...(await flood(browser)),
@@ -100,27 +102,51 @@ async function firstLoad(browser: Browser): Promise<Figure[]> {
 }
 
 async function captureToScreen(browser: Browser): Promise<Figure[]> {
-  return withCreel(browser, {}, async (creel, page) => {
-    await page.goto(pageOf(creel));
-    await page.getByText('No requests received yet.').waitFor();
-    await page.evaluate('creelBench.watchRows()');
-    const sentAt: number[] = [];
-    for (let nth = 0; nth < CAPTURES; nth += 1) {
-      sentAt.push(Date.now());
-      await fetch(creel.captureUrl, { method: 'POST', body: JSON.stringify({ nth }) });
-      await sleep(40);
+  return withCreel(browser, {}, async (creel, page) => [await timeToScreen(page, creel, pageOf(creel), '')]);
+}
+
+/** The same for a page that another node serves. */
+async function captureToOtherNode(browser: Browser): Promise<Figure[]> {
+  const postgres = await startPostgres();
+  const nats = await startNatsWithLog();
+  const figures: Figure[] = [];
+  try {
+    for (const [bus, environment] of [
+      ['NOTIFY', {}],
+      ['NATS', { NATS_URL: nats.url }],
+    ] as const) {
+      const shared = { DATABASE_URL: postgres.url, ...environment };
+      const other = await startCreel('the other node', shared);
+      const show = (creel: MeasuredCreel, page: Page): Promise<Figure> =>
+        timeToScreen(page, creel, `${other.origin}/endpoints/${creel.uid}`, ` of another node, ${bus}`);
+      figures.push(await withCreel(browser, shared, show).finally(() => other.stop()));
     }
-    await rowOf(page, CAPTURES - 1).waitFor();
-    await sleep(200);
-    const drawnAt = timesSchema.parse(await page.evaluate('creelBench.drawnAt()'));
-    const took = sentAt.map((at, nth) => (drawnAt[nth] ?? Number.POSITIVE_INFINITY) - at);
-    return [
-      {
-        what: `From sending a capture to drawing its row, ${CAPTURES} captures: median, p95`,
-        value: `${ms(median(took))}, ${ms(quantile(took, 0.95))}`,
-      },
-    ];
-  });
+  } finally {
+    await nats.stop();
+    await postgres.stop();
+  }
+  return figures;
+}
+
+/** Sends captures at a steady pace while the page shows their endpoint. */
+async function timeToScreen(page: Page, creel: MeasuredCreel, pageUrl: string, where: string): Promise<Figure> {
+  await page.goto(pageUrl);
+  await page.getByText('No requests received yet.').waitFor();
+  await page.evaluate('creelBench.watchRows()');
+  const sentAt: number[] = [];
+  for (let nth = 0; nth < CAPTURES; nth += 1) {
+    sentAt.push(Date.now());
+    await fetch(creel.captureUrl, { method: 'POST', body: JSON.stringify({ nth }) });
+    await sleep(40);
+  }
+  await rowOf(page, CAPTURES - 1).waitFor();
+  await sleep(200);
+  const drawnAt = timesSchema.parse(await page.evaluate('creelBench.drawnAt()'));
+  const took = sentAt.map((at, nth) => (drawnAt[nth] ?? Number.POSITIVE_INFINITY) - at);
+  return {
+    what: `From sending a capture to drawing its row in a page${where}, ${CAPTURES} captures: median, p95`,
+    value: `${ms(median(took))}, ${ms(quantile(took, 0.95))}`,
+  };
 }
 
 async function largeJson(browser: Browser): Promise<Figure[]> {

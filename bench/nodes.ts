@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNats } from '../packages/server/test/nats-server.ts';
 import { captureScenario, echoScenario } from './scenarios.ts';
 import type { Scenario } from './scenarios.ts';
 import { startNginx } from './senders/nginx.ts';
-import { startCreel, startWarmPostgres } from './server-under-test.ts';
+import { startCreel, startNatsWithLog, startWarmPostgres } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** The scenario that the others of this part are compared with. */
@@ -39,9 +36,7 @@ export async function startNodes(echo: Measured): Promise<StartedPart> {
     return node;
   };
   try {
-    const storeDir = await mkdtemp(join(tmpdir(), 'creel-bench-nats-'));
-    stops.push(() => rm(storeDir, { recursive: true, force: true }));
-    const nats = keep(await startNats({ storeDir }));
+    const nats = keep(await startNatsWithLog());
     const withoutBus = await startNode(WITHOUT_BUS, { BENCH_BUS: 'none' });
     const control = await startNode('the same again', { BENCH_BUS: 'none' });
     const withNotify = await startNode('node, PostgreSQL, NOTIFY');

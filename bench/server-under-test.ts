@@ -4,6 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startNats } from '../packages/server/test/nats-server.ts';
+import type { NatsServer } from '../packages/server/test/nats-server.ts';
 import { startPostgres } from '../scripts/postgres.ts';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 import { CookieJar } from '../fixtures/cookie-jar.ts';
@@ -98,6 +100,19 @@ export async function startWarmPostgres(): ReturnType<typeof startPostgres> {
     await client.end();
   }
   return postgres;
+}
+
+/** Starts a nats-server with JetStream, for notices and the overflow log. */
+export async function startNatsWithLog(): Promise<NatsServer> {
+  const storeDir = await mkdtemp(join(tmpdir(), 'creel-bench-nats-'));
+  const nats = await startNats({ storeDir });
+  return {
+    ...nats,
+    async stop(signal) {
+      await nats.stop(signal);
+      await rm(storeDir, { recursive: true });
+    },
+  };
 }
 
 let users = 0;
