@@ -54,7 +54,7 @@ test('reports the response as it came, or why there was none', async () => {
       responseBodyEncoding: 'utf8',
     }),
     expect.objectContaining({ responseBody: '/w==', responseBodyEncoding: 'base64' }),
-    expect.objectContaining({ status: null, error: 'nothing listens there' }),
+    expect.objectContaining({ status: null, error: 'Nothing listens there.' }),
   ]);
 });
 
