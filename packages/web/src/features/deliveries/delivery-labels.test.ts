@@ -20,7 +20,7 @@ test('a destination that is off is not called paused', () => {
 
 test('the share counts 2xx only, and no response is named', () => {
   expect(outcomeLabel([])).toBeUndefined();
-  expect(outcomeLabel([200])).toBe('100% of the last attempt delivered, latest 200');
+  expect(outcomeLabel([200])).toBe('1 attempt so far, latest 200');
   expect(outcomeLabel([200, 302, 500, null])).toBe('25% of the last 4 attempts delivered, latest without a response');
 });
 

@@ -35,9 +35,10 @@ export function waitingReason(destination: Pick<Destination, 'enabled' | 'state'
 export function outcomeLabel(statuses: Destination['recentStatuses']): string | undefined {
   const last = statuses.at(-1);
   if (last === undefined) return undefined;
+  const latest = `latest ${last ?? 'without a response'}`;
+  if (statuses.length === 1) return `1 attempt so far, ${latest}`;
   const share = Math.floor((100 * statuses.filter(isDelivered).length) / statuses.length);
-  const attempts = statuses.length === 1 ? 'attempt' : `${statuses.length} attempts`;
-  return `${share}% of the last ${attempts} delivered, latest ${last ?? 'without a response'}`;
+  return `${share}% of the last ${statuses.length} attempts delivered, ${latest}`;
 }
 
 /** `1 waiting` or nothing. */
