@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceLabel } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { Bus } from '../../bus/bus.ts';
@@ -11,7 +10,7 @@ import { decodeHead } from '../../database/stored-request.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
-import { within } from '../../limits/within.ts';
+import { atMost, within } from '../../limits/within.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
@@ -123,7 +122,7 @@ function detectSource(
   const stored = storeSource(options, endpoint.id, label).then((isStored) => {
     endpoint.needsSource = !isStored;
   });
-  return Promise.race([stored, sleep(SOURCE_MS, undefined, { ref: false })]);
+  return atMost(SOURCE_MS, stored);
 }
 
 /** The writer of the overflow log; `undefined` without NATS. */
