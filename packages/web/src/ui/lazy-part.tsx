@@ -46,8 +46,9 @@ export function lazyPart<Props extends object>(
       ask().then(
         (Loaded) => (isUnmounted ? undefined : setShown(() => Loaded)),
         async () => {
-          const check = options?.isServerUp();
-          if (state === 'trying' && (await check)) return location.reload();
+          // Asked after every failure: if there is an outage, `Failed` waits for its end.
+          const isUp = options?.isServerUp();
+          if (state === 'trying' && (await isUp)) return location.reload();
           if (!isUnmounted) setState('failed');
         },
       );
