@@ -1,6 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sentence } from './output.ts';
 import type { SendResult } from './send-capture.ts';
 import { withRequestId } from './stored-requests.ts';
 
@@ -101,7 +102,7 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
     durationMs: result.durationMs,
     at: new Date(startedAt).toISOString(),
   };
-  if (result.kind !== 'answered') return { ...attempt, status: null, error: asSentence(result.reason).slice(0, 1000) };
+  if (result.kind !== 'answered') return { ...attempt, status: null, error: sentence(result.reason).slice(0, 1000) };
   const { status, statusText, headers, beginning } = result;
   const text = textOf(beginning);
   return {
@@ -123,6 +124,3 @@ export function textOf(beginning: Uint8Array): string | undefined {
     return undefined;
   }
 }
-
-/** A reason completes a line of `creel forward`. On the page it is alone. */
-const asSentence = (reason: string): string => `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;

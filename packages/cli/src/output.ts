@@ -26,6 +26,11 @@ export function visibleText(text: string): string {
   return text.replace(UNSAFE_IN_TEXT, escapeForTerminal);
 }
 
+/** Makes a sentence of a summary or a reason, which begin in lower case and have no period. */
+export function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** One line of JSON with JSON escapes for unsafe characters, so that programs read the same value. */
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value).replace(UNSAFE, escapeForJson)}\n`;

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { errorLines, UsageError } from './cli-error.ts';
 import { Command, optionHelp } from './command.ts';
 import { VERSION } from './connection.ts';
-import { visible } from './output.ts';
+import { sentence, visible } from './output.ts';
 import { write } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -115,7 +115,7 @@ function commandHelp({ usage, description }: Command): string {
   });
   return `Usage: creel ${usage} [options]
 
-${summary[0]?.toUpperCase()}${summary.slice(1)}.
+${sentence(summary)}
 
 ${columns(rows)}
 ${details === undefined ? '' : `\n${details}\n`}`;
