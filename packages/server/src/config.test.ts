@@ -202,12 +202,12 @@ describe('an invalid value is reported with the name of its variable', () => {
   });
 
   test.each([
-    [{ OIDC_ISSUER: 'https://id.example' }, 'OIDC_CLIENT_ID must be set as well: third-party sign-in needs it'],
-    [{ OIDC_CLIENT_ID: 'creel' }, 'OIDC_ISSUER must be set as well: third-party sign-in needs it'],
-    [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER, OIDC_CLIENT_ID must be set as well: third-party sign-in needs it'],
+    [{ OIDC_ISSUER: 'https://id.example' }, 'OIDC_CLIENT_ID must be set as well, for third-party login'],
+    [{ OIDC_CLIENT_ID: 'creel' }, 'OIDC_ISSUER must be set as well, for third-party login'],
+    [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER, OIDC_CLIENT_ID must be set as well, for third-party login'],
     [
       { ...STRIPE, STRIPE_SECRET_KEY: '', STRIPE_PRICE_BASIC_YEARLY: undefined },
-      'STRIPE_SECRET_KEY, STRIPE_PRICE_BASIC_YEARLY must be set: BILLING=stripe needs it',
+      'STRIPE_SECRET_KEY, STRIPE_PRICE_BASIC_YEARLY must be set, because BILLING is stripe',
     ],
     [
       { NATS_URL: 'nats://h' },

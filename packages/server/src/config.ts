@@ -169,11 +169,11 @@ function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): strin
   const stripe = stripeSchema.keyof().options;
   const asksForSignIn = [...signIn, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
   if (asksForSignIn && missing(signIn) !== '')
-    mistakes.push(`${missing(signIn)} must be set as well: third-party sign-in needs it`);
+    mistakes.push(`${missing(signIn)} must be set as well, for third-party login`);
   if (set['NATS_URL'] !== undefined && set['DATABASE_URL'] === undefined)
     mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
   if (set['BILLING'] === 'stripe' && missing(stripe) !== '')
-    mistakes.push(`${missing(stripe)} must be set: BILLING=stripe needs it`);
+    mistakes.push(`${missing(stripe)} must be set, because BILLING is stripe`);
   const prices = stripe.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
   const given = prices.filter((price) => price !== undefined);
   if (new Set(given).size < given.length) mistakes.push('The four STRIPE_PRICE_ variables must name different prices');
