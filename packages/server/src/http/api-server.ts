@@ -11,8 +11,8 @@ import type { Registry } from 'prom-client';
 import type { IncomingMessage } from 'node:http';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { SharedReads } from '../limits/shared-reads.ts';
-import { readBody } from './parsed-connection.ts';
-import type { BodyResult } from './parsed-connection.ts';
+import { readBody } from './read-body.ts';
+import type { BodyResult } from './read-body.ts';
 
 /** What the features provide. */
 export interface Routes {

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
-import { freeBuffer, BodyBuffer } from './body-buffer.ts';
+import { freeBuffer } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
-import type { Reservation } from '../limits/memory-budget.ts';
 
 const connections = new WeakMap<Socket, ParsedConnection>();
 
@@ -230,93 +228,4 @@ class Slices {
     this.#tail = (this.#tail + bytes.toString('latin1', Math.max(0, bytes.length - 3))).slice(-3);
     return bytes.length;
   }
-}
-
-/**
- * `too-large`: over the limit. `no-room`: other bodies use up the memory. `cut-off`: the connection closed before the
- * body was complete, so nothing is stored or answered.
- */
-export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
-
-/**
- * Reads a body of at most `limit` bytes and calls `done` once; `null` means no body. The reservation grows with the
- * body. The receiver of a buffer releases it; without a buffer it is released here. Uses callbacks, because a promise
- * per request is measurable here.
- */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  reservation: Pick<Reservation, 'grow' | 'release'>,
-  done: (result: BodyResult) => void,
-): void {
-  const body = new BodyBuffer(limit);
-  let finished = false;
-  const connection = parsedConnection(request.socket);
-
-  function finish(result: BodyResult): void {
-    if (finished) return;
-    finished = true;
-    if (connection !== undefined) connection.onCutOff = undefined;
-    if (typeof result === 'string') {
-      request.off('data', onData);
-      reservation.release();
-      body.clear();
-      request.resume();
-    }
-    done(result);
-  }
-
-  function onData(chunk: Buffer): void {
-    if (body.size + chunk.length > limit) return finish('too-large');
-    if (!reservation.grow(chunk.length)) return finish('no-room');
-    body.add(chunk);
-  }
-
-  // After the response Node does not report the connection's end to the request, so the connection does it.
-  if (connection !== undefined) connection.onCutOff = () => finish('cut-off');
-  // `on`, because `once` adds a wrapper and `finish` ignores later calls. Without an 'error' listener Node reports no
-  // error for a request whose connection broke.
-  request.on('data', onData);
-  request.on('end', () => finish(body.take()));
-  request.on('close', () => finish('cut-off'));
-}
-
-/**
- * Aborts a request whose sender closes its sending side before the body is complete. The parser does so too, except
- * after a declined upgrade (seen on Node 26.10), where the request would wait for its timeout.
- */
-export function endWithConnection(request: IncomingMessage): void {
-  const { socket } = request;
-  const onEnd = (): void => {
-    if (!request.complete) request.destroy();
-  };
-  if (socket.readableEnded) return onEnd();
-  socket.once('end', onEnd);
-  request.once('close', () => socket.off('end', onEnd));
-}
-
-/** A rejected sender is read for this long, for this long after its last bytes, and up to this many bytes. */
-const LINGER_MS = 30_000;
-const LINGER_SILENCE_MS = 2000;
-const LINGER_BYTES = 64 * 1024 * 1024;
-
-/**
- * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
- * is read and discarded, like nginx's `lingering_close`, before the connection ends.
- */
-export function linger(sender: Readable, done: () => void): void {
-  const until = performance.now() + LINGER_MS;
-  let left = LINGER_BYTES;
-  const finish = (): void => {
-    clearTimeout(timer);
-    sender.removeAllListeners('data').resume();
-    done();
-  };
-  const timer = setTimeout(finish, LINGER_SILENCE_MS);
-  sender.once('end', finish).once('close', finish);
-  sender.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left <= 0 || performance.now() >= until) finish();
-    else timer.refresh();
-  });
 }

@@ -4,7 +4,7 @@ import { BodyBuffer, copyBody, freeBuffer } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
-import { linger } from './parsed-connection.ts';
+import { linger } from './read-body.ts';
 import { rawCaptured, rawRefusal } from './raw-response.ts';
 import { readPlainHead } from './plain-request.ts';
 import type { PlainHead } from './plain-request.ts';

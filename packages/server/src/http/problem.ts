@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { QueueFullError } from '../limits/fair-queue.ts';
 import { ConnectionClosed } from './call.ts';
 import type { Logger } from '../log.ts';
-import { linger } from './parsed-connection.ts';
+import { linger } from './read-body.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
 import type { UnavailableReason } from '../database/storage-problem.ts';
 

@@ -3,7 +3,7 @@ import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { problemBody } from './problem.ts';
-import { linger } from './parsed-connection.ts';
+import { linger } from './read-body.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
 const SANDBOX_HEADERS = [

@@ -2,8 +2,8 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { readBody } from './parsed-connection.ts';
-import type { BodyResult } from './parsed-connection.ts';
+import { readBody } from './read-body.ts';
+import type { BodyResult } from './read-body.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -10,7 +10,7 @@ import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
-import { endWithConnection, readBody } from '../../http/parsed-connection.ts';
+import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 
