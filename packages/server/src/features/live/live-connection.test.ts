@@ -4,7 +4,6 @@ import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import type { EndpointMessage } from './live-events.ts';
 import { presentPreview } from '../requests/service.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/fake-viewer.ts';
-import { PeerHealth } from './live-connection.ts';
 import type { LiveConnection } from './live-connection.ts';
 
 beforeEach(() => {
@@ -285,43 +284,4 @@ test('after a frame that breaks the protocol, nothing more is read', async () =>
   expect(isPaused()).toBe(false);
   await wait();
   expect(isPaused()).toBe(true);
-});
-
-test('a peer that answers each ping is alive', () => {
-  const peer = new PeerHealth();
-  expect(peer.isAlive).toBe(true);
-  peer.notePing(false);
-  expect(peer.isAlive).toBe(false);
-  peer.notePong();
-  expect(peer.isAlive).toBe(true);
-});
-
-test('a peer with waiting data must read some of it: pongs are not enough', () => {
-  const peer = new PeerHealth();
-  peer.noteWaiting();
-  peer.notePing(true);
-  peer.notePong();
-  expect(peer.isAlive).toBe(false);
-  peer.noteTaken();
-  expect(peer.isAlive).toBe(true);
-});
-
-test('data that began to wait after the ping may delay the pong', () => {
-  const peer = new PeerHealth();
-  peer.notePing(false);
-  peer.noteWaiting();
-  expect(peer.isAlive).toBe(true);
-});
-
-test('a thousand frames, or a megabyte of messages, between two pings are no flood yet', () => {
-  const peer = new PeerHealth();
-  for (let nth = 0; nth < 1000; nth += 1) peer.noteFrame(0);
-  expect(peer.isFlooding).toBe(false);
-  peer.noteFrame(0);
-  expect(peer.isFlooding).toBe(true);
-  peer.notePing(false);
-  peer.noteFrame(1024 * 1024);
-  expect(peer.isFlooding).toBe(false);
-  peer.noteFrame(1);
-  expect(peer.isFlooding).toBe(true);
 });
