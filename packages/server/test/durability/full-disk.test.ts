@@ -18,7 +18,7 @@ const MIB = 1024 * 1024;
 const SETTINGS = { LOG_LEVEL: 'info', MAX_UNSAVED_PER_ENDPOINT: '1000000' };
 
 /**
- * A disk of 64 MiB. Where the user may not mount one, the test is skipped; the quota in `guarded-writes.test.ts`
+ * A disk of 64 MiB. Where the user may not mount one, the test is skipped; the quota in `disk-space.test.ts`
  * covers SQLite's part.
  */
 async function smallDisk(context: TestContext): Promise<SmallDisk> {

@@ -12,7 +12,7 @@ import type { CaptureStatements } from '../write-captures.ts';
 import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
 import { GuardedWrites } from './guarded-writes.ts';
-import type { WritePurpose } from './guarded-writes.ts';
+import type { WritePurpose } from './disk-space.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sqliteDatabase } from './engine.ts';
-import { DiskSpace, isDiskFull } from './guarded-writes.ts';
+import { DiskSpace, isDiskFull } from './disk-space.ts';
 import { openWriter } from './open-database.ts';
 
 const MIB = 1024 * 1024;

@@ -1,0 +1,137 @@
+import { statSync, statfsSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { StorageUnavailable } from '../storage-problem.ts';
+import { databaseFile } from './open-database.ts';
+import { ReserveFile } from './reserve-file.ts';
+
+/** Milliseconds for which a measurement is valid. The reserve covers what other programs write meanwhile. */
+const MEASURE_MS = 100;
+/** Free bytes that captures leave for all other writes to the log. */
+const MARGIN_BYTES = 1024 * 1024;
+/** With fewer pages than this for captures, the disk counts as full. */
+const MIN_CAPTURE_PAGES = 32;
+/** Pages by which freeing work may grow the database: a row in `purges` may split a page. */
+const FREEING_PAGES = 64;
+/** SQLite's own limit. */
+const MAX_PAGES = 4_294_967_294;
+
+/** Blocks of a disk: how many are free for this user, how many there are, and the bytes of each. */
+type StatDisk = (dir: string) => { readonly bavail: number; readonly blocks: number; readonly bsize: number };
+
+/** What a write is for: `capture` stops first on a full disk, `freeing` may use the reserve. */
+export type WritePurpose = 'capture' | 'freeing' | 'other';
+
+/** SQLite's FULL, an I/O error of a write (a quota), and the same for the log's index. */
+const FULL_CODES: ReadonlySet<number> = new Set([13, 778, 4874]);
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && FULL_CODES.has(Number(error.errcode));
+}
+
+/**
+ * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still
+ * write to its file, so there is always space for the pages of the log. SQLite enforces that through `max_page_count`
+ * and uses free pages first.
+ */
+export class DiskSpace {
+  readonly #database: DatabaseSync;
+  readonly #dataDir: string;
+  readonly #statDisk: StatDisk;
+  readonly #reserve: ReserveFile;
+  readonly #pageSize: number;
+  #measuredAt = Number.NEGATIVE_INFINITY;
+  #freeBytes = 0;
+  #isFull = false;
+  #growthPages = 0;
+  #pageCount = 0;
+
+  constructor(database: DatabaseSync, dataDir: string, statDisk: StatDisk = statfsSync) {
+    this.#database = database;
+    this.#dataDir = dataDir;
+    this.#statDisk = statDisk;
+    const { blocks, bsize } = statDisk(dataDir);
+    this.#reserve = new ReserveFile(dataDir, blocks * bsize);
+    this.#pageSize = this.#pragma('page_size');
+    // The reserve must hold the log's pages that are not yet in the file, and as much again for deletions.
+    const maxPages = Math.floor(this.#reserve.bytes / 2 / this.#pageSize);
+    if (maxPages < this.#pragma('wal_autocheckpoint')) this.#database.exec(`pragma wal_autocheckpoint = ${maxPages}`);
+    this.measure();
+  }
+
+  /** Bytes that are free for this user, without the reserve, as of the last measurement. */
+  get freeBytes(): number {
+    return this.#freeBytes;
+  }
+
+  /** True when captures are rejected, as of the last measurement. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /**
+   * Sets how far the database may grow for this write. @throws StorageUnavailable for a capture when the disk is full
+   */
+  prepare(purpose: WritePurpose): void {
+    if (performance.now() - this.#measuredAt >= MEASURE_MS) this.measure();
+    if (purpose === 'capture' && this.#isFull)
+      throw new StorageUnavailable('The disk of the data folder is full.', { reason: 'disk-full' });
+    if (purpose !== 'freeing' || this.#growthPages >= FREEING_PAGES) return;
+    this.#limitPages(this.#pageCount + FREEING_PAGES);
+    // The limit applies to this write only.
+    this.#measuredAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** After a write failed on a full disk: true when a retry may succeed. */
+  makeRoom(purpose: WritePurpose): boolean {
+    const isDone = this.#checkpoint();
+    if ((!isDone || purpose === 'freeing') && this.#reserve.release()) this.#checkpoint();
+    this.measure();
+    return purpose !== 'capture' || !this.#isFull;
+  }
+
+  /** Recreates the reserve when there is room. */
+  takeReserve(): void {
+    this.#reserve.take(this.#freeBytes - MARGIN_BYTES);
+  }
+
+  async close(): Promise<void> {
+    await this.#reserve.settle();
+  }
+
+  measure(): void {
+    this.#measuredAt = performance.now();
+    const { bavail, blocks, bsize } = this.#statDisk(this.#dataDir);
+    this.#pageCount = this.#pragma('page_count');
+    this.#freeBytes = bavail * bsize;
+    // Some network file systems report no size.
+    const isKnown = blocks > 0;
+    const { size } = statSync(databaseFile(this.#dataDir));
+    const owed = Math.max(0, this.#pageCount * this.#pageSize - size);
+    // Space that the reserve will need is not available for captures.
+    const reserved = this.#reserve.isHeld ? 0 : this.#reserve.bytes;
+    // Each new page is written twice: to the log, and to the file by a checkpoint.
+    const spare = (this.#freeBytes - owed - reserved - MARGIN_BYTES) / 2;
+    this.#growthPages = isKnown ? Math.max(0, Math.floor(spare / this.#pageSize)) : MAX_PAGES;
+    this.#isFull = this.#growthPages + this.#pragma('freelist_count') < MIN_CAPTURE_PAGES;
+    this.#limitPages(this.#pageCount + this.#growthPages);
+  }
+
+  #limitPages(count: number): void {
+    this.#database.exec(`pragma max_page_count = ${Math.min(MAX_PAGES, count)}`);
+  }
+
+  /** Moves the log into the file, so that the log starts again. False when the file has no room to grow. */
+  #checkpoint(): boolean {
+    try {
+      this.#database.exec('pragma wal_checkpoint(passive)');
+      return true;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      return false;
+    }
+  }
+
+  #pragma(name: string): number {
+    return Number(this.#database.prepare(`pragma ${name}`).get()?.[name]);
+  }
+}
