@@ -217,7 +217,10 @@ test('the command from Copy as cURL sends the same request', async ({ page, cont
       });
       await (nth === 0 ? openLive : goLive)(page, endpoint, `?request=${index}`);
       await expect(page.getByRole('region', { name: `Request ${index}`, exact: true })).toBeVisible();
+      // The message about the copy before may still be shown, so only the clipboard tells.
+      await page.evaluate("navigator.clipboard.writeText('')");
       await page.getByRole('button', { name: 'Copy as cURL' }).click();
+      await expect.poll(() => clipboard(page)).not.toBe('');
       await expect(page.getByText('Content Copied').first()).toBeVisible();
       await runScript(await clipboard(page));
       await expect(row(page, index + 1)).toBeVisible();
