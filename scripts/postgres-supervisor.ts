@@ -16,8 +16,11 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Durability as in production. Reachable only through loopback TCP. */
-const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', fsync: 'on' };
+/**
+ * Durability as in production. Reachable only through loopback TCP. Six tests at a time have up to four nodes each, with
+ * 16 connections.
+ */
+const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '400', fsync: 'on' };
 
 async function main(): Promise<void> {
   const inputClosed = once(process.stdin.resume(), 'close');
