@@ -10,7 +10,7 @@ import { billingIntervalSchema, tierSchema } from '../plan.ts';
 import { userSchema } from '../user.ts';
 import type { Operation } from './operation.ts';
 
-/** A URL with the origin of the public URL, or a path. Anything else is a 400. */
+/** A URL of this server, with the public origin or that of the call, or a path. Anything else is a 400. */
 const returnUrlSchema = z
   .string({ error: 'returnUrl must be text' })
   .max(2000, { error: 'returnUrl must be at most 2000 characters' });

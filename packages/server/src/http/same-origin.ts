@@ -10,8 +10,13 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function isCrossOrigin(headers: IncomingMessage['headers'], publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
-  const origin = headers.origin;
-  return origin !== undefined && origin !== new URL(publicUrl).origin && origin !== ownOrigin(headers.host, publicUrl);
+  const { host, origin } = headers;
+  return origin !== undefined && !isOwnOrigin(origin, host, publicUrl);
+}
+
+/** True for the origin of the public URL, and for the one under which the browser reached this server at `host`. */
+export function isOwnOrigin(origin: string, host: string | undefined, publicUrl: string): boolean {
+  return origin === new URL(publicUrl).origin || origin === ownOrigin(host, publicUrl);
 }
 
 export function changesState(method: string): boolean {

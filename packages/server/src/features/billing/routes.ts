@@ -31,12 +31,12 @@ async function runInTestGateway<T>(
 }
 
 export const billingHandlers = {
-  async createCheckout({ app, signedIn, body }) {
-    return { url: await billingOf(app).startCheckout(signedIn.user, body) };
+  async createCheckout({ app, request, signedIn, body }) {
+    return { url: await billingOf(app).startCheckout(signedIn.user, body, request.headers.host) };
   },
 
-  async createPortal({ app, signedIn, body }) {
-    return { url: await billingOf(app).openPortal(signedIn.user, body.returnUrl) };
+  async createPortal({ app, request, signedIn, body }) {
+    return { url: await billingOf(app).openPortal(signedIn.user, body.returnUrl, request.headers.host) };
   },
 
   async changeSubscription({ app, signedIn, body }) {

@@ -2,6 +2,7 @@ import type { BillingInterval, ParsedBody, PlanChangePreview, Tier } from '@cree
 import { randomUUID } from 'node:crypto';
 import { within } from '../../limits/within.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
+import { isOwnOrigin } from '../../http/same-origin.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway } from './gateway.ts';
@@ -50,14 +51,15 @@ export class Billing {
   }
 
   /**
-   * Starts a checkout and returns its URL. @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, NO_SUBSCRIPTION,
-   * BILLING_FAILED, VALIDATION_FAILED
+   * Starts a checkout and returns its URL. `host` is the one that the caller used for this server. @throws ProblemError
+   * ALREADY_ON_FREE, ALREADY_SUBSCRIBED, NO_SUBSCRIPTION, BILLING_FAILED, VALIDATION_FAILED
    */
   async startCheckout(
     user: UserRecord,
     { tier, interval, returnUrl: returnTo }: ParsedBody<'createCheckout'>,
+    host?: string,
   ): Promise<string> {
-    const returnUrl = this.#ownUrl(returnTo);
+    const returnUrl = this.#ownUrl(returnTo, host);
     if (tier === 'FREE')
       throw user.stripeSubscriptionId === null ? notSubscribed(user, tier) : new ProblemError('ALREADY_SUBSCRIBED');
     const plan = { tier, interval };
@@ -105,8 +107,8 @@ export class Billing {
   }
 
   /** @throws ProblemError NO_SUBSCRIPTION, PORTAL_NOT_CONFIGURED, BILLING_FAILED, VALIDATION_FAILED */
-  async openPortal(user: UserRecord, returnTo: string): Promise<string> {
-    const returnUrl = this.#ownUrl(returnTo);
+  async openPortal(user: UserRecord, returnTo: string, host?: string): Promise<string> {
+    const returnUrl = this.#ownUrl(returnTo, host);
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) throw new ProblemError('NO_SUBSCRIPTION');
     return this.#translating('portal', this.gateway.openPortal(customerId, returnUrl.href));
@@ -261,10 +263,10 @@ export class Billing {
   }
 
   /** A URL of this installation. @throws ProblemError VALIDATION_FAILED for another origin */
-  #ownUrl(text: string): URL {
+  #ownUrl(text: string, host: string | undefined): URL {
     const publicUrl = this.#options.publicUrl();
     const url = URL.parse(text, publicUrl);
-    if (url === null || url.origin !== new URL(publicUrl).origin || url.username !== '' || url.password !== '')
+    if (url === null || !isOwnOrigin(url.origin, host, publicUrl) || url.username !== '' || url.password !== '')
       throw invalid({ returnUrl: 'returnUrl must be an address of this site' });
     return url;
   }

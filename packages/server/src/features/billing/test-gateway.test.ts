@@ -1,6 +1,7 @@
 import { testCheckoutSchema } from '@creel/contract';
 import type { BillingInterval, Tier } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainCall } from '../../../test/plain-call.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
@@ -139,6 +140,23 @@ describe('checkout', () => {
     const answer = problem(400, 'VALIDATION_FAILED', 'returnUrl must be an address of this site');
     expect(await client.tell('/api/subscription/checkout', init)).toMatchObject(answer);
     expect(await client.tell('/api/subscription/portal', init)).toMatchObject(answer);
+  });
+});
+
+test('checkout and portal stay at the origin of the browser, because only there it is logged in', async () => {
+  const { client } = await server.register();
+  const host = `localhost:${server.port}`;
+  const headers = { host, origin: `http://${host}`, cookie: client.jar.header(), 'content-type': 'application/json' };
+  const returnUrl = `http://${host}/subscription`;
+  const openPage = async (path: string): Promise<unknown> => {
+    const body = JSON.stringify({ tier: 'BASIC', interval: 'monthly', returnUrl });
+    return JSON.parse((await plainCall(server.port, { method: 'POST', path, headers, body })).text);
+  };
+  expect(await openPage('/api/subscription/checkout')).toEqual({
+    url: expect.stringMatching(`^http://${host}/billing/test/checkout/cs_test_`),
+  });
+  expect(await openPage('/api/subscription/portal')).toEqual({
+    url: `http://${host}/billing/test/portal?return=${encodeURIComponent(returnUrl)}`,
   });
 });
 

@@ -26,7 +26,6 @@ const CURRENCY = 'usd';
 
 export interface TestGatewayOptions {
   readonly store: Pick<Remote<typeof billingQueries>, 'findTestCustomer' | 'saveTestCustomer'>;
-  readonly publicUrl: () => string;
   readonly now: () => number;
 }
 
@@ -53,7 +52,7 @@ export class TestGateway implements BillingGateway {
     const opened = openCheckout(customer, { tier, interval, email, successUrl, cancelUrl, expiresAt });
     await this.#save(opened, input.userId);
     const id = opened.checkouts.at(-1)?.id ?? '';
-    return { id, url: `${this.#options.publicUrl()}/billing/test/checkout/${id}` };
+    return { id, url: pageBeside(successUrl, `checkout/${id}`) };
   }
 
   async expireCheckout(customerId: string, id: string): Promise<void> {
@@ -98,7 +97,7 @@ export class TestGateway implements BillingGateway {
   }
 
   async openPortal(_customerId: string, returnUrl: string): Promise<string> {
-    return `${this.#options.publicUrl()}/billing/test/portal?${new URLSearchParams({ return: returnUrl }).toString()}`;
+    return pageBeside(returnUrl, `portal?${new URLSearchParams({ return: returnUrl }).toString()}`);
   }
 
   /** Its actions are calls of this server, so it sends no events. */
@@ -221,6 +220,11 @@ function actOn(
       return letTimePass({ ...customer, cardFails, clockAhead }, Math.max(now, periodEnd));
     }
   }
+}
+
+/** A page of this gateway at the origin to which the browser returns, because only there it is logged in. */
+function pageBeside(returnUrl: string, page: string): string {
+  return new URL(`/billing/test/${page}`, returnUrl).href;
 }
 
 function priceOf({ tier, interval }: PlanPrice): string {

@@ -10,8 +10,8 @@ import type { PlanAction, PlanChoice } from './subscription-state.ts';
 /** Milliseconds for which a portal error stays on screen. */
 const PORTAL_TOAST_MS = 10_000;
 
-/** Where checkout and portal lead back to, as a path of this site. */
-const RETURN_PATH = '/subscription';
+/** Where checkout and portal lead back to. With the origin of this page, because at another one the user is not logged in. */
+const returnUrl = (): string => new URL('/subscription', location.origin).href;
 
 /** What a change would delete and charge. Never cached: it depends on endpoints and on the day of the period. */
 export const planChangeQuery = (tier: Tier, interval: BillingInterval) =>
@@ -47,7 +47,7 @@ export const useChangePlan = () =>
 export const useCheckout = () =>
   useMutation({
     mutationFn: ({ tier, interval }: PlanChoice) =>
-      client.call('createCheckout', { body: { tier, interval, returnUrl: RETURN_PATH } }),
+      client.call('createCheckout', { body: { tier, interval, returnUrl: returnUrl() } }),
     onSuccess: ({ url }) => location.assign(url),
     onError: failWith('Failed to create checkout session', 'Failed to process subscription'),
   });
@@ -55,7 +55,7 @@ export const useCheckout = () =>
 /** Leaves the page for the billing portal. */
 export const usePortal = () =>
   useMutation({
-    mutationFn: () => client.call('createPortal', { body: { returnUrl: RETURN_PATH } }),
+    mutationFn: () => client.call('createPortal', { body: { returnUrl: returnUrl() } }),
     onSuccess: ({ url, fallback = false, message }) => {
       if (!fallback) return location.assign(url);
       portalAccessError(message, { label: 'Open', run: () => location.assign(url) });
