@@ -43,7 +43,10 @@ test('the main journey with the keyboard alone', async ({ page, context, app }) 
   await page.keyboard.type('By hand');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'By hand' })).toBeVisible();
-  await tabTo(page, page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' }));
+  await tabTo(
+    page,
+    page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy', exact: true }),
+  );
   await page.keyboard.press('Enter');
   await expect(page.getByText('URL Copied!').first()).toBeVisible();
   const captureUrl = await clipboard(page);
@@ -98,7 +101,7 @@ async function lookThrough(page: Page): Promise<void> {
   }
   await expect(details.getByRole('tree', { name: 'Body as JSON' }).getByText('"haystack"')).toBeVisible();
   await page.keyboard.press('s');
-  await expect(details.getByRole('button', { name: 'Saved' })).toBeVisible();
+  await expect(details.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
   await expect(row(page, 1)).not.toContainText('Unsaved');
   await page.keyboard.press('c');
   await expect(page.getByText('Content Copied').first()).toBeVisible();

@@ -158,7 +158,7 @@ test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the r
   await page.goto(`/endpoints/${uid}`);
   const region = page.getByRole('region', { name: /Notifications/ });
   const toasts = region.getByRole('listitem');
-  const copy = page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' });
+  const copy = page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy', exact: true });
   await copy.click();
   await expect(toasts).toHaveText(/URL Copied!/);
   await page.getByRole('switch', { name: 'Autosave' }).click();

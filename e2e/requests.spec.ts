@@ -35,7 +35,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
     await details.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
     await expect(details.getByText('Unsaved')).toHaveCount(0);
-    await expect(details.getByRole('button', { name: 'Saved' })).toBeDisabled();
+    await expect(details.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
     await expect(row(page, 0)).not.toContainText('Unsaved');
 
     const asked: string[] = [];

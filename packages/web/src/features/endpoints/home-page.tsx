@@ -1,6 +1,7 @@
 import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Star, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
@@ -14,31 +15,35 @@ import { Page, Card } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
 import { sortEndpoints, expiryLine, isExpired } from './endpoint-labels.ts';
 
-/** The dashboard: every endpoint as a card. */
+/** Milliseconds between two reads of the counts while the dashboard is visible. */
+const DASHBOARD_REFRESH_MS = 3000;
+
+/** The dashboard: every endpoint as a card. Without endpoints, the button is beside the text that says what to do. */
 export function HomePage() {
+  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: onceLoaded(DASHBOARD_REFRESH_MS) });
   return (
     <Page
       title="Dashboard"
       description="Your endpoints and their captured requests."
-      actions={
-        <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
-          <Plus /> Create Endpoint
-        </Button>
-      }
+      actions={endpoints.data?.length === 0 ? undefined : <CreateButton />}
     >
-      <EndpointCards />
+      <EndpointCards endpoints={endpoints} />
     </Page>
+  );
+}
+
+function CreateButton() {
+  return (
+    <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+      <Plus /> Create Endpoint
+    </Button>
   );
 }
 
 const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4';
 
-/** Milliseconds between two reads of the counts while the dashboard is visible. */
-const DASHBOARD_REFRESH_MS = 3000;
-
-/** The dashboard: loading, failed, no endpoints, or the cards. */
-function EndpointCards() {
-  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: onceLoaded(DASHBOARD_REFRESH_MS) });
+/** Loading, failed, no endpoints, or the cards. */
+function EndpointCards({ endpoints }: { readonly endpoints: UseQueryResult<Endpoint[]> }) {
   const now = useNow();
   if (endpoints.isPending) return <CardsSkeleton />;
   if (endpoints.data === undefined) {
@@ -80,15 +85,7 @@ function CardsSkeleton() {
 function NoEndpoints() {
   return (
     <Card>
-      <EmptyState
-        icon={<Webhook />}
-        title="No endpoints yet"
-        actions={
-          <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
-            <Plus /> Create Endpoint
-          </Button>
-        }
-      >
+      <EmptyState icon={<Webhook />} title="No endpoints yet" actions={<CreateButton />}>
         Create an endpoint, enter its URL in the service that sends webhooks, and see the requests arrive.
       </EmptyState>
     </Card>

@@ -145,9 +145,10 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
       onClose={onClose}
       title="Edit Request Body"
       width="lg"
+      hasClose
       footer={
         <>
-          <CopyButton text={draft} label="Copy the body" toast={BODY_COPIED}>
+          <CopyButton text={draft} label="Copy" toast={BODY_COPIED}>
             Copy
           </CopyButton>
           <Button className="ml-auto" onClick={onClose}>

@@ -104,7 +104,7 @@ function SaveButton({ request, anonymous, saving, actions }: DetailsHeaderProps)
   const button = (
     <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={actions.onSave}>
       <Save />
-      {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
+      {saving ? 'Saving...' : 'Save'}
     </Button>
   );
   if (!anonymous) return button;
