@@ -102,6 +102,7 @@ test('settings, the test mail, the plan, and the end of the account', async ({ p
     await email.fill('nowhere');
     await save.click();
     await expect(toast(page, 'Invalid Email')).toBeVisible();
+    await expect(page.getByText('Please enter a valid email address')).toBeVisible();
     await expect(email).toHaveAccessibleDescription(/Please enter a valid email address/);
     await expect(email).toBeFocused();
     await page.getByRole('switch', { name: 'Endpoint expiry' }).click();

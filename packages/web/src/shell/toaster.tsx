@@ -6,18 +6,30 @@ import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
 /**
+ * Radix announces a toast by repeating its text in this element for a second. It is not in the page, because the list of
+ * toasts is announced itself, and a text that is there twice is found twice.
+ */
+const UNUSED_ANNOUNCER = document.createElement('div');
+
+/**
  * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast. They
  * are in the lower corner of the list, above its bar: the opposite corner has the response of a replay.
  */
 export function Toaster() {
   const items = useSignal(toastStore);
   return (
-    <Radix.Provider duration={TOAST_MS} swipeDirection="right" swipeThreshold={50}>
+    <Radix.Provider
+      duration={TOAST_MS}
+      swipeDirection="right"
+      swipeThreshold={50}
+      announcerContainer={UNUSED_ANNOUNCER}
+    >
       {items.map((item) => (
         <ToastCard key={item.id} item={item} />
       ))}
       <Radix.Viewport
         hotkey={['F8']}
+        aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
         className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
       />
     </Radix.Provider>
@@ -31,7 +43,6 @@ function ToastCard({ item }: { readonly item: ToastItem }) {
       open={item.open}
       onOpenChange={(open) => (open ? undefined : dismissToast(item.id))}
       {...(duration === undefined ? {} : { duration })}
-      type={variant === 'destructive' ? 'foreground' : 'background'}
       className={clsx(
         'flex items-center gap-3 rounded-lg border bg-panel p-3 shadow-float animate-rise-in',
         'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=end]:translate-x-full data-[swipe=end]:opacity-0',

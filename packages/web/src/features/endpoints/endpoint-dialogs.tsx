@@ -1,6 +1,7 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -9,7 +10,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
-import { createFailure, editFailure, isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
+import { createFailure, isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
 
 interface CreateEndpointDialogProps {
   readonly onClose: () => void;
@@ -40,14 +41,16 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
           onSuccess: ({ uid }) => onCreated(uid),
-          onError: (error) => form.fail(error, createFailure(error)),
+          onError: (error) => {
+            if (isPlanLimit(error)) form.fail(error, createFailure(error));
+          },
         },
       ),
   });
   const failure =
     block !== undefined || form.failure === undefined ? undefined : (
       <>
-        <span>{form.failure}</span> {isPlanLimit(create.error) ? upgrade : null}
+        <span>{form.failure}</span> {upgrade}
       </>
     );
   return (
@@ -97,7 +100,7 @@ export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
     onValid: (values) =>
       edit.mutate(values, {
         onSuccess: onClose,
-        onError: (error) => form.fail(error, editFailure(error)),
+        onError: (error) => form.fail(error, errorMessage(error, 'Failed to change the endpoint. Please try again.')),
       }),
   });
   return (

@@ -17,7 +17,8 @@ export function useCreateEndpoint() {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
-    onError: (error) => toastFailure(error, createFailure(error)),
+    // The dialog shows a limit of the plan, with a link to the plans.
+    onError: (error) => (isPlanLimit(error) ? undefined : toastFailure(error, createFailure(error))),
   });
 }
 
@@ -57,13 +58,8 @@ export function useEditEndpoint(uid: string) {
     mutationFn: (body: { readonly name: string; readonly source: string }) =>
       client.call('changeEndpoint', { params: { uid }, body }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
-    onError: (error) => toastFailure(error, editFailure(error), 'Update failed'),
   });
 }
-
-/** Why a change of name and source failed. */
-export const editFailure = (error: unknown): string =>
-  errorMessage(error, 'Failed to change the endpoint. Please try again.');
 
 /** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */
 function applyNow(uid: string, change: Partial<Endpoint>): () => void {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
 import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
-import { toast, toastError } from '../../ui/toast-store.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
 
 interface SettingsFormProps {
@@ -44,7 +44,8 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   };
   const refuseEmail = (sentence: string): void => {
     refuse({ email: sentence });
-    toastError(sentence, 'Invalid Email');
+    // The field shows the sentence.
+    toast({ title: 'Invalid Email', variant: 'destructive' });
   };
   const onSubmit = (): void => {
     if (user === null) return saveLocally(draft);
