@@ -48,6 +48,8 @@ test('a limit that only the server knows leads to the plans too', async ({ page,
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
   await createEndpoint(context, app);
   await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Free users can only create one endpoint.');
-  await expectPlansBehind(page, dialog.getByRole('link', { name: 'Upgrade' }));
+  await expect(toast(page, 'Error')).toBeVisible();
+  await expect(toast(page, 'Free users can only create one endpoint. Please upgrade for more.')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await expectPlansBehind(page, page.getByRole('button', { name: 'Upgrade', exact: true }));
 });

@@ -10,7 +10,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
-import { createFailure, isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
+import { isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
 
 interface CreateEndpointDialogProps {
   readonly onClose: () => void;
@@ -32,7 +32,6 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
   const now = useNow();
   const create = useCreateEndpoint();
   const block = user === null ? undefined : createBlock(user.subscriptionTier, endpoints.data, now);
-  const upgrade = user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onClose} />;
   const form = useForm({
     initial: { name: '', source: '' },
     validate: () => ({}),
@@ -41,23 +40,16 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
           onSuccess: ({ uid }) => onCreated(uid),
-          onError: (error) => {
-            if (isPlanLimit(error)) form.fail(error, createFailure(error));
-          },
+          // A toast says why, and leads to the plans.
+          onError: (error) => (isPlanLimit(error) ? onClose() : form.fail(error, undefined)),
         },
       ),
   });
-  const failure =
-    block !== undefined || form.failure === undefined ? undefined : (
-      <>
-        <span>{form.failure}</span> {upgrade}
-      </>
-    );
   return (
-    <Form {...form.props} failure={failure}>
+    <Form {...form.props} failure={form.failure}>
       {block === undefined ? null : (
         <Notice tone="warn">
-          <span>{block}</span> {upgrade}
+          <span>{block}</span> {user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onClose} />}
         </Notice>
       )}
       <NameAndSource

@@ -17,14 +17,10 @@ export function useCreateEndpoint() {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
-    // The dialog shows a limit of the plan, with a link to the plans.
-    onError: (error) => (isPlanLimit(error) ? undefined : toastFailure(error, createFailure(error))),
+    onError: (error) =>
+      toastLimit(error, 'Error', errorMessage(error, 'Failed to create the endpoint. Please try again.')),
   });
 }
-
-/** Why an endpoint was not created. */
-export const createFailure = (error: unknown): string =>
-  errorMessage(error, 'Failed to create the endpoint. Please try again.');
 
 export function useDeleteEndpoint() {
   return useMutation({
@@ -91,13 +87,7 @@ export function useSetFavorite(uid: string) {
     },
     onError: (error, _, context) => {
       context?.rollBack();
-      if (isEndOfSession(error)) return;
-      toast({
-        title: 'Update failed',
-        description: favoriteFailure(error),
-        variant: 'destructive',
-        ...(offersUpgrade(error) ? { action: UPGRADE } : {}),
-      });
+      toastLimit(error, 'Update failed', favoriteFailure(error));
     },
   });
 }
@@ -109,7 +99,12 @@ export const isPlanLimit = (error: unknown): boolean => error instanceof ApiErro
 const offersUpgrade = (error: unknown): boolean =>
   isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
 
-const UPGRADE = { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
+/** Says that a call failed. At a limit of the plan, the toast leads to the plans. */
+function toastLimit(error: unknown, title: string, description: string): void {
+  if (isEndOfSession(error)) return;
+  const action = { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
+  toast({ title, description, variant: 'destructive', ...(offersUpgrade(error) ? { action } : {}) });
+}
 
 const FAVORITE_ON = { title: 'Added to favorites', description: 'This endpoint will never expire.' };
 const FAVORITE_OFF = {
