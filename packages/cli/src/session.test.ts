@@ -1,5 +1,9 @@
-import { expect, test } from 'vitest';
-import { cookieHeader, storeCookies } from './session.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { CliError } from './cli-error.ts';
+import { cookieHeader, readSession, storeCookies, writeSession } from './session.ts';
 
 const HTTPS = 'https://a.example';
 
@@ -19,4 +23,19 @@ test.each<[what: string, line: string, server: string, after: Record<string, str
 test('are joined in one header', () => {
   expect(cookieHeader({ a: '1', b: '2' })).toBe('a=1; b=2');
   expect(cookieHeader({})).toBe('');
+});
+
+test('are stored in a folder that did not exist', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'creel-session-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const session = { server: HTTPS, cookies: { a: '1' } };
+  const env = { XDG_CONFIG_HOME: join(home, 'a', 'b') };
+  await writeSession(env, session);
+  await writeSession(env, session);
+  expect(await readSession(env)).toEqual(session);
+});
+
+test.each(['/proc/creel', '/dev/null'])("can't be stored in %s", async (folder) => {
+  const failure = writeSession({ XDG_CONFIG_HOME: folder }, { server: HTTPS, cookies: {} });
+  await expect(failure).rejects.toThrow(CliError);
 });

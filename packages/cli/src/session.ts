@@ -50,13 +50,26 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
   const path = sessionPath(env);
   const draft = `${path}.${randomUUID()}`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     const file = await open(draft, 'wx', 0o600);
     await file.writeFile(`${JSON.stringify(session)}\n`).finally(() => file.close());
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
     throw new CliError(`${path} can't be written (${codeOf(error)}).`);
+  }
+}
+
+/** Not `recursive: true`: Node loops forever if a folder can't be created in an existing parent, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  const create = (): Promise<void> => mkdir(folder, { mode: 0o700 });
+  try {
+    await create();
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return;
+    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
+    await makeFolder(dirname(folder));
+    await create();
   }
 }
 
