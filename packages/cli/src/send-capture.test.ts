@@ -43,6 +43,7 @@ test.each([
   ['http://localhost:4000/hooks?token=1', '/a', '/hooks/a?token=1'],
   ['http://localhost:4000/hooks?token=1', '/a?x=2?y', '/hooks/a?token=1&x=2?y'],
   ['http://localhost:4000/hooks?token=1', '?', '/hooks?token=1'],
+  ['http://localhost:4000/hooks', '/a#b?x=#y', '/hooks/a#b?x=#y'],
 ])('destination %s and target %j make %s', (destination, rawTarget, path) => {
   expect(destinationPath(parseDestination(destination), rawTarget)).toBe(path);
 });

@@ -1,10 +1,10 @@
 import {
   MAX_DELIVERY_RESPONSE_BYTES,
-  forwardedUrl,
   rawHeadersOf,
   replayHeaderLines,
   targetOf,
   targetUrlSchema,
+  withCapturedTarget,
 } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { request as requestHttp } from 'node:http';
@@ -39,9 +39,9 @@ export function parseDestination(text: string): URL {
   throw new UsageError(`“${text}” is not a URL to forward to.${reason} Use one such as http://localhost:4000/webhooks`);
 }
 
-/** Path and query at the destination: its own, followed by what followed the capture URL. */
+/** Path and query at the destination: its own, followed by what followed the capture URL, exactly as sent. */
 export function destinationPath({ pathname, search }: URL, rawTarget: string): string {
-  return forwardedUrl(pathname + search, true, rawTarget);
+  return withCapturedTarget(pathname + search, rawTarget);
 }
 
 export interface SendOptions {

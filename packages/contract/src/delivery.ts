@@ -41,9 +41,17 @@ export const destinationSchema = z.object({
 });
 export type Destination = z.infer<typeof destinationSchema>;
 
-/** The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. */
+/**
+ * The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. A `#` in them is encoded,
+ * because in a URL it starts a fragment, which is not sent.
+ */
 export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: string): string {
   if (!appendPath || capturedTarget === '') return url;
+  return withCapturedTarget(url, capturedTarget.replaceAll('#', '%23'));
+}
+
+/** A URL, or its path and query, followed by the captured path and query. */
+export function withCapturedTarget(url: string, capturedTarget: string): string {
   const [, base = url, ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
   const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(capturedTarget) ?? [];
   const joined = path === '' ? base : base.replace(/\/$/, '') + path;

@@ -140,6 +140,7 @@ test.each([
   ['http://h/hook', '//other.example/x', 'http://h/hook//other.example/x'],
   ['http://h/hook', '/a%2F%2e?y=%00', 'http://h/hook/a%2F%2e?y=%00'],
   ['http://h/hook', '/a?', 'http://h/hook/a?'],
+  ['http://h/hook?k=v', '/a#b?x=#y', 'http://h/hook/a%23b?k=v&x=%23y'],
   ['http://h/hook?k=v', '/a?', 'http://h/hook/a?k=v'],
 ])('%s with %s is sent to %s', (url, target, expected) => {
   expect(forwardedUrl(url, true, target)).toBe(expected);
