@@ -100,6 +100,24 @@ async function settleDueAt(transaction: EngineTransaction, destinationId: number
   await updateDueAt(transaction, [destinationId]);
 }
 
+/**
+ * Shortens waits that are longer than those of `maxWaitsMs`, by the number of attempts, because the machine's clock was set back. First
+ * attempts become due in order of capture.
+ */
+async function shortenWaits(transaction: EngineTransaction, now: number, maxWaitsMs: readonly number[]): Promise<void> {
+  for (const [attempts, maxWaitMs] of maxWaitsMs.entries())
+    await transaction
+      .updateTable('deliveries')
+      .set({ next_attempt_at: now + maxWaitMs })
+      .where('attempts', '=', attempts)
+      .where('next_attempt_at', '>', now + maxWaitMs)
+      .execute();
+  const waiting = await transaction.selectFrom('destinations').select('id').where('due_at', '>', now).execute();
+  const ids = waiting.map(({ id }) => id);
+  await lockDestinations(transaction, ids);
+  await updateDueAt(transaction, ids);
+}
+
 const storedHeadersSchema = z.array(headerPairSchema);
 
 /** The attempts of a request, newest first. A deleted destination is null, and only its pending deliveries go on. */
@@ -217,4 +235,5 @@ export const attemptQueries = {
   countPendingDeliveries: read(countPendingDeliveries),
   retryDelivery: write(inTransaction(retryDelivery)),
   settleDueAt: unsynced(inTransaction(settleDueAt)),
+  shortenWaits: unsynced(inTransaction(shortenWaits)),
 };

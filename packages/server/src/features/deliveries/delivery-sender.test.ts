@@ -47,6 +47,7 @@ function startSender({ count, status }: { readonly count: number; readonly statu
       renewLeases: async () => [1],
       releaseLeases: async () => undefined,
       settleDueAt: async () => undefined,
+      shortenWaits: async () => undefined,
       async dueDeliveries(_, unfinished, { limit }) {
         const deliveries = due.filter(({ id }) => !unfinished.includes(id)).slice(0, limit);
         reads.push(deliveries.length);

@@ -18,7 +18,14 @@ import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder, answeredOutcome, failedOutcome } from './attempt-recorder.ts';
 import type { Outcome } from './attempt-recorder.ts';
-import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
+import {
+  CLOCK_ERROR_MS,
+  MAX_WAITS_MS,
+  MAX_WAITS_WITH_RETRY_AFTER_MS,
+  forwardedHeaders,
+  leavesBasePath,
+  nextAttemptAt,
+} from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -58,6 +65,7 @@ type SenderQueries = Pick<
   | 'releaseLeases'
   | 'renewLeases'
   | 'settleDueAt'
+  | 'shortenWaits'
 >;
 
 export interface SenderOptions {
@@ -99,6 +107,24 @@ class Rerun {
       await this.#work();
     }
     this.#running = undefined;
+  }
+}
+
+/** Compares the machine's clock with a monotonic one. */
+class StepDetector {
+  readonly #now: () => number;
+  #offset: number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#offset = now() - performance.now();
+  }
+
+  /** Milliseconds that the clock was set back since the last call. Negative if it was set forward. */
+  setBackMs(): number {
+    const before = this.#offset;
+    this.#offset = this.#now() - performance.now();
+    return Math.round(before - this.#offset);
   }
 }
 
@@ -147,9 +173,13 @@ export class DeliverySender {
    * processes.
    */
   async start(poll: () => Promise<void>): Promise<void> {
-    const { store, onFailure } = this.#options;
+    const { store, now, onFailure } = this.#options;
     if (!store.shared) await store.releaseLeases().catch(onFailure);
+    // The clock may have been set back while no process ran.
+    await store.shortenWaits(now(), MAX_WAITS_WITH_RETRY_AFTER_MS).catch(onFailure);
+    const clock = new StepDetector(now);
     while (!this.#isStopping) {
+      if (clock.setBackMs() > CLOCK_ERROR_MS) await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
       this.wake();
       await poll().catch(onFailure);
       await sleep(POLL_MS, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { IS_PENDING, LATEST_DELIVERY, lockEndpoint, storedLatest } from '../requests/queries.ts';
-import { TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
+import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
@@ -58,7 +58,9 @@ async function planCaptures(
     refused.map(({ index, latest }) => ({ endpointId, index, latest })),
   );
   const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
-  const firstAt = planned[0]?.receivedAt ?? at.now;
+  if (planned.some(({ receivedAt }) => receivedAt > at.now + CLOCK_ERROR_MS))
+    await hurryFirstAttempts(transaction, destinationIds, at.now);
+  const firstAt = Math.min(planned[0]?.receivedAt ?? at.now, at.now);
   const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
   await updateDueAt(transaction, due);
   // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
@@ -165,6 +167,24 @@ async function addDeliveries(
     select key, ${requestKey(endpointId, 0)} + cast(value ->> 0 as bigint), cast(value ->> 1 as bigint), 0,
       cast(value ->> 2 as bigint)
     from json_each(${`{${rows.join(',')}}`})`.execute(transaction);
+}
+
+/**
+ * Makes first attempts due now. After the machine's clock was set back, captures have later times, because those of an endpoint never
+ * decrease. Earlier captures are included to keep the order.
+ */
+async function hurryFirstAttempts(
+  transaction: DatabaseTransaction,
+  destinationIds: readonly number[],
+  now: number,
+): Promise<void> {
+  await transaction
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('destination_id', 'in', [...destinationIds])
+    .where('attempts', '=', 0)
+    .where('next_attempt_at', '>', now)
+    .execute();
 }
 
 /** What a stored request shows of its deliveries. */

@@ -82,6 +82,37 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await isDue()).toBe(true);
     });
 
+    test('are due in order after the clock was set back', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      const back = T0 - 3_600_000;
+      await captureMany(open(), endpoint.id, 2);
+      await plan(endpoint.id);
+      await captureMany(open(), endpoint.id, 2);
+      const matched = await open().matchCaptures(endpoint.id, INSTALLATION, { maxRows: 4 });
+      if (matched === undefined) throw new Error('All captures are planned.');
+      await open().planCaptures(endpoint.id, matched, { now: back, maxPending: 1000 });
+      expect((await due(destination.id, back)).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
+    });
+
+    test('wait at most their longest wait after the clock was set back', async () => {
+      const endpoint = await someEndpoint(open());
+      const [failed, waiting] = [await add(endpoint, { query: 'body:"number 0"' }), await add(endpoint)];
+      await captureMany(open(), endpoint.id, 2);
+      await plan(endpoint.id);
+      const outcome = { status: 500, nextAttemptAt: T0 + 5000 };
+      await record((await due(failed.id)).map((delivery) => attemptOf(failed, delivery, outcome)));
+      const now = T0 - 3_600_000;
+      await open().shortenWaits(now, [0, 6000]);
+      const dueAt = async (time: number) => (await open().dueDestinations('a', time, 10_000)).map(({ id }) => id);
+      expect(await dueAt(now)).toContain(waiting.id);
+      expect((await due(waiting.id, now)).map(({ index }) => index)).toEqual([0, 1]);
+      expect(await due(failed.id, now + 5999)).toEqual([]);
+      await open().shortenWaits(now, [0, 6000]);
+      expect(await dueAt(now + 6000)).toContain(failed.id);
+      expect(await due(failed.id, now + 6000)).toHaveLength(1);
+    });
+
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
       const endpoint = await someEndpoint(open());
       const destination = await add(endpoint);
