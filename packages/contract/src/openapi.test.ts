@@ -68,6 +68,16 @@ describe('the document', () => {
     expect(described.toSorted()).toEqual(rows.toSorted());
   });
 
+  test('has the media type of each download', () => {
+    const types = operations.flatMap(({ operationId, responses }) =>
+      Object.keys(responses['200']?.content ?? {}).map((type) => [operationId, type]),
+    );
+    expect(types.filter(([, type]) => type !== 'application/json')).toEqual([
+      ['getRequestBody', 'application/octet-stream'],
+      ['exportRequests', 'application/x-ndjson'],
+    ]);
+  });
+
   test('has no broken references', () => {
     const places = new Set([...walk(document)].map(([at]) => at));
     const references = [...walk(document)].filter(([at]) => at.endsWith('/$ref')).map(([, target]) => target);

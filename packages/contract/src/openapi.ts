@@ -83,7 +83,7 @@ function describeAnswer(operation: Operation): Json {
     : {};
   const content =
     operation.answer === 'bytes'
-      ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+      ? { [operation.mediaType ?? 'application/octet-stream']: { schema: { type: 'string', format: 'binary' } } }
       : { 'application/json': { schema: jsonSchema(operation.answer, 'output') } };
   return { description: operation.summary, ...link, content };
 }

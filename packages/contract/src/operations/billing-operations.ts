@@ -73,7 +73,7 @@ export const billingOperations = {
   exportRequests: {
     method: 'GET',
     path: '/api/export',
-    summary: 'Download every stored request as JSON lines (application/x-ndjson)',
+    summary: 'Download every stored request as JSON lines',
     access: 'user',
     query: z.object({
       /** Limits the export to this endpoint. May be repeated. */
@@ -85,6 +85,7 @@ export const billingOperations = {
     }),
     status: 200,
     answer: 'bytes',
+    mediaType: 'application/x-ndjson',
     problems: ['ENDPOINT_NOT_FOUND'],
   },
   getTestCheckout: {

@@ -18,6 +18,8 @@ export interface Operation {
   readonly status: 200 | 201 | 202 | 204;
   /** Schema of the response body. Absent for 202 and 204, `bytes` for a download. */
   readonly answer?: z.ZodType | 'bytes';
+  /** Media type of an answer of bytes, `application/octet-stream` by default. */
+  readonly mediaType?: 'application/x-ndjson';
   /** True if the response can have a `Link: <…>; rel="next"` header (RFC 8288). */
   readonly paged?: true;
   /** Problems besides those of every operation: validation, login, size, rate. */
