@@ -51,7 +51,7 @@ export interface EndpointsTable {
   created_at: Millis;
   /** Null for a favorite. */
   expires_at: Millis | null;
-  /** The expiry that the owner was notified of, or is being notified of. */
+  /** The expiry that the owner was notified of, or is being notified of. Negative if the owner did not want a notice. */
   noticed_expiry: Millis | null;
   autosave: Bit;
   is_favorite: Bit;

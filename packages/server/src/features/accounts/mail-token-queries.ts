@@ -1,5 +1,6 @@
 import { identityKey } from '@creel/contract';
 import { lockUser, toUserRecord } from '../../database/records.ts';
+import { retrySkippedNotices } from '../endpoints/queries.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
@@ -64,6 +65,7 @@ async function resetPassword(
     .where('id', '=', owner.id)
     .returningAll()
     .executeTakeFirst();
+  await retrySkippedNotices(transaction, owner.id);
   return row && toUserRecord(row);
 }
 
@@ -105,6 +107,7 @@ async function verifyEmail(
   if (!(await consumeToken(transaction, tokenHash))) return false;
   await transaction.deleteFrom('mail_tokens').where('user_id', '=', userId).where('purpose', '=', 'verify').execute();
   await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
+  await retrySkippedNotices(transaction, userId);
   return true;
 }
 

@@ -8,7 +8,7 @@ import { throttleQueries } from './throttle-queries.ts';
 import { findUserBy, keepFirstValue, usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
-import { removeEndpoint } from '../endpoints/queries.ts';
+import { removeEndpoint, retrySkippedNotices } from '../endpoints/queries.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -180,6 +180,7 @@ async function replaceSettings(
     .set({ settings: JSON.stringify(after) })
     .where('id', '=', id)
     .execute();
+  await retrySkippedNotices(transaction, id);
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { removeEndpoint } from '../endpoints/queries.ts';
+import { removeEndpoint, retrySkippedNotices } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -43,6 +43,7 @@ async function applySubscription(
   await writeFields(transaction, userId, fields);
   await addNotice(transaction, before, user);
   const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
+  if (!isLower && user.subscriptionTier !== before.subscriptionTier) await retrySkippedNotices(transaction, userId);
   const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
   return { user, ...effect };
 }

@@ -192,6 +192,23 @@ export async function removeEndpoint(transaction: DatabaseTransaction, id: numbe
   return true;
 }
 
+/**
+ * Makes the notices of expiry due again that were skipped, because the user did not want them then. Call it after a
+ * change that can make the user want them.
+ */
+export async function retrySkippedNotices(transaction: DatabaseTransaction, userId: number): Promise<void> {
+  const skipped = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('noticed_expiry', '<', 0)
+    .orderBy('id')
+    .execute();
+  // Locks endpoints in the order of ids, like every transaction.
+  for (const { id } of skipped)
+    await transaction.updateTable('endpoints').set({ noticed_expiry: null }).where('id', '=', id).execute();
+}
+
 export const endpointQueries = {
   listEndpoints: read(listEndpoints),
   findEndpoint: read(findEndpoint),

@@ -47,6 +47,25 @@ export function noticesSuite(open: () => AppStore): void {
       expect(await open().claimMail(from, from + DAY)).toBeUndefined();
     });
 
+    test('are written later for a user who wants them later', async () => {
+      const from = START + 15 * DAY;
+      const user = await somebody('notice-later@example.com');
+      const off = { ...user.settings, emailNotifyExpiry: false };
+      await open().replaceSettings(user.id, user.settings, off);
+      const endpoint = await someEndpoint(open(), { expiresAt: from + 1, userId: user.id });
+      expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
+      await open().replaceSettings(user.id, off, user.settings);
+      expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
+      const mail = await open().claimMail(from, from + DAY);
+      expect(mail?.content).toContain(endpoint.uid);
+      await open().removeMail(mail?.id ?? 0);
+      // What was sent is not sent again.
+      await open().replaceSettings(user.id, user.settings, off);
+      await open().replaceSettings(user.id, off, user.settings);
+      expect(await add(from, from + DAY)).toBe(0);
+      await open().deleteUser(user.id);
+    });
+
     test('each is written by one of five workers, a few at a time', async () => {
       const from = START + 20 * DAY;
       const user = await somebody('notice-workers@example.com');

@@ -97,12 +97,12 @@ async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
 }
 
-/** Endpoints that expire in a period and whose notice is not claimed. */
+/** Endpoints that expire in a period and whose notice is neither claimed nor skipped. */
 const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables, 'endpoints'>) =>
   where.and([
     where('expires_at', '>', from),
     where('expires_at', '<=', until),
-    where.or([where('noticed_expiry', 'is', null), where('noticed_expiry', '<>', where.ref('expires_at'))]),
+    where.or([where('noticed_expiry', 'is', null), where(sql`abs(noticed_expiry)`, '<>', where.ref('expires_at'))]),
   ]);
 
 /** Notices go only to verified addresses of users who want them. */
@@ -113,7 +113,8 @@ export function wantsExpiryNotice(user: UserRecord): boolean {
 
 /**
  * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.
- * Each expiry counts as notified once, also if its owner gets no mail. Returns the number of endpoints.
+ * Owners who do not want notices get none: theirs are skipped until `retrySkippedNotices`. Returns the number of
+ * endpoints.
  */
 async function addExpiryNotices(
   transaction: EngineTransaction,
@@ -128,7 +129,8 @@ async function addExpiryNotices(
     .orderBy('expires_at')
     .limit(limit)
     .execute();
-  const noticed: { readonly userId: number; readonly uid: string; readonly expiresAt: number }[] = [];
+  const noticed: { readonly id: number; readonly userId: number; readonly uid: string; readonly expiresAt: number }[] =
+    [];
   // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
     // Checked again with the row locked, so that only one process writes it.
@@ -140,11 +142,19 @@ async function addExpiryNotices(
       .returning(['uid', 'expires_at', 'user_id'])
       .executeTakeFirst();
     if (endpoint === undefined || endpoint.expires_at === null) continue;
-    noticed.push({ userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
+    noticed.push({ id, userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
   }
   for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
     const user = await findUserBy(transaction, 'id', userId);
-    if (user === undefined || !wantsExpiryNotice(user)) continue;
+    if (user === undefined || !wantsExpiryNotice(user)) {
+      const ids = own.map(({ id }) => id);
+      await transaction
+        .updateTable('endpoints')
+        .set({ noticed_expiry: sql`-expires_at` })
+        .where('id', 'in', ids)
+        .execute();
+      continue;
+    }
     const endpoints = own.map(({ uid, expiresAt }) => ({ uid, expiresAt }));
     await addMail(transaction, userId, { kind: 'endpoints-expire', endpoints } satisfies ExpiryNotice);
   }
