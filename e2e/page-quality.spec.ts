@@ -134,7 +134,9 @@ test.describe('axe, light and dark,', () => {
 
     await test.step('a rejected dialog', async () => {
       await page.route('**/api/endpoints', (route) =>
-        route.request().method() === 'POST' ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
+        route.request().method() === 'POST'
+          ? route.fulfill({ status: 403, json: { error: 'No more', message: 'No more', code: 'PLAN_LIMIT' } })
+          : route.fallback(),
       );
       await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
       await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
