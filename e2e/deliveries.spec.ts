@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, reportAttempt, row, send, sendJson } from './endpoints.ts';
 import { urlField } from './replay.ts';
 import { test } from './target.ts';
 
@@ -54,13 +54,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, conte
     await expect(attempts(page).first()).toContainText('Replay');
     expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
 
-    const path = `/api/endpoints/${endpoint.uid}/requests/-1000000/deliveries`;
-    const report = { url: target.url, method: 'POST', attempt: 1, status: 200, statusText: 'OK', error: null };
-    const answer = { durationMs: 1, responseHeaders: [], responseBody: null, responseBodyEncoding: 'utf8' };
-    const reports = Array.from({ length: 49 }, () =>
-      page.request.post(path, { data: { ...report, ...answer, at: new Date().toISOString() } }),
-    );
-    for (const reported of await Promise.all(reports)) expect(reported.status()).toBe(201);
+    await Promise.all(Array.from({ length: 49 }, () => reportAttempt(page, endpoint, 0)));
     await expect(attempts(page)).toHaveCount(50);
     await expect(page.getByText('Only the newest 50 attempts are kept.')).toBeVisible();
     await target.close();

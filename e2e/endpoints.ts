@@ -48,6 +48,28 @@ export async function sendMany(captureUrl: string, count: number, connections = 
   );
 }
 
+/** Reports an attempt to deliver an unsaved request, as `creel forward` does. */
+export async function reportAttempt(page: Page, endpoint: Endpoint, index: number, status = 200): Promise<void> {
+  const path = `/api/endpoints/${endpoint.uid}/requests/${-1_000_000 - index}/deliveries`;
+  const attempt = { url: 'http://localhost:4000', method: 'POST', attempt: 1, status, statusText: '', error: null };
+  const response = { durationMs: 1, responseHeaders: [], responseBody: null, responseBodyEncoding: 'utf8' };
+  const answer = await page.request.post(path, { data: { ...attempt, ...response, at: new Date().toISOString() } });
+  expect(answer.status(), await answer.text()).toBe(201);
+}
+
+/** Expects that the path of a row is shown whole. */
+export async function expectWholePath(request: Locator, path: string): Promise<void> {
+  const shown = request.getByText(path);
+  await expect(shown).toBeVisible();
+  const missing = await shown.evaluate((element) => {
+    const text = element.ownerDocument.createRange();
+    text.selectNodeContents(element);
+    // A part of a pixel too little cuts characters off.
+    return text.getBoundingClientRect().width - element.getBoundingClientRect().width;
+  });
+  expect(missing).toBeLessThanOrEqual(0);
+}
+
 /** Returns the unsaved requests of an endpoint, newest first. */
 export async function unsaved(context: BrowserContext, app: App, uid: string): Promise<CapturedRequest[]> {
   const answer = await context.request.get(`${app.url}/api/endpoints/${uid}/temp-requests?limit=500`);

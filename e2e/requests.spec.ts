@@ -4,7 +4,19 @@ import type { Dialog, Page } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive, row, send, sendJson, sendMany, unsaved } from './endpoints.ts';
+import {
+  createEndpoint,
+  expectWholePath,
+  goLive,
+  goTo,
+  openLive,
+  reportAttempt,
+  row,
+  send,
+  sendJson,
+  sendMany,
+  unsaved,
+} from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -277,6 +289,14 @@ test('at every width the filters work and the rows keep their position', async (
       await marked.getByRole('button', { name: 'Clear the selection' }).click();
     });
   }
+
+  await test.step('beside its badges, a path is shown whole', async () => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const index = await send(endpoint.url, { path: '/webhooks/stripe' });
+    await reportAttempt(page, endpoint, index, 503);
+    await expect(row(page, index)).toContainText('503');
+    await expectWholePath(row(page, index), '/webhooks/stripe');
+  });
 });
 
 test('an endpoint on a narrow screen, and the URL of a deleted request', async ({ page, endpoint }) => {

@@ -1,7 +1,7 @@
 // Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
 import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, expectWholePath, goLive, openLive, reportAttempt, row, send } from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -134,6 +134,13 @@ test.describe('on a phone', () => {
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
     await openLive(page, endpoint);
     const touch = await page.context().newCDPSession(page);
+
+    await test.step('beside its badges, a path is shown whole', async () => {
+      const index = await send(endpoint.url, { path: '/webhooks/orders/1042' });
+      await reportAttempt(page, endpoint, index, 503);
+      await expect(row(page, index)).toContainText('503');
+      await expectWholePath(row(page, index), '/webhooks/orders/1042');
+    });
 
     await test.step('what can be pressed has 44 px, and a long press opens the actions of a row', async () => {
       await row(page, 0).scrollIntoViewIfNeeded();

@@ -11,16 +11,19 @@ const TONES = {
 
 interface BadgeProps {
   readonly tone?: keyof typeof TONES;
+  /** Narrower, for a place where the text beside it needs the room. */
+  readonly dense?: boolean;
   readonly children: ReactNode;
   readonly className?: string;
 }
 
 /** A short label. Never truncated: the text beside it is truncated first. */
-export function Badge({ tone = 'neutral', children, className }: BadgeProps) {
+export function Badge({ tone = 'neutral', dense = false, children, className }: BadgeProps) {
   return (
     <span
       className={clsx(
-        'inline-flex h-[18px] shrink-0 items-center rounded-sm px-1.5 text-xs font-medium whitespace-nowrap',
+        'inline-flex h-[18px] shrink-0 items-center rounded-sm text-xs font-medium whitespace-nowrap',
+        dense ? 'px-1' : 'px-1.5',
         TONES[tone],
         className,
       )}

@@ -86,7 +86,7 @@ export function ListToolbar(props: ListToolbarProps) {
           <QueryField
             compact
             label="Filter the list"
-            placeholder="Filter all requests"
+            placeholder="Filter requests"
             query={find}
             onQuery={onFind}
             known={known}

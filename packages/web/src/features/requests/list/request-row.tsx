@@ -18,8 +18,8 @@ import type { Swipe } from './row-swipe.tsx';
  * and shows the actions over size and time on hover.
  */
 export const COLUMNS =
-  'grid items-center gap-x-2 pr-3 grid-cols-[1.25rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
-  '@md:grid-cols-[1.25rem_3.25rem_4rem_minmax(0,1fr)_4.25rem_2.5rem_3.25rem]';
+  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_2.875rem_minmax(0,1fr)_3.75rem_2rem] ' +
+  '@md:grid-cols-[1.25rem_2.875rem_3.5rem_minmax(0,1fr)_3.75rem_2.125rem_3.125rem]';
 
 /** Pixels. A finger needs 44 px. On a touch screen, the row is the smallest target. */
 export const ROW_HEIGHT = 36;
@@ -146,7 +146,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
         role="gridcell"
         id={cellId(index, 'source')}
         title={source}
-        className={clsx('hidden truncate @md:block', source === 'Unknown' ? 'text-ink-3' : 'text-ink-2')}
+        className={clsx('hidden truncate text-sm @md:block', source === 'Unknown' ? 'text-ink-3' : 'text-ink-2')}
       >
         {source}
       </span>
@@ -165,26 +165,37 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
 });
 
 /**
- * Path and, dimmed, the event. Both are truncated before the badge is. An event with less room than a few characters
- * wraps to a second line, which is hidden. Its own width is the maximum, or a shorter event would always wrap.
+ * Path and, dimmed, the event. Both are truncated before the badges are. An event with less room than a few characters
+ * wraps to a second line, which is hidden. Its own width is the maximum, or a shorter event would always wrap. In the
+ * higher rows of a touch screen, the path has the first line, and the badges and the event the second.
  */
 function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropped'>) {
   const query = queryOf(request);
   const { event } = labelOf(request);
   const path = readable(request.path) || '/';
   return (
-    <span role="gridcell" id={cellId(request.index, 'path')} className="flex min-w-0 items-center gap-2">
-      <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5">
-        <span className="max-w-full truncate text-ink" title={path + query}>
+    <span
+      role="gridcell"
+      id={cellId(request.index, 'path')}
+      className="flex min-w-0 items-center gap-1.5 pointer-coarse:max-md:h-11 pointer-coarse:max-md:flex-wrap pointer-coarse:max-md:content-center-safe pointer-coarse:max-md:gap-y-0.5 pointer-coarse:max-md:overflow-hidden"
+    >
+      <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5 pointer-coarse:max-md:contents">
+        <span className="max-w-full truncate text-ink pointer-coarse:max-md:basis-full" title={path + query}>
           {path}
           {query === '' ? null : <span className="text-ink-3"> …</span>}
         </span>
         {event === '' && query === '' ? null : (
-          <span className="max-w-max min-w-0 grow basis-12 truncate text-ink-3">{event === '' ? query : event}</span>
+          <span className="max-w-max min-w-0 grow basis-12 truncate text-ink-3 pointer-coarse:max-md:order-last">
+            {event === '' ? query : event}
+          </span>
         )}
       </span>
-      <DeliveryBadge request={request} />
-      {request.saved ? null : <Badge tone={dropped ? 'neutral' : 'warning'}>{dropped ? 'Dropped' : 'Unsaved'}</Badge>}
+      <DeliveryBadge request={request} dense />
+      {request.saved ? null : (
+        <Badge tone={dropped ? 'neutral' : 'warning'} dense>
+          {dropped ? 'Dropped' : 'Unsaved'}
+        </Badge>
+      )}
     </span>
   );
 }
