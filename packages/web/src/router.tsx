@@ -1,7 +1,7 @@
 import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { z } from 'zod';
-import { isSignedOut } from './api/connection.ts';
+import { isSignedOut } from './api/session.ts';
 import { userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { EndpointLoading } from './features/endpoints/endpoint-states.tsx';

@@ -1,7 +1,7 @@
 import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
-import { openLoginDialog, markSessionEnded } from './connection.ts';
+import { openLoginDialog, markSessionEnded } from './session.ts';
 import { isOutage, isOutageStatus, setServerState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */

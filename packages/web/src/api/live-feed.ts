@@ -1,7 +1,7 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { LiveMessage, LiveState } from '@creel/contract';
 import { applyToCache, followTrimming } from './live-messages.ts';
-import { markSessionEnded } from './connection.ts';
+import { markSessionEnded } from './session.ts';
 import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { changeLists } from './list-cache.ts';

@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { z } from 'zod';
 import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
-import { useSignedOut } from './connection.ts';
+import { useSignedOut } from './session.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { useServerState } from './server-state.ts';
 

@@ -1,7 +1,7 @@
 import type { LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { useSignedOut } from './connection.ts';
+import { useSignedOut } from './session.ts';
 import { NOT_LIVE, openLiveFeed } from './live-feed.ts';
 import type { LiveStatus } from './live-feed.ts';
 import { queryKeys } from './query-client.ts';

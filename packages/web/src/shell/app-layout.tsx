@@ -3,7 +3,7 @@ import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import { useSignedOut, listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/connection.ts';
+import { useSignedOut, listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
 import { useLiveStatus } from '../api/use-live.ts';
 import { useUser, useServerBack, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';

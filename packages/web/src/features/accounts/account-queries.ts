@@ -1,7 +1,7 @@
 import type { Credentials, OperationInput, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage } from '../../api/client.ts';
-import { markSessionActive, notifyOtherTabs } from '../../api/connection.ts';
+import { markSessionActive, notifyOtherTabs } from '../../api/session.ts';
 import { userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { toastError } from '../../ui/toast-store.ts';

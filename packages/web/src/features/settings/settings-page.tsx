@@ -5,7 +5,7 @@ import { clsx } from 'clsx';
 import { ArrowLeft } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { errorMessage } from '../../api/client.ts';
-import { useSignedOut } from '../../api/connection.ts';
+import { useSignedOut } from '../../api/session.ts';
 import { settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
