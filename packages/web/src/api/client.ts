@@ -1,6 +1,7 @@
 import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
+import type { ErrorToastOptions } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './session.ts';
 import { isOutage, isOutageStatus, setServerState } from './server-state.ts';
 
@@ -56,8 +57,8 @@ export function errorMessage(error: unknown, fallback: string): string {
  * Says that a call of the user failed, except at the end of the session, which the login dialog reports. Returns a
  * function that closes the toast.
  */
-export function toastFailure(error: unknown, description: string, title?: string): () => void {
-  return isEndOfSession(error) ? () => undefined : toastError(description, title);
+export function toastFailure(error: unknown, description: string, options?: ErrorToastOptions): () => void {
+  return isEndOfSession(error) ? () => undefined : toastError(description, options);
 }
 
 /** Sends a request to a capture URL as a third party would, without cookies. */

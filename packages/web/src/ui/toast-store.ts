@@ -12,7 +12,7 @@ export interface ToastInput {
   readonly variant?: 'default' | 'destructive';
   /** Milliseconds until the toast closes; 5000 by default. */
   readonly duration?: number;
-  readonly action?: { readonly label: string; readonly run: () => void };
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
 export interface ToastItem extends ToastInput {
@@ -30,9 +30,12 @@ export function toast(input: ToastInput): () => void {
   return () => dismissToast(id);
 }
 
+/** What the message of an error can have besides its sentence. The title is 'Error' by default. */
+export type ErrorToastOptions = Partial<Pick<ToastInput, 'title' | 'duration' | 'action'>>;
+
 /** Says that an action failed, and what to do. Returns a function that closes the toast. */
-export function toastError(description: string, title = 'Error'): () => void {
-  return toast({ title, description, variant: 'destructive' });
+export function toastError(description: string | undefined, options: ErrorToastOptions = {}): () => void {
+  return toast({ title: 'Error', description, variant: 'destructive', ...options });
 }
 
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */

@@ -3,7 +3,8 @@ import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
+import type { ErrorToastOptions } from '../../ui/toast-store.ts';
 import { changedToast } from './subscription-labels.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
@@ -66,14 +67,8 @@ export const usePortal = () =>
     },
   });
 
-function portalAccessError(description?: string, action?: { readonly label: string; readonly run: () => void }): void {
-  toast({
-    title: 'Portal Access Error',
-    description,
-    variant: 'destructive',
-    duration: PORTAL_TOAST_MS,
-    ...(action === undefined ? {} : { action }),
-  });
+function portalAccessError(description?: string, action?: ErrorToastOptions['action']): void {
+  toastError(description, { title: 'Portal Access Error', duration: PORTAL_TOAST_MS, action });
 }
 
 /** Shows why a call failed: the server's sentence, else `answered` after an answer and `unexpected` without one. */

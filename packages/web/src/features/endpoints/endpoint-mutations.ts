@@ -1,4 +1,4 @@
-import { ApiError, isEndOfSession } from '@creel/contract';
+import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, OperationInput, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
@@ -6,6 +6,7 @@ import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
+import type { ToastInput } from '../../ui/toast-store.ts';
 
 export function useCreateEndpoint() {
   return useMutation({
@@ -18,7 +19,9 @@ export function useCreateEndpoint() {
       toast({ title: 'Endpoint Created' });
     },
     onError: (error) =>
-      toastLimit(error, 'Error', errorMessage(error, 'Failed to create the endpoint. Please try again.')),
+      toastFailure(error, errorMessage(error, 'Failed to create the endpoint. Please try again.'), {
+        action: upgradeFor(error),
+      }),
   });
 }
 
@@ -87,7 +90,7 @@ export function useSetFavorite(uid: string) {
     },
     onError: (error, _, context) => {
       context?.rollBack();
-      toastLimit(error, 'Update failed', favoriteFailure(error));
+      toastFailure(error, favoriteFailure(error), { title: 'Update failed', action: upgradeFor(error) });
     },
   });
 }
@@ -99,12 +102,9 @@ export const isPlanLimit = (error: unknown): boolean => error instanceof ApiErro
 const offersUpgrade = (error: unknown): boolean =>
   isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
 
-/** Says that a call failed. At a limit of the plan, the toast leads to the plans. */
-function toastLimit(error: unknown, title: string, description: string): void {
-  if (isEndOfSession(error)) return;
-  const action = { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
-  toast({ title, description, variant: 'destructive', ...(offersUpgrade(error) ? { action } : {}) });
-}
+/** A button that leads to the plans, for a call that a larger plan would allow. */
+const upgradeFor = (error: unknown): ToastInput['action'] =>
+  offersUpgrade(error) ? { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) } : undefined;
 
 const FAVORITE_ON = { title: 'Added to favorites', description: 'This endpoint will never expire.' };
 const FAVORITE_OFF = {

@@ -57,7 +57,7 @@ export function useSaveRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => saveRequest(uid, request),
     onSuccess: () => toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' }),
-    onError: (error) => toastFailure(error, saveFailure(error), 'Save failed'),
+    onError: (error) => toastFailure(error, saveFailure(error), { title: 'Save failed' }),
   });
 }
 
@@ -87,7 +87,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     if (first === undefined) return;
     putBack(failed.map(({ item }) => item));
     onRestored();
-    toastFailure(first.error, deleteFailure(failed.length, requests.length), 'Delete failed');
+    toastFailure(first.error, deleteFailure(failed.length, requests.length), { title: 'Delete failed' });
   };
   const [request] = requests;
   if (request !== undefined && requests.length === 1) {

@@ -106,9 +106,7 @@ const useTestEmail = () =>
     mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
     onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
     onError: (error) =>
-      toastFailure(
-        error,
-        errorMessage(error, 'Failed to send test email. Please check SMTP server settings.'),
-        'Email Configuration Error',
-      ),
+      toastFailure(error, errorMessage(error, 'Failed to send test email. Please check SMTP server settings.'), {
+        title: 'Email Configuration Error',
+      }),
   });

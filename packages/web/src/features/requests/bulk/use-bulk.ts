@@ -78,16 +78,13 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
   const full = failed.find(({ error }) => isSavedLimit(error));
   const [first] = failed;
   if (full !== undefined)
-    toastError(
-      `${formatCount(count)} of ${formatCount(all)} requests were saved. ${saveFailure(full.error)}`,
-      'Save failed',
-    );
+    toastError(`${formatCount(count)} of ${formatCount(all)} requests were saved. ${saveFailure(full.error)}`, {
+      title: 'Save failed',
+    });
   else if (first !== undefined)
-    toastFailure(
-      first.error,
-      `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`,
-      'Save failed',
-    );
+    toastFailure(first.error, `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, {
+      title: 'Save failed',
+    });
   else if (count === 1)
     toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
   else toast({ title: `${formatCount(count)} requests saved` });
