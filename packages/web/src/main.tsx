@@ -4,7 +4,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { isServerReachable } from './api/client.ts';
+import { isServerReachable } from './api/outage.ts';
 import { queryClient } from './api/query-client.ts';
 import { followTheme } from './features/settings/theme.tsx';
 import { router, preloadPages } from './router.tsx';
@@ -20,7 +20,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Reflect.set(globalThis, '__webpack_nonce__', nonce === '' ? undefined : nonce);
 followTheme();
 listenForShortcuts();
-configureParts({ isServerUp: isServerReachable, Failed: PartFailed });
+configureParts({ isServerReachable, Failed: PartFailed });
 
 const root = document.getElementById('root');
 if (root !== null) {

@@ -3,7 +3,7 @@ import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './session.ts';
-import { isOutage, isOutageStatus, setServerState } from './server-state.ts';
+import { isOutageStatus, setServerState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -37,16 +37,6 @@ export const client = createClient({
   // The lists have the beginning of each body, so the answer to a save does not need the rest.
   headers: () => ({ prefer: 'return=minimal' }),
 });
-
-/** True if the server can be reached now. Otherwise `useServerBack` looks for the end of the outage. */
-export const isServerReachable = (): Promise<boolean> =>
-  client.call('getServiceInfo', {}).then(
-    () => true,
-    (error: unknown) => {
-      if (isOutage(error)) setServerState('unavailable');
-      return false;
-    },
-  );
 
 /** The server's message if it sent one, else the fallback. */
 export function errorMessage(error: unknown, fallback: string): string {

@@ -1,13 +1,11 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
 import { z } from 'zod';
 import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
 import { useSignedOut } from './session.ts';
 import { queryClient, queryKeys } from './query-client.ts';
-import { useServerState } from './server-state.ts';
 
 /** The user's settings as last loaded or saved; `null` before that. */
 export const userSettingsPreference = storedValue(
@@ -119,30 +117,3 @@ export function useIsAnonymous(): boolean {
 }
 
 export const useServiceInfo = () => useQuery(serviceInfoQuery);
-
-const PROBE_INTERVAL_MS = 3000;
-
-/**
- * Calls back when an outage of the server is over. Until then, the server is asked every 3 seconds for the user, because
- * that needs its database.
- */
-export function useServerBack(onBack: () => void): void {
-  const isUp = useServerState() === 'up';
-  useQuery({
-    queryKey: queryKeys.probe,
-    queryFn: ({ signal }) =>
-      client.call('getUser', {}, signal).then(
-        () => null,
-        () => null,
-      ),
-    initialData: null,
-    enabled: !isUp,
-    refetchInterval: PROBE_INTERVAL_MS,
-  });
-  const wasUp = useRef(isUp);
-  const report = useEffectEvent(onBack);
-  useEffect(() => {
-    if (isUp && !wasUp.current) report();
-    wasUp.current = isUp;
-  }, [isUp]);
-}

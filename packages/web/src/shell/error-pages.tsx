@@ -1,7 +1,8 @@
 import { useRouter, Link } from '@tanstack/react-router';
 import { CloudOff, Compass } from 'lucide-react';
 import { errorMessage } from '../api/client.ts';
-import { useServerBack, userQuery } from '../api/queries.ts';
+import { useServerBack } from '../api/outage.ts';
+import { userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState, LoadError } from '../ui/feedback.tsx';

@@ -3,7 +3,7 @@ import type { ComponentType, FunctionComponent, ReactNode } from 'react';
 
 /** What the parts of the app need of it. */
 interface PartOptions {
-  readonly isServerUp: () => Promise<boolean>;
+  readonly isServerReachable: () => Promise<boolean>;
   /** Shown in place of a part whose file could not be loaded. */
   readonly Failed: ComponentType<PartFailure>;
 }
@@ -47,7 +47,7 @@ export function lazyPart<Props extends object>(
         (Loaded) => (isUnmounted ? undefined : setShown(() => Loaded)),
         async () => {
           // Asked after every failure: if there is an outage, `Failed` waits for its end.
-          const isUp = options?.isServerUp();
+          const isUp = options?.isServerReachable();
           if (state === 'trying' && (await isUp)) return location.reload();
           if (!isUnmounted) setState('failed');
         },
