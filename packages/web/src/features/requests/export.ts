@@ -1,15 +1,13 @@
 import type { CapturedRequest } from '@creel/contract';
-import { readByAnyId, readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
+import { readByAnyId } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
-import { download } from '../../ui/copy.tsx';
+import { download } from '../../ui/download.ts';
 import { ALL_REQUESTS } from '../../api/request-filter.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import type { ExportFormat } from './bulk/export-files.ts';
 import { readMatching } from './bulk/matching-requests.ts';
 import { runEach } from './bulk/run-each.ts';
 import type { RunEachOptions } from './bulk/run-each.ts';
-import { sendable } from './sendable.ts';
-import type { SnippetName } from './sendable.ts';
 
 /** The request with its headers and its whole body. Loads them if the list has only a part. */
 async function readExact(uid: string, listed: ListedRequest, signal?: AbortSignal): Promise<CapturedRequest> {
@@ -65,21 +63,4 @@ export async function exportRequests(
   const [only] = requests;
   const name = requests.length === 1 && only !== undefined ? `request-${only.index}` : `requests-${uid.slice(0, 8)}`;
   download(exportFile(format, requests, captureUrl), `${name}.${extension}`, type);
-}
-
-// Reads a whole request for copying. The code that writes snippets is loaded on demand.
-
-/** A captured request as a snippet that sends it again. */
-export async function snippetOf(
-  name: SnippetName,
-  uid: string,
-  request: ListedRequest,
-  captureUrl: string,
-): Promise<string> {
-  const [{ WRITERS }, bytes, whole] = await Promise.all([
-    import('./snippets.ts'),
-    readWholeBody(uid, request),
-    readWholeRequest(uid, request),
-  ]);
-  return WRITERS[name](sendable(whole, captureUrl, bytes));
 }

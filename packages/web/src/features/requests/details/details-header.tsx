@@ -10,7 +10,7 @@ import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { Button, IconButton, Tooltip } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { countBytes, formatInstant } from '../../../ui/format.ts';
-import { snippetOf } from '../export.ts';
+import { snippetOf } from '../snippet.ts';
 import type { DetailTab } from '../use-view-state.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import type { TabTools } from './details-tools.tsx';

@@ -2,12 +2,13 @@ import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucid
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { IconButton } from '../../../ui/button.tsx';
-import { BODY_COPIED, copyWithToast, download } from '../../../ui/copy.tsx';
+import { BODY_COPIED, copyWithToast } from '../../../ui/copy.tsx';
+import { download } from '../../../ui/download.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
-import { exportRequests, snippetOf } from '../export.ts';
-import { SNIPPET_NAMES } from '../sendable.ts';
-import type { SnippetName } from '../sendable.ts';
+import { exportRequests } from '../export.ts';
+import { SNIPPET_NAMES, snippetOf } from '../snippet.ts';
+import type { SnippetName } from '../snippet.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
 import type { TabTools } from './details-tools.tsx';
 

@@ -14,7 +14,7 @@ import { formatXml, xmlColors } from '../../../bodies/xml.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatSize } from '../../../ui/format.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
-import { download } from '../../../ui/copy.tsx';
+import { download } from '../../../ui/download.ts';
 import { messageText, RAW_VIEWS } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';

@@ -12,8 +12,8 @@ import { Notice } from '../../../ui/feedback.tsx';
 import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
-import { SNIPPET_NAMES } from '../sendable.ts';
-import { tryItSnippet } from '../snippets.ts';
+import { SNIPPET_NAMES } from '../snippet.ts';
+import { tryItSnippet } from '../write-snippet.ts';
 import { badFramesLabel } from './kept-labels.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;

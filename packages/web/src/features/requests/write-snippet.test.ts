@@ -4,7 +4,7 @@ import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { toHar } from './bulk/export-files.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
-import { quoteLatin1, quoteText, tryItSnippet, WRITERS } from './snippets.ts';
+import { quoteLatin1, quoteText, tryItSnippet, WRITERS } from './write-snippet.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const URL_OF = 'http://localhost:3000/h/uid';

@@ -1,6 +1,7 @@
 import { toBase64 } from '../../bodies/encoding.ts';
 import { hasHeader } from './sendable.ts';
-import type { Sendable, SnippetName } from './sendable.ts';
+import type { Sendable } from './sendable.ts';
+import type { SnippetName } from './snippet.ts';
 
 /** Writes a captured request as a snippet. Existing libraries merge repeated headers. */
 export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string>> = {

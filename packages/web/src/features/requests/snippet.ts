@@ -1,0 +1,28 @@
+import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { sendable } from './sendable.ts';
+
+/** The snippet languages. The code that writes them is loaded on demand. */
+export const SNIPPET_NAMES = {
+  curl: 'cURL',
+  fetch: 'fetch',
+  httpie: 'HTTPie',
+  python: 'Python',
+  http: 'Raw HTTP',
+} as const;
+export type SnippetName = keyof typeof SNIPPET_NAMES;
+
+/** A captured request as a snippet that sends it again. */
+export async function snippetOf(
+  name: SnippetName,
+  uid: string,
+  request: ListedRequest,
+  captureUrl: string,
+): Promise<string> {
+  const [{ WRITERS }, bytes, whole] = await Promise.all([
+    import('./write-snippet.ts'),
+    readWholeBody(uid, request),
+    readWholeRequest(uid, request),
+  ]);
+  return WRITERS[name](sendable(whole, captureUrl, bytes));
+}
