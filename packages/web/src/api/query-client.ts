@@ -65,6 +65,10 @@ export const queryKeys = {
   deliveries: (uid: string, index: number) => ['requests', uid, 'deliveries', index] as const,
   responseView: (uid: string, index: number, attempt: number) =>
     ['requests', uid, 'response-view', index, attempt] as const,
+  /** The comparison of two requests, and the requests to choose from. */
+  comparison: (uid: string, left: number, right: number, sortsKeys: boolean) =>
+    ['requests', uid, 'comparison', left, right, sortsKeys] as const,
+  picker: (uid: string, query: string) => ['requests', uid, 'picker', query] as const,
   signatures: (uid: string) => ['requests', uid, 'signature'] as const,
   signature: (uid: string, index: number) => ['requests', uid, 'signature', index] as const,
   destinations: (uid: string) => ['destinations', uid] as const,

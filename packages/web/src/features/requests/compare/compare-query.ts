@@ -9,6 +9,9 @@ import { diffFields, diffHeaders, diffLines, jsonDiffLines } from './diff.ts';
 import type { DiffLine, FieldDiff } from './diff.ts';
 
 export interface Comparison {
+  /** The indexes of the compared requests. */
+  readonly left: number;
+  readonly right: number;
   /** Method and path. */
   readonly line: readonly FieldDiff[];
   readonly query: readonly FieldDiff[];
@@ -26,10 +29,12 @@ export interface Comparison {
  */
 export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) =>
   queryOptions({
-    queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index, sortsKeys],
+    queryKey: queryKeys.comparison(uid, left.index, right.index, sortsKeys),
     queryFn: async (): Promise<Comparison> => {
       const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
       const heads = {
+        left: left.index,
+        right: right.index,
         isJson: ours.view?.json !== undefined && theirs.view?.json !== undefined,
         line: diffFields(lineOfRequest(ours.whole), lineOfRequest(theirs.whole)),
         query: diffFields(queryPairs(ours.whole), queryPairs(theirs.whole)),

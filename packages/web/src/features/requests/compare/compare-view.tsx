@@ -35,7 +35,7 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
   const { data, isError } = useQuery({
     ...compareQuery(uid, left, right, sortsKeys),
     // The bodies stay while only their order changes.
-    placeholderData: (before, query) => (sameRequests(query?.queryKey, left, right) ? before : undefined),
+    placeholderData: (before) => (before?.left === left.index && before.right === right.index ? before : undefined),
   });
   const view = useRef<HTMLElement>(null);
   useFocusReturn(listElement);
@@ -140,11 +140,6 @@ function Option({ label, checked, onChange }: OptionProps) {
       {label}
     </label>
   );
-}
-
-/** The query key ends with the indexes of both requests and the order of keys. */
-function sameRequests(queryKey: readonly unknown[] | undefined, left: ListedRequest, right: ListedRequest): boolean {
-  return queryKey?.at(-3) === left.index && queryKey.at(-2) === right.index;
 }
 
 interface SideProps {

@@ -27,7 +27,7 @@ interface RequestPickerProps {
 export function RequestPicker({ uid, title, onChoose, onClose }: RequestPickerProps) {
   const [query, setQuery] = useState('');
   const found = useQuery({
-    queryKey: [...queryKeys.requests(uid), 'picker', query],
+    queryKey: queryKeys.picker(uid, query),
     queryFn: async ({ signal }): Promise<readonly ListedRequest[]> => {
       if (query === '') return readList(uid).rows.slice(0, MAX_CHOICES);
       return client.call('search', { query: { q: query, endpoint: uid, limit: MAX_CHOICES } }, signal);
