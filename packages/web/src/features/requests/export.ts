@@ -26,7 +26,7 @@ const READ_PAGES_FROM = 100;
 async function readPagesOf(
   uid: string,
   listed: readonly ListedRequest[],
-  { signal, onProgress = () => undefined }: Pick<RunEachOptions, 'signal' | 'onProgress'>,
+  { signal, onProgress }: Pick<RunEachOptions, 'signal' | 'onProgress'>,
 ): Promise<Map<number, CapturedRequest>> {
   const wanted = new Set(listed.map(({ index }) => index));
   const keep = (request: CapturedRequest): CapturedRequest | undefined =>

@@ -53,10 +53,15 @@ async function restore(uid: string, request: ListedRequest, missing: unknown): P
   return restored;
 }
 
+export const REQUEST_SAVED = {
+  title: 'Request saved',
+  description: 'The webhook request has been saved successfully.',
+};
+
 export function useSaveRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => saveRequest(uid, request),
-    onSuccess: () => toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' }),
+    onSuccess: () => toast(REQUEST_SAVED),
     onError: (error) => toastFailure(error, saveFailure(error), { title: 'Save failed' }),
   });
 }

@@ -12,7 +12,7 @@ const PAGE = 500;
 interface ReadOptions {
   readonly signal: AbortSignal | undefined;
   /** Called after each page with the number of requests so far. */
-  readonly onProgress: (count: number) => void;
+  readonly onProgress?: ((count: number) => void) | undefined;
   /** What is kept of a request; by default all but its body and headers. `undefined` leaves it out. */
   readonly keep?: (request: CapturedRequest) => ListedRequest | undefined;
 }
@@ -28,15 +28,15 @@ interface Page {
  */
 export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
   if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
-  const unsaved = await readUnsaved(uid, filter.method, options);
-  const onProgress = (count: number): void => options.onProgress(unsaved.length + count);
+  const unsaved = await readStored('listUnsaved', uid, filter.method, options);
+  const onProgress = (count: number): void => options.onProgress?.(unsaved.length + count);
   const saved = await readStored('listSaved', uid, filter.method, { ...options, onProgress });
   return newestFirst([...unsaved, ...saved]);
 }
 
 /** All unsaved requests that are stored, newest first. */
-export function readUnsaved(uid: string, method: string | undefined, options: ReadOptions): Promise<ListedRequest[]> {
-  return readStored('listUnsaved', uid, method, options);
+export function readUnsaved(uid: string, signal: AbortSignal): Promise<ListedRequest[]> {
+  return readStored('listUnsaved', uid, undefined, { signal });
 }
 
 function readStored(
@@ -67,7 +67,7 @@ async function readPages(
   do {
     const page = await read(before);
     rows.push(...page.data.filter((row) => !isHidden(row)).flatMap((row) => keep(row) ?? []));
-    onProgress(rows.length);
+    onProgress?.(rows.length);
     before = page.nextBefore;
   } while (before !== undefined);
   return rows;

@@ -9,7 +9,7 @@ import { formatCount } from '../../../ui/format.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import type { ListItems } from '../list-items.ts';
-import { isSavedLimit, saveFailure, saveRequest } from '../request-mutations.ts';
+import { isSavedLimit, REQUEST_SAVED, saveFailure, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
 import { runEach } from './run-each.ts';
@@ -65,7 +65,7 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     },
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {
-        const unsaved = await readUnsaved(uid, undefined, { ...options, onProgress: () => undefined });
+        const unsaved = await readUnsaved(uid, options.signal);
         setTotal(unsaved.length);
         await saveChosen(unsaved, options);
       }),
@@ -85,8 +85,7 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
     toastFailure(first.error, `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, {
       title: 'Save failed',
     });
-  else if (count === 1)
-    toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
+  else if (count === 1) toast(REQUEST_SAVED);
   else toast({ title: `${formatCount(count)} requests saved` });
 }
 
