@@ -1,4 +1,4 @@
-import { CELL, CELLS_PER_LINE, KIND } from './json-lines.ts';
+import { CELL, KIND, LineTable } from './json-lines.ts';
 import type { JsonLines, LineKind } from './json-lines.ts';
 
 /** Maximum of lines in a view: about 60 MB of numbers. */
@@ -20,7 +20,7 @@ export function formatJson(text: string, options: FormatOptions = {}): JsonLines
   const formatter = new JsonFormatter(text, options.maxLines ?? MAX_LINES, options.sequence === true);
   const outcome = formatter.run();
   if (outcome === 'bad' || (outcome === 'text' && options.partial !== true)) return undefined;
-  return { text, count: formatter.count, values: formatter.values, cells: formatter.takeCells(), ended: outcome };
+  return { text, ...formatter.lines.finish(), values: formatter.values, ended: outcome };
 }
 
 /** The first character that can't be JSON, counted from 1. `ended` is true if the text only ends too early. */
@@ -56,10 +56,9 @@ const SPACE = 0x20;
 const RECORD_SEPARATOR = 0x1e;
 
 class JsonFormatter {
-  count = 0;
+  readonly lines = new LineTable();
   /** Number of top-level values. */
   values = 0;
-  private cells = new Int32Array(256 * CELLS_PER_LINE);
   /** Where the next token starts; after 'bad', where the error is. */
   at: number;
   private expected: Expected = 'value';
@@ -81,15 +80,11 @@ class JsonFormatter {
     this.at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   }
 
-  takeCells(): Int32Array {
-    return this.cells.slice(0, this.count * CELLS_PER_LINE);
-  }
-
   run(): Outcome {
     for (;;) {
       this.skipSpace();
       if (this.at >= this.text.length) return this.expected === 'end' ? 'complete' : 'text';
-      if (this.count >= this.maxLines) return 'lines';
+      if (this.lines.count >= this.maxLines) return 'lines';
       const outcome = this.step(this.text[this.at] ?? '');
       if (outcome !== undefined) return outcome;
     }
@@ -123,10 +118,10 @@ class JsonFormatter {
   }
 
   private afterValue(character: string): Outcome | undefined {
-    const inObject = this.cell(this.open, CELL.kind) === KIND.openObject;
+    const inObject = this.lines.get(this.open, CELL.kind) === KIND.openObject;
     if (character === '}') return this.close(KIND.openObject);
     if (character === ']') return this.close(KIND.openArray);
-    if (character === ',') this.set(this.last, CELL.comma, 1);
+    if (character === ',') this.lines.set(this.last, CELL.comma, 1);
     return this.mark(character, ',', inObject ? 'key' : 'value');
   }
 
@@ -162,25 +157,21 @@ class JsonFormatter {
 
   private close(opened: LineKind): Outcome | undefined {
     const line = this.open;
-    if (this.cell(line, CELL.kind) !== opened) return 'bad';
+    if (this.lines.get(line, CELL.kind) !== opened) return 'bad';
     this.at++;
     this.depth--;
-    this.open = this.cell(line, CELL.parent);
-    this.set(line, CELL.end, this.at);
-    if (this.cell(line, CELL.size) === 0) {
-      this.set(line, CELL.kind, opened === KIND.openObject ? KIND.emptyObject : KIND.emptyArray);
+    this.open = this.lines.get(line, CELL.parent);
+    this.lines.set(line, CELL.end, this.at);
+    if (this.lines.get(line, CELL.size) === 0) {
+      this.lines.set(line, CELL.kind, opened === KIND.openObject ? KIND.emptyObject : KIND.emptyArray);
       this.last = line;
     } else {
-      this.last = this.addClosing(line, opened === KIND.openObject ? KIND.closeObject : KIND.closeArray);
+      const kind = opened === KIND.openObject ? KIND.closeObject : KIND.closeArray;
+      this.last = this.lines.add(kind, this.at - 1, this.at, this.depth, this.open);
+      this.lines.set(line, CELL.fold, this.last);
     }
     this.valueDone();
     return undefined;
-  }
-
-  private addClosing(opening: number, kind: LineKind): number {
-    const line = this.row(kind, this.at - 1, this.at);
-    this.set(opening, CELL.fold, line);
-    return line;
   }
 
   private valueDone(): void {
@@ -189,47 +180,17 @@ class JsonFormatter {
 
   /** Adds the line of a value and counts it in its parent. */
   private addLine(kind: LineKind, start: number, end: number): number {
-    const line = this.row(kind, start, end);
-    this.set(line, CELL.keyStart, this.keyStart);
-    this.set(line, CELL.keyEnd, this.keyEnd);
+    const line = this.lines.add(kind, start, end, this.depth, this.open);
+    this.lines.set(line, CELL.keyStart, this.keyStart);
+    this.lines.set(line, CELL.keyEnd, this.keyEnd);
     this.keyStart = -1;
     this.keyEnd = -1;
     if (this.open >= 0) {
-      const ordinal = this.cell(this.open, CELL.size);
-      this.set(line, CELL.ordinal, ordinal);
-      this.set(this.open, CELL.size, ordinal + 1);
+      const ordinal = this.lines.get(this.open, CELL.size);
+      this.lines.set(line, CELL.ordinal, ordinal);
+      this.lines.set(this.open, CELL.size, ordinal + 1);
     } else this.values++;
     return line;
-  }
-
-  private row(kind: LineKind, start: number, end: number): number {
-    const line = this.count++;
-    if (this.cells.length < this.count * CELLS_PER_LINE) this.grow();
-    const base = line * CELLS_PER_LINE;
-    const { cells } = this;
-    cells[base + CELL.depth] = this.depth;
-    cells[base + CELL.keyStart] = -1;
-    cells[base + CELL.keyEnd] = -1;
-    cells[base + CELL.start] = start;
-    cells[base + CELL.end] = end;
-    cells[base + CELL.kind] = kind;
-    cells[base + CELL.fold] = -1;
-    cells[base + CELL.parent] = this.open;
-    return line;
-  }
-
-  private grow(): void {
-    const cells = new Int32Array(this.cells.length * 2);
-    cells.set(this.cells);
-    this.cells = cells;
-  }
-
-  private cell(line: number, cell: number): number {
-    return line < 0 ? -1 : (this.cells[line * CELLS_PER_LINE + cell] ?? -1);
-  }
-
-  private set(line: number, cell: number, value: number): void {
-    this.cells[line * CELLS_PER_LINE + cell] = value;
   }
 
   private skipSpace(): void {

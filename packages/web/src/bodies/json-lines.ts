@@ -34,7 +34,7 @@ export const CELL = {
   /** Position among the values of its parent. */
   ordinal: 10,
 } as const;
-export const CELLS_PER_LINE = 11;
+const CELLS_PER_LINE = 11;
 
 /**
  * Formatted JSON as lines that point into the source text. Nothing is decoded, so digits, key order, repeated keys and
@@ -52,6 +52,48 @@ export interface JsonLines {
 
 export function cellOf(json: JsonLines, line: number, cell: number): number {
   return json.cells[line * CELLS_PER_LINE + cell] ?? -1;
+}
+
+/** The lines while the JSON is read. */
+export class LineTable {
+  count = 0;
+  private cells = new Int32Array(256 * CELLS_PER_LINE);
+
+  /** Adds a line without a key, and returns its number. */
+  add(kind: LineKind, start: number, end: number, depth: number, parent: number): number {
+    const line = this.count++;
+    if (this.cells.length < this.count * CELLS_PER_LINE) this.grow();
+    const base = line * CELLS_PER_LINE;
+    const { cells } = this;
+    cells[base + CELL.depth] = depth;
+    cells[base + CELL.keyStart] = -1;
+    cells[base + CELL.keyEnd] = -1;
+    cells[base + CELL.start] = start;
+    cells[base + CELL.end] = end;
+    cells[base + CELL.kind] = kind;
+    cells[base + CELL.fold] = -1;
+    cells[base + CELL.parent] = parent;
+    return line;
+  }
+
+  /** A cell of a line; -1 for the line -1, which is no line. */
+  get(line: number, cell: number): number {
+    return line < 0 ? -1 : (this.cells[line * CELLS_PER_LINE + cell] ?? -1);
+  }
+
+  set(line: number, cell: number, value: number): void {
+    this.cells[line * CELLS_PER_LINE + cell] = value;
+  }
+
+  finish(): Pick<JsonLines, 'count' | 'cells'> {
+    return { count: this.count, cells: this.cells.slice(0, this.count * CELLS_PER_LINE) };
+  }
+
+  private grow(): void {
+    const cells = new Int32Array(this.cells.length * 2);
+    cells.set(this.cells);
+    this.cells = cells;
+  }
 }
 
 /** One line for rendering. */
