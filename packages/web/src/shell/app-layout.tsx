@@ -1,4 +1,4 @@
-import { Outlet, useLocation, useNavigate, Link, useParams, useRouter } from '@tanstack/react-router';
+import { Outlet, useLocation, Link, useParams, useRouter } from '@tanstack/react-router';
 import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
@@ -9,7 +9,7 @@ import { useServerBack } from '../api/outage.ts';
 import { useUser, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { useServerState } from '../api/server-state.ts';
-import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
+import { useLogout } from '../features/accounts/account-queries.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -26,7 +26,8 @@ export function AppLayout() {
   const user = useUser();
   const signedOut = useSignedOut();
   const narrow = useIsNarrow();
-  const onLogout = useLeave();
+  const logout = useLogout();
+  const onLogout = (): void => logout.mutate();
   useEffect(listenToOtherTabs, []);
   const main = useRef<HTMLElement>(null);
   useFocusKept(main);
@@ -58,19 +59,6 @@ export function AppLayout() {
       <SignedOutDialog />
     </div>
   );
-}
-
-/** Logs out, clears the user's data and opens the login page. */
-function useLeave(): () => void {
-  const logout = useLogout();
-  const navigate = useNavigate();
-  return () =>
-    logout.mutate(undefined, {
-      onSuccess: async () => {
-        await navigate({ to: '/auth' });
-        clearUserCache();
-      },
-    });
 }
 
 /** Below 768 px: a bar with the slide-in menu, which closes after a choice. */

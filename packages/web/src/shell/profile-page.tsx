@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '../api/queries.ts';
-import { clearUserCache } from '../features/accounts/account-queries.ts';
+import { useLeave } from '../features/accounts/account-queries.ts';
 import { DeleteAccountCard, EmailCard, UsernameCard } from '../features/accounts/profile-cards.tsx';
 import { PasswordCard, SessionsCard } from '../features/accounts/security-cards.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
@@ -20,10 +20,7 @@ export function ProfilePage() {
   const { tab = 'profile' } = useSearch({ from: '/signed-in/profile' });
   const navigate = useNavigate();
   const user = useUser();
-  const onDeleted = async (): Promise<void> => {
-    await navigate({ to: '/auth' });
-    clearUserCache();
-  };
+  const leave = useLeave();
   if (user === null) return null;
   return (
     <Page title="Profile" description="Your account." narrow>
@@ -38,7 +35,7 @@ export function ProfilePage() {
         <TabPanel value="profile" hasControls className="flex flex-col gap-4">
           <UsernameCard user={user} />
           <EmailCard user={user} />
-          <DeleteAccountCard user={user} onDeleted={() => void onDeleted()} />
+          <DeleteAccountCard user={user} onDeleted={() => void leave()} />
         </TabPanel>
         <TabPanel value="security" hasControls className="flex flex-col gap-4">
           {user.hasPassword ? (

@@ -1,5 +1,6 @@
 import type { Credentials, OperationInput, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { client, errorMessage } from '../../api/client.ts';
 import { markSessionActive, notifyOtherTabs } from '../../api/session.ts';
 import { userSettingsPreference } from '../../api/queries.ts';
@@ -25,8 +26,8 @@ function handleLogin(user: User): void {
   markSessionActive();
 }
 
-/** Clears the cache of the user who has logged out. Call it after their screens are unmounted. */
-export function clearUserCache(): void {
+/** Clears the cache of the user who has logged out. */
+function clearUserCache(): void {
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKeys.serviceInfo[0] });
 }
 
@@ -48,12 +49,27 @@ export const useProviderLogin = () =>
     onSuccess: handleLogin,
   });
 
-export const useLogout = () =>
-  useMutation({
+/** Opens the login page after a logout. The cache is cleared when the screens that show it are unmounted. */
+export function useLeave(): () => Promise<void> {
+  const navigate = useNavigate();
+  return async () => {
+    await navigate({ to: '/auth' });
+    clearUserCache();
+  };
+}
+
+/** Logs out and opens the login page. */
+export function useLogout() {
+  const leave = useLeave();
+  return useMutation({
     mutationFn: () => client.call('logout', {}),
-    onSuccess: handleLogout,
+    onSuccess: async () => {
+      handleLogout();
+      await leave();
+    },
     onError: (error) => toastError(errorMessage(error, 'Logout failed')),
   });
+}
 
 export const useChangeUsername = () =>
   useMutation({
