@@ -1,5 +1,5 @@
 import { useRouter, Link } from '@tanstack/react-router';
-import { CloudOff, Compass } from 'lucide-react';
+import { Compass } from 'lucide-react';
 import { errorMessage } from '../api/client.ts';
 import { useServerBack } from '../api/outage.ts';
 import { userQuery } from '../api/queries.ts';
@@ -43,18 +43,9 @@ export function PartFailed({ isTrying, onRetry, onServerBack }: PartFailure) {
   useServerBack(onServerBack);
   return (
     <div className="grid min-h-0 grow place-items-center">
-      <EmptyState
-        error
-        icon={<CloudOff />}
-        title="This part could not be loaded"
-        actions={
-          <Button busy={isTrying} onClick={onRetry}>
-            {isTrying ? 'Trying…' : 'Try again'}
-          </Button>
-        }
-      >
+      <LoadError title="This part could not be loaded" isTrying={isTrying} onRetry={onRetry}>
         The server can't be reached or did not send it. The rest of the page still works.
-      </EmptyState>
+      </LoadError>
     </div>
   );
 }

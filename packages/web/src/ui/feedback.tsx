@@ -56,11 +56,18 @@ export function EmptyState({
 
 interface LoadErrorProps extends Pick<EmptyStateProps, 'title' | 'children' | 'page'> {
   readonly onRetry: () => void;
+  /** True while it is loaded again. */
+  readonly isTrying?: boolean;
 }
 
 /** Shown if content could not be loaded. */
-export function LoadError({ onRetry, ...state }: LoadErrorProps) {
-  return <EmptyState {...state} error icon={<CloudOff />} actions={<Button onClick={onRetry}>Try again</Button>} />;
+export function LoadError({ onRetry, isTrying = false, ...state }: LoadErrorProps) {
+  const retry = (
+    <Button busy={isTrying} onClick={onRetry}>
+      {isTrying ? 'Trying…' : 'Try again'}
+    </Button>
+  );
+  return <EmptyState {...state} error icon={<CloudOff />} actions={retry} />;
 }
 
 const TONES = {
