@@ -60,36 +60,39 @@ export function useEditEndpoint(uid: string) {
   });
 }
 
-/** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */
-function applyNow(uid: string, change: Partial<Endpoint>): () => void {
+/**
+ * Applies a change before the call. The returned function reverts the parts that `reverted` picks, and no updates that
+ * have arrived since.
+ */
+async function applyNow(
+  uid: string,
+  change: Partial<Endpoint>,
+  reverted: (before: Endpoint) => Partial<Endpoint>,
+): Promise<() => void> {
+  await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
   const before =
     queryClient.getQueryData<EndpointDetail>(queryKeys.endpoint(uid)) ??
     queryClient.getQueryData<Endpoint[]>(queryKeys.endpoints)?.find((endpoint) => endpoint.uid === uid);
   patchEndpoint(uid, change);
-  if (before === undefined) return () => {};
-  const { isFavorite, expiresAt, autosave } = before;
-  return () => patchEndpoint(uid, 'autosave' in change ? { autosave } : { isFavorite, expiresAt });
+  return () => (before === undefined ? undefined : patchEndpoint(uid, reverted(before)));
 }
 
 /** Optimistic: applied at once, reverted if the call fails. */
 export function useSetFavorite(uid: string) {
   return useMutation({
     mutationFn: (isFavorite: boolean) => client.call('changeEndpoint', { params: { uid }, body: { isFavorite } }),
-    onMutate: async (isFavorite) => {
-      await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
-      return {
-        rollBack: applyNow(uid, {
-          isFavorite: isFavorite ? 'true' : 'false',
-          ...(isFavorite ? { expiresAt: null } : {}),
-        }),
-      };
-    },
+    onMutate: (wanted) =>
+      applyNow(
+        uid,
+        wanted ? { isFavorite: 'true', expiresAt: null } : { isFavorite: 'false' },
+        ({ isFavorite, expiresAt }) => ({ isFavorite, expiresAt }),
+      ),
     onSuccess: (endpoint, isFavorite) => {
       patchEndpoint(uid, endpoint);
       toast(isFavorite ? FAVORITE_ON : FAVORITE_OFF);
     },
-    onError: (error, _, context) => {
-      context?.rollBack();
+    onError: (error, _, rollBack) => {
+      rollBack?.();
       toastFailure(error, favoriteFailure(error), { title: 'Update failed', action: upgradeFor(error) });
     },
   });
@@ -121,16 +124,13 @@ function favoriteFailure(error: unknown): string {
 export function useSetAutosave(uid: string) {
   return useMutation({
     mutationFn: (autosave: boolean) => client.call('changeEndpoint', { params: { uid }, body: { autosave } }),
-    onMutate: async (autosave) => {
-      await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
-      return { rollBack: applyNow(uid, { autosave: autosave ? 'true' : 'false' }) };
-    },
+    onMutate: (wanted) => applyNow(uid, { autosave: wanted ? 'true' : 'false' }, ({ autosave }) => ({ autosave })),
     onSuccess: (endpoint, autosave) => {
       patchEndpoint(uid, endpoint);
       toast(autosave ? AUTOSAVE_ON : AUTOSAVE_OFF);
     },
-    onError: (error, _, context) => {
-      context?.rollBack();
+    onError: (error, _, rollBack) => {
+      rollBack?.();
       toastFailure(error, 'Failed to update autosave setting. Please try again.');
     },
   });
