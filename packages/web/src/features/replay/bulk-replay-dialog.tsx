@@ -5,7 +5,7 @@ import { Badge, RequestNumber } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar } from '../../ui/progress.tsx';
-import { Field, Input, Select } from '../../ui/field.tsx';
+import { Field, Select, TextField } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
@@ -63,7 +63,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
       description="In the order of capture, one after the other, with their captured headers and bodies."
     >
       <form onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        <Field
+        <TextField
           label="Destination"
           error={mistake}
           hint={
@@ -71,24 +71,16 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
               ? 'Path and query of each request are added to this URL.'
               : `The first one goes to ${urlBelow(base, first)}`
           }
-        >
-          {(control) => (
-            <Input
-              {...control}
-              data-first-focus
-              value={base}
-              onChange={(change) => {
-                setBase(change.target.value);
-                setMistake(undefined);
-              }}
-              disabled={phase !== 'asking'}
-              placeholder="http://localhost:3000"
-              autoComplete="off"
-              spellCheck={false}
-              className="font-mono"
-            />
-          )}
-        </Field>
+          data-first-focus
+          isData
+          value={base}
+          onChange={(change) => {
+            setBase(change.target.value);
+            setMistake(undefined);
+          }}
+          disabled={phase !== 'asking'}
+          placeholder="http://localhost:3000"
+        />
         <Field label="Pace">
           {(control) => (
             <Select

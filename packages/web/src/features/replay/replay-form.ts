@@ -46,6 +46,15 @@ export interface ReplayDraft {
   readonly sign?: boolean | undefined;
 }
 
+/** A change that reverts every part to the captured request. */
+export const NO_CHANGES: Required<ReplayDraft> = {
+  method: undefined,
+  url: undefined,
+  rows: undefined,
+  body: undefined,
+  sign: undefined,
+};
+
 /** A replay as it would be sent. */
 export interface ReplayForm {
   readonly method: string;

@@ -11,6 +11,7 @@ import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
 import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
+import { NO_CHANGES } from './replay-form.ts';
 import { useReplayState } from './replays.ts';
 
 const FORM_LOADING = <Loading label="Loading the form" bars={['h-8', 'h-24']} className="gap-2 p-4" />;
@@ -106,8 +107,6 @@ interface ReplayMarksProps {
   readonly showsStatus: boolean;
 }
 
-const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined, sign: undefined };
-
 /** The badges of the replay bar: the last status, and whether there are unsent changes. */
 function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
   const [draft, change] = useReplayDraft(index);
@@ -118,7 +117,7 @@ function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
         <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
       ) : null}
       {isChanged(draft) ? (
-        <Button size="sm" variant="ghost" onClick={() => change(ALL_OF_IT)}>
+        <Button size="sm" variant="ghost" onClick={() => change(NO_CHANGES)}>
           Discard changes
         </Button>
       ) : null}
