@@ -13,7 +13,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
-import { RequestList } from './request-list.tsx';
+import { RequestGrid } from './request-grid.tsx';
 import type { ListState } from './use-list.ts';
 
 interface ListPaneProps {
@@ -95,7 +95,7 @@ function ListContent({ uid, endpoint, filter, state, selection, actions, bulk, v
     if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
   }
   return (
-    <RequestList
+    <RequestGrid
       key={`${method ?? 'all'} ${query ?? ''}`}
       uid={uid}
       filter={filter}

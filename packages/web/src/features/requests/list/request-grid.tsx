@@ -30,7 +30,7 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-interface RequestListProps extends RowActions {
+interface RequestGridProps extends RowActions {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly state: ListState;
@@ -42,7 +42,7 @@ interface RequestListProps extends RowActions {
 }
 
 /** The virtualized list: only visible rows are rendered. */
-export function RequestList(props: RequestListProps) {
+export function RequestGrid(props: RequestGridProps) {
   const { uid, filter, state, selected, bulk, deleting } = props;
   const { marked } = bulk;
   const { items, waiting, setAttended } = state;
@@ -169,7 +169,7 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
 }
 
 /** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A selects all. */
-function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, props: RequestListProps): void {
+function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, props: RequestGridProps): void {
   const isOnList = press.target === press.currentTarget;
   if (press.key === 'ArrowDown') props.onStep(1);
   else if (press.key === 'ArrowUp') props.onStep(-1);
