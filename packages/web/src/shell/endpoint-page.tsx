@@ -103,7 +103,7 @@ function Deliveries({ uid, request }: RequestPartProps) {
 }
 
 /** What other features show in the details of a request. */
-const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
+const DETAILS_PARTS: DetailsParts = { ReplayPanel, DeliveriesTab: Deliveries, SignatureFact };
 
 /** The dialogs of an endpoint: forwarding, and the signing secret, which can open above it. */
 function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {

@@ -32,10 +32,9 @@ const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, BODY
 
 /** Parts of the details that other features show. */
 export interface DetailsParts {
-  /** Below the content of a request: the replay panel. */
-  readonly Below: ComponentType<RequestPartProps>;
-  /** In the Deliveries tab. */
-  readonly Deliveries: ComponentType<RequestPartProps>;
+  /** Below the content of a request. */
+  readonly ReplayPanel: ComponentType<RequestPartProps>;
+  readonly DeliveriesTab: ComponentType<RequestPartProps>;
   /** In the line of facts: whether the signature is valid. */
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
@@ -50,7 +49,7 @@ interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tool
 /** One captured request as JSON, headers, query and raw text. Memoized. */
 export const RequestDetails = memo(function RequestDetails(props: RequestDetailsProps) {
   const { listed, tab, parts, ...header } = props;
-  const { Below, Deliveries, SignatureFact } = parts;
+  const { ReplayPanel, DeliveriesTab, SignatureFact } = parts;
   const { onTab } = header.actions;
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
@@ -122,10 +121,10 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
           </BodyPanel>
         </TabPanel>
         <TabPanel value="deliveries" className="min-h-0 grow overflow-auto">
-          <Deliveries uid={header.uid} request={request} />
+          <DeliveriesTab uid={header.uid} request={request} />
         </TabPanel>
       </Tabs>
-      <Below uid={header.uid} request={request} />
+      <ReplayPanel uid={header.uid} request={request} />
     </section>
   );
 });
