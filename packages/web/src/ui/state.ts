@@ -92,24 +92,6 @@ export function useNow(stepMs = 1000): number {
   return useSyncExternalStore(clock.subscribe, () => Math.floor(clock.read() / stepMs) * stepMs);
 }
 
-/** True while the media query matches. */
-export function useMedia(query: string): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const list = matchMedia(query);
-      list.addEventListener('change', listener);
-      return () => list.removeEventListener('change', listener);
-    },
-    () => matchMedia(query).matches,
-  );
-}
-
-/** Below 768 px the sidebar becomes a slide-in menu. */
-export const useIsNarrow = (): boolean => useMedia('(width < 768px)');
-
-/** Below 1000 px the details cover the list, because two panes beside the sidebar would be too narrow. */
-export const useDetailsCover = (): boolean => useMedia('(width < 1000px)');
-
 /**
  * A ref with the value of the latest rendering, for stable functions that components get. Effects use `useEffectEvent`
  * instead. Set before the browser paints, so that a key acts on what is shown.
