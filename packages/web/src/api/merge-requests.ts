@@ -2,7 +2,7 @@ import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
 import type { Accepts } from './request-filter.ts';
-import { isDropped, isHidden, positionOf } from './request-list.ts';
+import { isDropped, isHidden, positionOf, rowOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
 const acceptsAll: Accepts = () => true;
@@ -179,9 +179,9 @@ function putDelivery(
 function dropRequest(list: RequestList, id: number): RequestList {
   const index = indexOfUnsavedId(id) ?? list.rows.find((row) => row.id === id)?.index;
   if (index === undefined) return list;
-  const row = list.rows[positionOf(list.rows, index)];
+  const row = rowOf(list, index);
   // The request was saved in the meantime: only the unsaved copy is deleted.
-  if (row?.index === index && row.id !== id) return list;
+  if (row !== undefined && row.id !== id) return list;
   return dropRequests(list, [{ index }]);
 }
 

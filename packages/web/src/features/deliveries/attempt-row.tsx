@@ -13,7 +13,7 @@ import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/fo
 import { useNow } from '../../ui/state.ts';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
 import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
-import { ResponseTabs } from '../../bodies/response-body.tsx';
+import { ResponseTabs } from '../../bodies/response-tabs.tsx';
 
 interface RowProps {
   readonly uid: string;

@@ -4,7 +4,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge, RequestNumber } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { ProgressBar } from '../../ui/progress.tsx';
+import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';

@@ -3,7 +3,7 @@ import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
 import { readable } from '../../bodies/encoding.ts';
-import { ResponseTabs } from '../../bodies/response-body.tsx';
+import { ResponseTabs } from '../../bodies/response-tabs.tsx';
 import { redirectOf, truncationNote } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';

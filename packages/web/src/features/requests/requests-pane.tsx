@@ -68,8 +68,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   const { current } = selection;
   // The list of an endpoint without requests is empty before it is loaded.
   const isEmpty =
-    (methodTab === 'all' || endpoint.requestCount === 0) &&
-    (!state.isLoading || endpoint.requestCount === 0) &&
+    (endpoint.requestCount === 0 || (methodTab === 'all' && !state.isLoading)) &&
     state.error === null &&
     state.items.count === 0 &&
     state.waiting.count === 0;

@@ -14,7 +14,7 @@ import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES } from '../snippet.ts';
 import { tryItSnippet } from '../write-snippet.ts';
-import { badFramesLabel } from './kept-labels.ts';
+import { badFramesWarning } from './list-warnings.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
@@ -23,7 +23,7 @@ const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
   const live = useLiveStatus(endpoint.uid);
-  const badFrames = badFramesLabel(live.badFrames);
+  const badFrames = badFramesWarning(live.badFrames);
   useFocusReturn(listElement);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),

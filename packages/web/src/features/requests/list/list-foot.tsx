@@ -6,9 +6,10 @@ import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/use-live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
-import { MatchCount, ProgressBar } from '../../../ui/progress.tsx';
+import { MatchCount } from '../../../ui/match-count.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import type { BulkJob } from '../bulk/use-bulk.ts';
-import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
+import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 import type { SearchState } from './use-list.ts';
 
 interface ListFootProps {
@@ -29,8 +30,8 @@ interface ListFootProps {
  */
 export function ListFoot(props: ListFootProps) {
   const { endpoint, search, job, badFrames, canSave, onSaveAll, onAutosave } = props;
-  const dropping = droppingLabel(endpoint);
-  const warnings = [savedCapacityLabel(endpoint), dropping, badFramesLabel(badFrames)].filter(
+  const dropping = droppingWarning(endpoint);
+  const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
     (warning) => warning !== undefined,
   );
   return (

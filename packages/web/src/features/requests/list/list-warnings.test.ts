@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
+import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 
 const endpoint = (stats: object, autosave: 'true' | 'false' = 'false') => ({
   autosave,
@@ -26,22 +26,22 @@ test.each([
   ['saved ones take no room', { dropped: 0, total: 1000, saved: 200 }, undefined],
   ['nothing unsaved is left', { total: 10, saved: 10 }, undefined],
 ])('with autosave off: %s', (_, stats, label) => {
-  expect(droppingLabel(endpoint(stats))).toBe(label);
+  expect(droppingWarning(endpoint(stats))).toBe(label);
 });
 
 test('autosave keeps everything until it is full', () => {
-  expect(droppingLabel(endpoint({}, 'true'))).toBeUndefined();
-  expect(droppingLabel(endpoint({ saved: 10_000, total: 11_000 }, 'true'))).toContain('500 older ones');
+  expect(droppingWarning(endpoint({}, 'true'))).toBeUndefined();
+  expect(droppingWarning(endpoint({ saved: 10_000, total: 11_000 }, 'true'))).toContain('500 older ones');
 });
 
 test('only a full endpoint explains why autosave has stopped', () => {
-  expect(savedCapacityLabel(endpoint({ saved: 10_000 }, 'true'))).toContain('10,000 saved requests');
-  expect(savedCapacityLabel(endpoint({ saved: 9_999 }, 'true'))).toBeUndefined();
-  expect(savedCapacityLabel(endpoint({ saved: 10_000 }))).toBeUndefined();
+  expect(savedCapacityWarning(endpoint({ saved: 10_000 }, 'true'))).toContain('10,000 saved requests');
+  expect(savedCapacityWarning(endpoint({ saved: 9_999 }, 'true'))).toBeUndefined();
+  expect(savedCapacityWarning(endpoint({ saved: 10_000 }))).toBeUndefined();
 });
 
 test('invalid live messages are counted', () => {
-  expect([0, 1, 2].map(badFramesLabel)).toEqual([
+  expect([0, 1, 2].map(badFramesWarning)).toEqual([
     undefined,
     'One live message was invalid and could not be shown. Reload the page to see everything.',
     '2 live messages were invalid and could not be shown. Reload the page to see everything.',

@@ -10,7 +10,7 @@ const NEARLY_FULL = 0.9;
  * Says that only the newest unsaved requests are kept, and how many were dropped. `undefined` below the limit, and
  * while autosave keeps every request.
  */
-export function droppingLabel({ autosave, stats }: Kept): string | undefined {
+export function droppingWarning({ autosave, stats }: Kept): string | undefined {
   const { total, saved, maxSaved, maxUnsaved, dropped } = stats;
   const unsaved = total - saved;
   const savesAll = autosave === 'true' && saved < maxSaved;
@@ -21,13 +21,13 @@ export function droppingLabel({ autosave, stats }: Kept): string | undefined {
 }
 
 /** Why autosave has stopped saving; `undefined` if it works. */
-export function savedCapacityLabel({ autosave, stats }: Kept): string | undefined {
+export function savedCapacityWarning({ autosave, stats }: Kept): string | undefined {
   if (autosave !== 'true' || stats.saved < stats.maxSaved) return undefined;
   return `This endpoint holds ${formatCount(stats.saved)} saved requests, the most it can keep. New requests are kept unsaved until you delete saved ones.`;
 }
 
 /** How many live messages could not be shown; `undefined` if there were none. */
-export function badFramesLabel(badFrames: number): string | undefined {
+export function badFramesWarning(badFrames: number): string | undefined {
   if (badFrames === 0) return undefined;
   const messages = badFrames === 1 ? 'One live message was' : `${formatCount(badFrames)} live messages were`;
   return `${messages} invalid and could not be shown. Reload the page to see everything.`;
