@@ -1,14 +1,11 @@
 // Profile, password, settings and plan, with the messages for failed calls.
-import type { Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
+import { answerWith } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
 /** Makes a call fail without a message, so that the page shows its own sentence for the status. */
-const answerWith = (page: Page, path: string, status: number) =>
-  page.route(path, (route) => route.fulfill({ status, json: {} }));
-
 test('a username and a password are changed once they are valid', async ({ page, person }) => {
   await test.step('a rejected username is reported at its field', async () => {
     await page.goto('/profile');

@@ -2,18 +2,13 @@
 import type { Page } from '@playwright/test';
 import { expect, register, test } from './app.ts';
 import { goTo } from './endpoints.ts';
+import { logIn } from './pages.ts';
 
 async function fillRegistration(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
     await page.getByLabel(label, { exact: true }).fill(value);
   }
   await page.getByRole('button', { name: 'Register' }).click();
-}
-
-async function signIn(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Login' }).click();
 }
 
 test('a user registers, logs out and logs in again', async ({ page }) => {
@@ -36,9 +31,9 @@ test('a user registers, logs out and logs in again', async ({ page }) => {
   await page.goBack();
   await expect(page).toHaveURL(/\/auth/);
 
-  await signIn(page, username, 'wrong password');
+  await logIn(page, username, 'wrong password');
   await expect(page.getByRole('alert').filter({ hasText: 'Invalid username or password' })).toBeVisible();
-  await signIn(page, `  ${username.toUpperCase()} `, 'secret1');
+  await logIn(page, `  ${username.toUpperCase()} `, 'secret1');
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
 });
 
@@ -68,7 +63,7 @@ test('every message is at its field, and disappears when the field changes', asy
   await expect(page.getByText('Username already exists')).toBeHidden();
 
   await page.getByRole('tab', { name: 'Login' }).click();
-  await signIn(page, 'ab', '12345');
+  await logIn(page, 'ab', '12345');
   await expect(messageOf('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
   await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
 
@@ -80,7 +75,7 @@ test('every message is at its field, and disappears when the field changes', asy
       json: { error: sentence, message: sentence, code: 'RATE_LIMITED' },
     }),
   );
-  await signIn(page, person.username, 'secret1');
+  await logIn(page, person.username, 'secret1');
   await expect(page.getByRole('alert')).toHaveText(sentence);
 });
 
@@ -88,7 +83,7 @@ test('after the login, a visitor is redirected to the requested page and nowhere
   await page.context().clearCookies();
   await page.goto('/search?q=refs%2Fheads');
   await expect(page).toHaveURL(/\/auth\?next=/);
-  await signIn(page, person.username, person.password);
+  await logIn(page, person.username, person.password);
   await expect(page).toHaveURL(/\/search\?q=refs/);
 
   // For a logged-in user, the login page redirects, but only within this site.

@@ -3,11 +3,9 @@ import type { Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { actInPortal, planCard, readUser, subscribe } from './plans.ts';
+import { answerWith } from './pages.ts';
 
 const problem = (code: string, sentence: string) => ({ error: sentence, message: sentence, code });
-
-const answerWith = (page: Page, path: string, status: number, json: object = {}) =>
-  page.route(path, (route) => route.fulfill({ status, json }));
 
 async function confirmUpgrade(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();

@@ -4,20 +4,9 @@ import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint } from './endpoints.ts';
 import { actInPortal, subscribe } from './plans.ts';
+import { expectFits } from './pages.ts';
 
 test.slow();
-
-const WIDTHS = [390, 1024, 1440];
-/** Horizontal overflow of the page and its main part in pixels, after the layout has adapted to the width. */
-const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
-  [document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth))`;
-
-async function expectFits(page: Page, what: string): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 844 });
-    expect.soft(await page.evaluate(OVERFLOW), `${what} at ${width}`).toEqual([0, 0]);
-  }
-}
 
 async function expectGood(page: Page, what: string, part?: string): Promise<void> {
   await expectNoFindings(page, what, part);

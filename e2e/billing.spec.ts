@@ -3,8 +3,8 @@ import type { Page } from '@playwright/test';
 import { expect, pressEscape, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { actInPortal, chooseInterval, planCard, readUser, subscribe } from './plans.ts';
+import { heading } from './pages.ts';
 
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const alert = (page: Page, name: string) => page.getByRole('alertdialog', { name });
 
 /** Goes from a plan's card through the checkout and back. */

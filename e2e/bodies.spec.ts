@@ -1,13 +1,11 @@
 // Bodies are shown by their content instead of their content type, decoded, and large ones from their beginning.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
-
-const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}` });
 
 test('a body is shown by its content and decoded, and its parts can be opened, found and copied', async ({
   page,
@@ -53,37 +51,37 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     for (const [index, [coding, bytes]] of codings.entries()) {
       await row(page, index).click();
       await expect(
-        details(page, index).getByText(`Decoded from ${coding}: ${bytes.length} B as sent, 15 B decoded.`),
+        detailsOf(page, index).getByText(`Decoded from ${coding}: ${bytes.length} B as sent, 15 B decoded.`),
       ).toBeVisible();
-      await expect(details(page, index).getByRole('tree').getByText('"packed"')).toBeVisible();
+      await expect(detailsOf(page, index).getByRole('tree').getByText('"packed"')).toBeVisible();
     }
 
     await row(page, 3).click();
-    const image = details(page, 3).getByRole('img', { name: 'The captured body' });
+    const image = detailsOf(page, 3).getByRole('img', { name: 'The captured body' });
     await expect(image).toHaveJSProperty('naturalWidth', 1);
     await row(page, 4).click();
-    await expect(details(page, 4).getByText('00 01 02 ff 41')).toBeVisible();
+    await expect(detailsOf(page, 4).getByText('00 01 02 ff 41')).toBeVisible();
 
     await row(page, 5).click();
-    await expect(details(page, 5).getByText('The body is not valid gzip. Shown as it came, 11 B.')).toBeVisible();
-    await expect(details(page, 5).getByRole('tree').getByText('"plain"')).toBeVisible();
+    await expect(detailsOf(page, 5).getByText('The body is not valid gzip. Shown as it came, 11 B.')).toBeVisible();
+    await expect(detailsOf(page, 5).getByRole('tree').getByText('"plain"')).toBeVisible();
     await row(page, 6).click();
-    await expect(details(page, 6).getByText('This body is not JSON')).toBeVisible();
-    await details(page, 6).getByRole('button', { name: 'Show Raw' }).click();
-    await expect(details(page, 6).getByText('just words')).toBeVisible();
+    await expect(detailsOf(page, 6).getByText('This body is not JSON')).toBeVisible();
+    await detailsOf(page, 6).getByRole('button', { name: 'Show Raw' }).click();
+    await expect(detailsOf(page, 6).getByText('just words')).toBeVisible();
     await row(page, 7).click();
-    await expect(details(page, 7).getByRole('tab', { name: 'Image' })).toHaveCount(0);
-    await expect(details(page, 7).locator('img')).toHaveCount(0);
+    await expect(detailsOf(page, 7).getByRole('tab', { name: 'Image' })).toHaveCount(0);
+    await expect(detailsOf(page, 7).locator('img')).toHaveCount(0);
     await row(page, 8).click();
-    await expect(details(page, 8).getByText('It is incomplete or damaged.')).toBeVisible();
+    await expect(detailsOf(page, 8).getByText('It is incomplete or damaged.')).toBeVisible();
     await row(page, 9).click();
-    await details(page, 9).getByRole('tab', { name: 'JSON' }).click();
-    await expect(details(page, 9).getByText('The first invalid byte is at offset 0000000b in hex.')).toBeVisible();
+    await detailsOf(page, 9).getByRole('tab', { name: 'JSON' }).click();
+    await expect(detailsOf(page, 9).getByText('The first invalid byte is at offset 0000000b in hex.')).toBeVisible();
   });
 
   await test.step('a body is shown in the form that its content has, and its parts can be opened, found and copied', async () => {
     const endpoint = await createEndpoint(context, app);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    await allowClipboard(context);
     const cutOff = '{"order": "A-1042", "lines": [1, 2';
     const json = { 'content-type': 'application/json' };
     await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
@@ -116,15 +114,15 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
 
     await test.step('text in a declared character set is decoded and marked, and its bytes stay available', async () => {
       await row(page, 8).click();
-      await expect(details(page, 8).getByText('The text was decoded from iso-8859-1')).toBeVisible();
-      await expect(details(page, 8).getByRole('region', { name: 'Body as text' })).toHaveText('café');
-      await details(page, 8).getByRole('tab', { name: 'Hex' }).click();
-      await expect(details(page, 8).getByText('63 61 66 e9')).toBeVisible();
+      await expect(detailsOf(page, 8).getByText('The text was decoded from iso-8859-1')).toBeVisible();
+      await expect(detailsOf(page, 8).getByRole('region', { name: 'Body as text' })).toHaveText('café');
+      await detailsOf(page, 8).getByRole('tab', { name: 'Hex' }).click();
+      await expect(detailsOf(page, 8).getByText('63 61 66 e9')).toBeVisible();
     });
 
     await test.step('JSON in a string, base64, a token and a time open in place, with pointer and keyboard', async () => {
       await row(page, 7).click();
-      const tree = details(page, 7).getByRole('tree', { name: 'Body as JSON' });
+      const tree = detailsOf(page, 7).getByRole('tree', { name: 'Body as JSON' });
       const line = (text: string) => tree.getByRole('treeitem').filter({ hasText: text }).first();
       const mark = (text: string, name: string) => line(text).getByText(name, { exact: true });
 
@@ -156,9 +154,9 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
 
     await test.step('a value and its path are copied from the line under the pointer', async () => {
       await row(page, 6).click();
-      const line = details(page, 6).getByRole('treeitem').filter({ hasText: '"sku"' });
+      const line = detailsOf(page, 6).getByRole('treeitem').filter({ hasText: '"sku"' });
       await line.hover();
-      const copied = () => page.evaluate('navigator.clipboard.readText()');
+      const copied = () => clipboard(page);
       await line.locator('[aria-hidden] > [data-do="path"]').click();
       await expect.poll(copied).toBe('data.items[0].sku');
       await line.locator('[aria-hidden] > [data-do="value"]').click();
@@ -167,16 +165,16 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
 
     await test.step('without a body, the query parameters are above the headers', async () => {
       await row(page, 5).click();
-      await expect(details(page, 5).getByRole('tab', { name: /^Headers/ })).toHaveAttribute('aria-selected', 'true');
-      const query = details(page, 5).getByRole('table', { name: 'Query parameters' });
-      const headers = details(page, 5).getByRole('table', { name: 'Headers' });
+      await expect(detailsOf(page, 5).getByRole('tab', { name: /^Headers/ })).toHaveAttribute('aria-selected', 'true');
+      const query = detailsOf(page, 5).getByRole('table', { name: 'Query parameters' });
+      const headers = detailsOf(page, 5).getByRole('table', { name: 'Headers' });
       await expect(query.getByRole('cell')).toHaveText('creel');
       expect((await query.boundingBox())?.y).toBeLessThan((await headers.boundingBox())?.y ?? 0);
     });
 
     await test.step('XML is formatted and colored, and its search works across the colors', async () => {
       await row(page, 4).click();
-      const text = details(page, 4).getByRole('region', { name: 'Body as text' });
+      const text = detailsOf(page, 4).getByRole('region', { name: 'Body as text' });
       await expect(text).toHaveText(/<order id="A-1042">\n {2}<!-- paid -->\n {2}<total>12<\/total>\n<\/order>$/, {
         useInnerText: true,
       });
@@ -188,14 +186,14 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
         await expect(text.getByText(piece, { exact: true })).toHaveCSS('color', color);
       await page.keyboard.press('f');
       await page.getByRole('textbox', { name: 'Search inside' }).fill('id="a-1042">');
-      await expect(details(page, 4).getByText('1 of 1')).toBeVisible();
+      await expect(detailsOf(page, 4).getByText('1 of 1')).toBeVisible();
       expect((await text.locator('mark').allInnerTexts()).join('')).toBe('id="A-1042">');
       await page.keyboard.press('Escape');
     });
 
     await test.step('JSON is shown in every form: right-to-left, as text, cut off, several values', async () => {
       await row(page, 3).click();
-      const tree = details(page, 3).getByRole('tree');
+      const tree = detailsOf(page, 3).getByRole('tree');
       const key = await tree.getByText('"مفتاح"').boundingBox();
       const value = await tree.getByText('"قيمة"').boundingBox();
       expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
@@ -203,7 +201,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
 
       // JSON that was sent as text is formatted first in Raw, and its text is one tab away.
       await row(page, 2).click();
-      const sentAsText = details(page, 2);
+      const sentAsText = detailsOf(page, 2);
       await expect(sentAsText.getByRole('tab', { name: 'Raw' })).toHaveAttribute('aria-selected', 'true');
       await expect(sentAsText.getByRole('tab', { name: 'Formatted' })).toHaveAttribute('aria-selected', 'true');
       await expect(sentAsText.getByRole('tree').getByText('"as"')).toBeVisible();
@@ -212,17 +210,17 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
 
       // JSON that was cut off shows its text below the error.
       await row(page, 1).click();
-      const error = details(page, 1).getByText('The text ends before the JSON is complete.');
-      const text = details(page, 1).getByRole('region', { name: 'Body as text' });
+      const error = detailsOf(page, 1).getByText('The text ends before the JSON is complete.');
+      const text = detailsOf(page, 1).getByRole('region', { name: 'Body as text' });
       await expect(text).toHaveText(cutOff);
       expect((await error.boundingBox())?.y).toBeLessThan((await text.boundingBox())?.y ?? 0);
 
       await row(page, 0).click();
-      await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
-      await expect(details(page, 0).getByRole('treeitem')).toHaveCount(6);
+      await expect(detailsOf(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
+      await expect(detailsOf(page, 0).getByRole('treeitem')).toHaveCount(6);
       await page.keyboard.press('f');
       await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
-      await expect(details(page, 0).getByText('1 of 2')).toBeVisible();
+      await expect(detailsOf(page, 0).getByText('1 of 2')).toBeVisible();
     });
   });
 
@@ -234,7 +232,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
       headers: { 'content-type': 'application/json' },
     });
     await goLive(page, endpoint);
-    const shown = details(page, 0);
+    const shown = detailsOf(page, 0);
     await expect(shown.getByText(/The first 256\.0 KB of/)).toBeVisible();
     await expect(shown.getByRole('tree').getByText('"item number 0"')).toBeVisible();
     await shown.getByRole('button', { name: 'Show all' }).click();

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { expect, test } from './app.ts';
-import { createEndpoint, goTo, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, detailsOf, goTo, openLive, row, send } from './endpoints.ts';
 
 const CANARY = 'canary.invalid';
 const RUN = `alert(1);fetch('//${CANARY}/x')`;
@@ -155,7 +155,7 @@ test('none of sixty captured payloads runs', async ({ page, context, person, app
   const contentTypes = new Set<string>();
   await expect(row(page, count - 1)).toBeVisible();
   for (let index = count - 1; index >= 0; index--) {
-    const details = page.getByRole('region', { name: `Request ${index}` });
+    const details = detailsOf(page, index);
     await expect(details).toBeVisible();
     await page.keyboard.press('4');
     await expect(details.getByRole('tablist', { name: 'View of the body' })).toBeVisible();

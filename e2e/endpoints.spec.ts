@@ -4,6 +4,7 @@ import type { Endpoint } from '@creel/contract';
 import type { APIRequestContext } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
 import { goLive, goTo } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 test.use({ tier: 'PREMIUM' });
 
@@ -124,7 +125,7 @@ test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', 
   context,
   person: _,
 }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await allowClipboard(context);
   const { uid, url } = await create(page.request, 'Before');
   await page.goto(`/endpoints/${uid}`);
 
@@ -165,7 +166,7 @@ test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', 
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy', exact: true }).click();
     await expect(toast(page, 'URL Copied!')).toBeVisible();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
+    expect(await clipboard(page)).toBe(url);
     await expect(page.locator('[data-copied]')).toBeVisible();
     await page.clock.runFor(1900);
     await expect(page.locator('[data-copied]')).toBeVisible();

@@ -81,6 +81,11 @@ export function row(page: Page, index: number): Locator {
   return page.locator(`[role="row"][data-index="${index}"]`);
 }
 
+/** The details of a request. */
+export function detailsOf(page: Page, index: number): Locator {
+  return page.getByRole('region', { name: `Request ${index}`, exact: true });
+}
+
 /** Goes to a path within the app, because a load of the page takes three times as long. */
 export async function goTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);

@@ -1,7 +1,8 @@
 // Messages of the endpoint page for failed calls, and for copying.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test, toast } from './app.ts';
-import { createEndpoint, goLive, row, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, row, sendJson } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -104,7 +105,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
       await route.continue();
     });
     await goLive(page, endpoint);
-    const details = page.getByRole('region', { name: 'Request 0' });
+    const details = detailsOf(page, 0);
     await details.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(details.getByRole('button', { name: 'Saving...' })).toBeDisabled();
     await page.keyboard.press('s');
@@ -114,7 +115,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   });
 
   await test.step('a toast says that the body was copied, or that the browser blocked it', async () => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    await allowClipboard(context);
     const endpoint = await createEndpoint(context, app);
     await sendJson(endpoint.url, { a: 1 });
     await goLive(page, endpoint);
@@ -123,7 +124,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await page.getByRole('menuitem', { name: 'Copy body' }).click();
     await expect(toast(page, 'Body copied to clipboard')).toBeVisible();
     await expect(toast(page, 'The request body has been copied to your clipboard.')).toBeVisible();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":1}');
+    expect(await clipboard(page)).toBe('{"a":1}');
     await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false');
     await page.keyboard.press('c');
     await expect(toast(page, 'The browser blocked copying. Select the text and copy it yourself.')).toBeVisible();

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expectNoFindings } from './axe.ts';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive, row, send, sendJson, sendMany } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson, sendMany } from './endpoints.ts';
 
 // Two endpoints for the search page, and one for each step.
 test.use({ tier: 'PREMIUM' });
@@ -119,7 +119,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await expect(page.getByText('4 matches in 6 requests').first()).toBeVisible();
     for (const other of [2, 4]) await expect(row(page, other)).toHaveCount(0);
     await row(page, 3).click();
-    await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+    await expect(detailsOf(page, 3)).toBeVisible();
     await page.keyboard.press('j');
     await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
   });
@@ -141,12 +141,10 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await test.step('saving a request moves it out of the list of unsaved ones', async () => {
       await goLive(page, endpoint, '?find=is%3Aunsaved&request=1');
       await expect(row(page, 1)).toBeVisible();
-      await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
+      await detailsOf(page, 1).getByRole('button', { name: 'Save', exact: true }).click();
       await expect(row(page, 1)).toHaveCount(0);
       await expect(row(page, 0)).toBeVisible();
-      await expect(
-        page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }),
-      ).toBeDisabled();
+      await expect(detailsOf(page, 1).getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
     });
 
     await test.step('the slash key focuses the filter while requests are selected', async () => {

@@ -1,7 +1,7 @@
 // Keyboard users keep their place: the focus survives closed dialogs, removed elements and running actions.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
 
 // With animations, a closed dialog stays for a moment.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -26,7 +26,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(page.getByRole('dialog')).toHaveCount(0);
     await expect.poll(() => place(page)).not.toBe('nowhere');
     await page.keyboard.press('Tab');
-    await expect(page.getByRole('region', { name: 'Request 0' }).getByRole('button', { name: 'Save' })).toBeFocused();
+    await expect(detailsOf(page, 0).getByRole('button', { name: 'Save' })).toBeFocused();
   });
 
   await test.step('a closed dialog returns the focus', async () => {
@@ -99,7 +99,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
       await expect(autosave).toBeEnabled();
       await expect(autosave).toBeFocused();
     }
-    const details = page.getByRole('region', { name: 'Request 0' });
+    const details = detailsOf(page, 0);
     const saveRequest = details.getByRole('button', { name: 'Save', exact: true });
     await saveRequest.focus();
     await page.keyboard.press('Enter');
@@ -238,7 +238,7 @@ test('above the list, the details have the focus until they close', async ({ pag
   await test.step('in a narrow window nothing below the details can be focused, and Escape returns to the list', async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await row(page, 2).click();
-    const details = page.getByRole('region', { name: 'Request 2' });
+    const details = detailsOf(page, 2);
     await expect(details).toBeVisible();
     await page.keyboard.press('Escape');
     await expect(details).toHaveCount(0);

@@ -1,7 +1,8 @@
 // Request details besides the body: request line, raw query, comparison with another request, position of a JSON error.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -51,7 +52,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
       headers: { 'content-type': 'application/json', 'x-github-event': 'pull_request' },
     });
     await goLive(page, endpoint);
-    const header = page.getByRole('region', { name: 'Request 0' }).locator('header');
+    const header = detailsOf(page, 0).locator('header');
     await expect(header.getByText('GitHub', { exact: true })).toBeVisible();
     await expect(header.getByText('pull_request.opened', { exact: true })).toBeVisible();
     await expect(header.locator('time')).toHaveText(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d\.\d{3} UTC$/);
@@ -68,7 +69,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
 
   await test.step('the whole message can be read and copied, with and without a body', async () => {
     const endpoint = await createEndpoint(context, app);
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    await allowClipboard(context);
     await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
     await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });
     await goLive(page, endpoint, '?request=1&tab=raw');
@@ -80,7 +81,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
       useInnerText: true,
     });
     await page.getByRole('button', { name: 'Copy what is shown' }).click();
-    const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
+    const copied: unknown = await clipboard(page);
     expect(copied).toMatch(/^POST [^]*content-type: application\/json\n[^]*\n\n\{"a": 1\}$/);
     await row(page, 0).click();
     await expect(shown).toHaveText(new RegExp(`^GET ${path}/ping\\?a=%7e\\n[^]*X-Order: 1`, 'i'), {

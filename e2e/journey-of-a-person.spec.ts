@@ -7,6 +7,7 @@ import type { TestProvider } from '../fixtures/openid-provider.ts';
 import { expect, startApp, test } from './app.ts';
 import type { App } from './app.ts';
 import { goTo } from './endpoints.ts';
+import { logIn } from './pages.ts';
 
 let app: App;
 let mailbox: Mailbox;
@@ -41,12 +42,6 @@ async function register(page: Page, username: string, email: string, password: s
   await expect(heading(page)).toBeVisible();
 }
 
-async function signIn(page: Page, username: string, password: string): Promise<void> {
-  await page.getByLabel('Username').fill(username);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Login' }).click();
-}
-
 async function signOut(page: Page, username: string): Promise<void> {
   await page.getByRole('button', { name: `Account of ${username}` }).click();
   await page.getByRole('menuitem', { name: 'Logout' }).click();
@@ -65,7 +60,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   const email = 'marta@example.com';
   await register(page, 'marta', email, 'first password');
   await signOut(page, 'marta');
-  await signIn(page, 'marta', 'first password');
+  await logIn(page, 'marta', 'first password');
   await expect(heading(page)).toBeVisible();
 
   await goTo(page, '/profile');
@@ -99,9 +94,9 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   await page.getByRole('button', { name: 'Set new password' }).click();
   await expect(page.getByText('Your password was changed.')).toBeVisible();
   await goTo(page, '/auth');
-  await signIn(page, 'marta-two', 'second password');
+  await logIn(page, 'marta-two', 'second password');
   await expect(page.getByText('Invalid username or password').first()).toBeVisible();
-  await signIn(page, 'marta-two', 'third password');
+  await logIn(page, 'marta-two', 'third password');
   await expect(heading(page)).toBeVisible();
 });
 
@@ -134,7 +129,7 @@ test('an existing address is linked only after both sides have confirmed it', as
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
   await expect(page.getByRole('alert')).toContainText('Please sign in with your password first');
 
-  await signIn(page, 'grace', 'a good password');
+  await logIn(page, 'grace', 'a good password');
   await expect(heading(page)).toBeVisible();
   await goTo(page, '/profile');
   await page.getByRole('button', { name: 'Send confirmation link' }).click();
@@ -142,7 +137,7 @@ test('an existing address is linked only after both sides have confirmed it', as
   await signOut(page, 'grace');
   await page.goto(link);
   // The link needs a session. After the login, the user is back at the link.
-  await signIn(page, 'grace', 'a good password');
+  await logIn(page, 'grace', 'a good password');
   await page.getByRole('button', { name: 'Confirm email' }).click();
   await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
   await goTo(page, '/');

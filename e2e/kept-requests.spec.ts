@@ -2,11 +2,10 @@
 import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, OWN_SETTINGS, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
 
 test.use({ appSettings: OWN_SETTINGS });
 
-const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}`, exact: true });
 const foot = (page: Page) => page.getByRole('region', { name: 'Kept requests' });
 
 test('dropped requests are counted, marked, and saved before that', async ({ page, context, app, person: _ }) => {
@@ -14,7 +13,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     const endpoint = await createEndpoint(context, app);
     await sendJson(endpoint.url, { order: 'first' }, '/kept?a=%7e');
     await openLive(page, endpoint);
-    await expect(details(page, 0).getByText('"first"')).toBeVisible();
+    await expect(detailsOf(page, 0).getByText('"first"')).toBeVisible();
     for (let at = 1; at <= 7; at++) await send(endpoint.url, { path: `/${at}` });
 
     await expect(row(page, 0)).toHaveCount(0);
@@ -23,7 +22,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     await expect(foot(page)).toContainText('5 stored');
     await expect(foot(page)).toContainText('0 saved');
     await expect(foot(page)).toContainText('3 dropped');
-    await expect(details(page, 0).getByText('"first"')).toBeVisible();
+    await expect(detailsOf(page, 0).getByText('"first"')).toBeVisible();
     await expect(page.getByText('Dropped', { exact: true })).toBeVisible();
     await expectNoFindings(page, 'a dropped request');
 
@@ -73,7 +72,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     const endpoint = await createEndpoint(context, app);
     await send(endpoint.url, { body: 'x'.repeat(400_000), headers: { 'content-type': 'text/plain' } });
     await goLive(page, endpoint);
-    await expect(details(page, 0)).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     for (let at = 1; at <= 6; at++) await send(endpoint.url);
     await expect(page.getByText('This page has only the beginning of its body.')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
@@ -135,7 +134,7 @@ test('a deletion is confirmed, and that of several requests offers Undo and happ
 
   await test.step('one request is marked while the browser asks, is named, and is deleted at once', async () => {
     await openLive(page, endpoint, '?request=4');
-    await expect(details(page, 4)).toBeVisible();
+    await expect(detailsOf(page, 4)).toBeVisible();
     await page.keyboard.press('Delete');
     await expect(row(page, 4)).toHaveCount(0);
     expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['4']]]);
@@ -160,7 +159,7 @@ test('a deletion is confirmed, and that of several requests offers Undo and happ
     await expect(row(page, 1)).toHaveCount(0);
     await toast.getByRole('button', { name: 'Undo' }).click();
     await expect(row(page, 1)).toBeVisible();
-    await expect(details(page, 1)).toBeVisible();
+    await expect(detailsOf(page, 1)).toBeVisible();
     expect(await indexes()).toEqual([3, 2, 1, 0]);
   });
 

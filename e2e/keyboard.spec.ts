@@ -1,7 +1,8 @@
 // The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { row, sendJson } from './endpoints.ts';
+import { detailsOf, row, sendJson } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
@@ -20,11 +21,9 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()');
-
-test('the main journey with the keyboard alone', async ({ page, context, app }) => {
+test('the main journey with the keyboard alone', async ({ page, context }) => {
   test.slow();
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  await allowClipboard(context);
   const username = `keys-${Date.now()}`;
   await page.goto('/auth');
   await tabTo(page, page.getByRole('tab', { name: 'Login' }));
@@ -89,7 +88,7 @@ async function lookThrough(page: Page): Promise<void> {
   await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('j');
   await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
-  const details = page.getByRole('region', { name: 'Request 1' });
+  const details = detailsOf(page, 1);
   for (const [key, name] of [
     ['2', 'Headers'],
     ['3', 'Query Params'],
@@ -122,5 +121,5 @@ async function searchAndReturn(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/search\?q=haystack/);
   await tabTo(page, page.getByRole('main').getByRole('link', { name: /order\/2/ }));
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('region', { name: 'Request 2' })).toBeVisible();
+  await expect(detailsOf(page, 2)).toBeVisible();
 }

@@ -2,8 +2,7 @@
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { goTo, row, send } from './endpoints.ts';
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+import { heading } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
   await test.step('any other path is the 404 page', async () => {

@@ -1,7 +1,7 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { goLive, openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
   element.evaluate((shown) => {
@@ -42,7 +42,7 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
     const name = page.getByRole('heading', { level: 1, name: 'Payments of the shop' });
     const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');
     const url = page.getByRole('region', { name: 'Endpoint URL' }).locator('code > span');
-    const details = page.getByRole('region', { name: 'Request 0' });
+    const details = detailsOf(page, 0);
     for (const width of [768, 900, 999]) {
       await page.setViewportSize({ width, height: 900 });
       await expect(row(page, 0).getByText('/orders/7')).toBeInViewport({ ratio: 1 });

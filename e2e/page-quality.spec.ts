@@ -2,7 +2,8 @@
 import type { Page, Response } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { goTo, row } from './endpoints.ts';
+import { detailsOf, goTo, row } from './endpoints.ts';
+import { expectFits, WIDTHS } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
@@ -90,7 +91,7 @@ test.describe('axe, light and dark,', () => {
     ] as const) {
       await row(page, index).click();
       await page.keyboard.press(key);
-      const details = page.getByRole('region', { name: `Request ${index}` });
+      const details = detailsOf(page, index);
       await expect(details.getByRole('tab', { name, selected: true })).toBeVisible();
       await expectNoFindings(page, name, `[aria-label="Request ${index}"]`);
     }
@@ -189,18 +190,10 @@ test('the content security policy allows scripts and styles only by nonce', asyn
   expect(policy).not.toContain('unsafe');
 });
 
-const WIDTHS = [390, 1024, 1440];
-/** Horizontal overflow of the page and its main part in pixels, after the layout has adapted to the width. */
-const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
-  [document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth))`;
-
 test('names of 100 characters, right-to-left names and emoji do not overflow', async ({ page, person: _ }) => {
   const uid = await withEndpoints(page);
   for await (const path of openEach(page, ['/', '/search?q=push', `/endpoints/${uid}`])) {
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 844 });
-      expect.soft(await page.evaluate(OVERFLOW), `${path} at ${width}`).toEqual([0, 0]);
-    }
+    await expectFits(page, path);
   }
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 844 });

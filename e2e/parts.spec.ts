@@ -1,13 +1,13 @@
 // Parts of the app are in separate files that load on first use. A failed load does not affect the rest of the page.
 import { expect, test } from './app.ts';
-import { row, sendJson } from './endpoints.ts';
+import { detailsOf, row, sendJson } from './endpoints.ts';
 
 test('a tab whose file fails to load says so and retries', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const isDown = { value: true };
   await page.route(/\/assets\/raw-tab-[^/]*\.js/, (route) => (isDown.value ? route.abort() : route.fallback()));
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
-  const details = page.getByRole('region', { name: 'Request 0' });
+  const details = detailsOf(page, 0);
   await details.getByRole('tab', { name: 'Raw' }).click();
   const failed = details.getByRole('alert');
   await expect(failed).toContainText('This part could not be loaded');

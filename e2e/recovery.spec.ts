@@ -1,6 +1,6 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
-import { goTo, openLive, row, sendJson, unsaved } from './endpoints.ts';
+import { detailsOf, goTo, openLive, row, sendJson, unsaved } from './endpoints.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -19,28 +19,28 @@ test('an open endpoint follows what is deleted elsewhere, and keeps what could n
       route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
     );
     page.on('dialog', (asked) => void asked.accept());
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await page.keyboard.press('Delete');
     await expect(page.getByText('Delete failed').first()).toBeVisible();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await expect(page).toHaveURL(/request=0/);
     await page.unroute('**/requests/*');
   });
 
   await test.step('a request that was opened by its URL disappears when it is deleted elsewhere', async () => {
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await remove(`/requests/${(await unsaved(context, app, endpoint.uid)).at(-1)?.id}`);
     await expect(page.getByText('This request is not stored any more')).toBeVisible();
   });
 
   await test.step('the first request after clearing is selected', async () => {
     await row(page, 1).click();
-    await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await remove('/requests');
     await expect(row(page, 1)).toHaveCount(0);
     await expect(page).not.toHaveURL(/request=/);
     await sendJson(endpoint.url, { n: 3 });
-    await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+    await expect(detailsOf(page, 3)).toBeVisible();
     await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
   });
 

@@ -3,15 +3,16 @@ import type { Page } from '@playwright/test';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
-import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-test('headers and the body are edited', async ({ page, context, app, endpoint, target }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+test('headers and the body are edited', async ({ page, context, endpoint, target }) => {
+  await allowClipboard(context);
   await send(endpoint.url, { headers: { 'x-a': '1', 'x-b': '2' } });
   await sendJson(endpoint.url, { a: 1 });
 
@@ -57,7 +58,7 @@ test('headers and the body are edited', async ({ page, context, app, endpoint, t
     await editor.fill('{"a":2}');
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await expect(page.getByText('The request body has been copied to your clipboard.').first()).toBeVisible();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":2}');
+    expect(await clipboard(page)).toBe('{"a":2}');
     await dialog.getByRole('button', { name: 'Apply Changes' }).click();
     await expect(bodyField(page)).toHaveValue('{"a":2}');
     await sendTo(page, target.url);
@@ -170,7 +171,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await page.keyboard.press('Escape');
     await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
     await page.keyboard.press('j');
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await expect(urlField(page)).toHaveCount(0);
     await page.keyboard.press('r');
     await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
@@ -178,7 +179,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await urlField(page).fill(`${target.url}/draft`);
     await page.keyboard.press('Escape');
     await page.keyboard.press('k');
-    await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await page.keyboard.press('r');
     await expect(response(page).getByText('200 OK').last()).toBeVisible();
     await page.keyboard.press('Escape');
@@ -271,7 +272,7 @@ test('the panel has room at every size', async ({ page, endpoint, target }) => {
   await test.step('the panel leaves room for the request, and its height is remembered', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await openReplay(page, endpoint, 1, goLive);
-    const details = page.getByRole('region', { name: 'Request 1' });
+    const details = detailsOf(page, 1);
     const panel = page.getByRole('region', { name: 'Replay Request' });
     const share = async () =>
       ((await panel.boundingBox())?.height ?? 0) / ((await details.boundingBox())?.height ?? Number.NaN);

@@ -8,7 +8,7 @@ import { slackEvent } from '../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../fixtures/webhooks/stripe-invoice-paid.ts';
 import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
 import { expect, toast } from './app.ts';
-import { createEndpoint, goLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 
@@ -69,7 +69,7 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
       if (index === 0) await openReplay(page, endpoint, 0, goLive);
       else {
         await row(page, index).click();
-        await expect(page.getByRole('region', { name: `Request ${index}` })).toBeVisible();
+        await expect(detailsOf(page, index)).toBeVisible();
         await page.keyboard.press('r');
       }
       await sendTo(page, `${target.url}/hook`);

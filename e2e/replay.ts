@@ -2,7 +2,7 @@
 import type { Endpoint } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { openLive } from './endpoints.ts';
+import { detailsOf, openLive } from './endpoints.ts';
 
 export const urlField = (page: Page): Locator => page.getByLabel('Destination URL');
 export const methodField = (page: Page): Locator => page.getByLabel('Method', { exact: true });
@@ -16,7 +16,7 @@ export const bodyField = (page: Page): Locator => page.getByRole('textbox', { na
  */
 export async function openReplay(page: Page, endpoint: Endpoint, index = 0, open = openLive): Promise<void> {
   await open(page, endpoint, `?request=${index}`);
-  await expect(page.getByRole('region', { name: `Request ${index}`, exact: true })).toBeVisible();
+  await expect(detailsOf(page, index)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
   await page.keyboard.press('r');
   await expect(urlField(page)).toBeFocused();

@@ -1,11 +1,12 @@
 // Actions on captured requests: view, save, delete, filter, search inside, page back, select several, compare, copy.
 import { spawn } from 'node:child_process';
-import type { Dialog, Page } from '@playwright/test';
+import type { Dialog } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { expect, pressEscape, test } from './app.ts';
 import {
   createEndpoint,
+  detailsOf,
   expectWholePath,
   goLive,
   goTo,
@@ -17,15 +18,12 @@ import {
   sendMany,
   unsaved,
 } from './endpoints.ts';
+import { allowClipboard, clipboard } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
 /** The text that was copied last. */
-function clipboard(page: Page): Promise<string> {
-  return page.evaluate('navigator.clipboard.readText()');
-}
-
 /** Runs a script as if it were pasted into a shell. Rejects if it fails. */
 function runScript(script: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -42,7 +40,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
     await sendJson(endpoint.url, { a: 1 });
     await openLive(page, endpoint);
     await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
-    const details = page.getByRole('region', { name: 'Request 0' });
+    const details = detailsOf(page, 0);
     await expect(details.getByText('Unsaved')).toBeVisible();
     await details.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
@@ -66,7 +64,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
   });
 
   await test.step('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async () => {
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    await allowClipboard(context);
     const endpoint = await createEndpoint(context, app);
     const body = String.raw`{"big":12345678901234567890.10,"b":{"x":[1,{"deep":"v\u00e9"}]},"a":1,"a":2}`;
     await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
@@ -128,8 +126,7 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
   await openLive(page, endpoint);
 
   await test.step('each request opens with the tab that its content asks for, and the address keeps what is looked at', async () => {
-    const tab = (index: number, name: string) =>
-      page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name, exact: true });
+    const tab = (index: number, name: string) => detailsOf(page, index).getByRole('tab', { name, exact: true });
     for (const [index, name] of [
       [0, 'Headers'],
       [1, 'Raw'],
@@ -219,7 +216,7 @@ const BODIES = [
 ];
 
 test('the command from Copy as cURL sends the same request', async ({ page, context, app, endpoint }) => {
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  await allowClipboard(context);
   for (const [nth, { name, body }] of BODIES.entries())
     await test.step(name, async () => {
       const index = await send(endpoint.url, {
@@ -228,7 +225,7 @@ test('the command from Copy as cURL sends the same request', async ({ page, cont
         headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
       });
       await (nth === 0 ? openLive : goLive)(page, endpoint, `?request=${index}`);
-      await expect(page.getByRole('region', { name: `Request ${index}`, exact: true })).toBeVisible();
+      await expect(detailsOf(page, index)).toBeVisible();
       // The message about the copy before may still be shown, so only the clipboard tells.
       await page.evaluate("navigator.clipboard.writeText('')");
       await page.getByRole('button', { name: 'Copy as cURL' }).click();
@@ -314,14 +311,14 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
   await test.step('on a narrow screen the details cover the list', async () => {
     for (const a of [1, 2]) await sendJson(endpoint.url, { a });
     await expect(row(page, 1)).toBeVisible();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    await expect(detailsOf(page, 0)).toHaveCount(0);
     await row(page, 0).click();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await page.getByRole('button', { name: 'Back to the list' }).click();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    await expect(detailsOf(page, 0)).toHaveCount(0);
     await row(page, 0).click();
     await page.goBack();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+    await expect(detailsOf(page, 0)).toHaveCount(0);
 
     // Back from the comparison leads to where it was opened: the list, or the details.
     for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
@@ -336,7 +333,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: /compare/i }).click();
     await back.click();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
   });
 
   await test.step('on a narrow screen the URL of a deleted request shows the list', async () => {

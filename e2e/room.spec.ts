@@ -1,7 +1,7 @@
 // Room to read: the height of what is above the list, the visible lines of JSON, and the replay form below them.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, openLive, row, sendJson } from './endpoints.ts';
 import { openReplay, urlField } from './replay.ts';
 
 /** JSON of 82 lines. */
@@ -119,10 +119,10 @@ test('the replay form closes when another request is chosen, and its draft is ke
   await openReplay(page, endpoint, 1);
   await urlField(page).fill('http://127.0.0.1:9/draft');
   await row(page, 0).click();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(detailsOf(page, 0)).toBeVisible();
   await expect(urlField(page)).toHaveCount(0);
   await page.reload();
-  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(detailsOf(page, 0)).toBeVisible();
   await expect(urlField(page)).toHaveCount(0);
   await page.keyboard.press('r');
   await urlField(page).fill('http://127.0.0.1:9/draft');

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
-import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
 import { bodyField, openReplay, sendTo } from './replay.ts';
 
 // An endpoint for each step.
@@ -47,17 +47,17 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, cont
     await dialog.getByLabel('Secret', { exact: true }).fill(`${SECRET} `);
     await dialog.getByLabel('Secret', { exact: true }).press('Enter');
     await expect(dialog).toHaveCount(0);
-    const details = page.getByRole('region', { name: 'Request 2' });
+    const details = detailsOf(page, 2);
     await expect(details).toContainText(/Signature invalid: .*space/);
 
     await setSecret(page, SECRET);
     await expect(details).toContainText('Signature valid');
     await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
     await row(page, 1).click();
-    await expect(page.getByRole('region', { name: 'Request 1' })).toContainText('Signature invalid:');
+    await expect(detailsOf(page, 1)).toContainText('Signature invalid:');
     await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');
     await row(page, 0).click();
-    await expect(page.getByRole('region', { name: 'Request 0' })).toContainText('No signature:');
+    await expect(detailsOf(page, 0)).toContainText('No signature:');
 
     await page.getByRole('button', { name: 'Signing secret' }).click();
     await expect(dialog).toContainText('A secret is set (GitHub).');

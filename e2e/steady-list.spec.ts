@@ -1,7 +1,7 @@
 // Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
 import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, expectWholePath, goLive, openLive, reportAttempt, row, send } from './endpoints.ts';
+import { createEndpoint, detailsOf, expectWholePath, goLive, openLive, reportAttempt, row, send } from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -168,7 +168,7 @@ test.describe('on a phone', () => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
       await menu.getByRole('menuitem', { name: 'Save' }).tap();
       await expect(row(page, 0)).not.toContainText('Unsaved');
-      await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+      await expect(detailsOf(page, 0)).toHaveCount(0);
     });
 
     await test.step('a swipe uncovers the actions of a row, and a tap covers them', async () => {
@@ -190,7 +190,7 @@ test.describe('on a phone', () => {
       await expect(action('Delete')).toBeInViewport({ ratio: 1 });
       await row(page, 1).tap({ position: { x: 60, y: 20 } });
       await expect(action('Delete')).toHaveCount(0);
-      await expect(page.getByRole('region', { name: 'Request 1' })).toHaveCount(0);
+      await expect(detailsOf(page, 1)).toHaveCount(0);
 
       await swipe(300, 150);
       await action('Save').tap();

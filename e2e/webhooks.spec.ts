@@ -3,7 +3,7 @@ import { expect, test } from './app.ts';
 import { webhookFixtures } from '../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
 import { exchange } from '../fixtures/raw-http.ts';
-import { createEndpoint, openLive, row, unsaved } from './endpoints.ts';
+import { createEndpoint, detailsOf, openLive, row, unsaved } from './endpoints.ts';
 
 /** The tab in which each webhook opens, and a text in it. */
 const SHOWN: Record<string, { tab: string; text: string }> = {
@@ -39,7 +39,7 @@ test('every webhook appears live and opens, and its signature is valid for the d
     const shown = SHOWN[fixture.name];
     expect(shown, `${fixture.name} has no line in SHOWN`).toBeDefined();
     await row(page, index).click();
-    const details = page.getByRole('region', { name: `Request ${index}` });
+    const details = detailsOf(page, index);
     await expect(details.getByRole('tab', { name: shown?.tab ?? '' }), fixture.name).toHaveAttribute(
       'data-state',
       'active',
