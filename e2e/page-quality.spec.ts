@@ -134,9 +134,10 @@ test.describe('axe, light and dark,', () => {
     }
 
     await test.step('a rejected dialog', async () => {
+      const rejection = { error: 'Too long', message: 'Too long', code: 'VALIDATION_FAILED' };
       await page.route('**/api/endpoints', (route) =>
         route.request().method() === 'POST'
-          ? route.fulfill({ status: 403, json: { error: 'No more', message: 'No more', code: 'PLAN_LIMIT' } })
+          ? route.fulfill({ status: 400, json: { ...rejection, fields: { name: rejection.error } } })
           : route.fallback(),
       );
       await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
