@@ -1,8 +1,7 @@
 import {
-  MAX_DECODED_BODY_BYTES,
-  actualCoding,
   bodyBytesOf,
   contentCodingOf,
+  decodedBody,
   firstHeader,
   matcherOf,
   parseQuery,
@@ -136,26 +135,11 @@ function captureFilter(
   return async (request) => {
     const stored = readsBody ? await readBody(client, uid, request) : undefined;
     // If the request was deleted meanwhile, the message still has the beginning of its body.
-    const body = stored === undefined ? bodyBytesOf(request) : await decoded(request, stored);
+    const coding = contentCodingOf(firstHeader(request.rawHeaders, 'content-encoding'));
+    const body =
+      stored === undefined || coding === undefined
+        ? (stored ?? bodyBytesOf(request))
+        : await decodedBody(stored, coding, (actual, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[actual]()));
     return matcherOf(parsed.query, Date.now())(searchableRequest(request, () => body));
   };
-}
-
-/** Removes the content coding, up to the length that searches examine. Returns the body unchanged if it can't be decoded. */
-async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint8Array> {
-  const coding = contentCodingOf(firstHeader(request.rawHeaders, 'content-encoding'));
-  if (coding === undefined) return body;
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of Readable.from([body]).pipe(CREATE_DECODER[actualCoding(coding, body)]())) {
-      if (!Buffer.isBuffer(piece)) continue;
-      pieces.push(piece);
-      length += piece.length;
-      if (length >= MAX_DECODED_BODY_BYTES) break;
-    }
-  } catch {
-    return body;
-  }
-  return Buffer.concat(pieces).subarray(0, MAX_DECODED_BODY_BYTES);
 }
