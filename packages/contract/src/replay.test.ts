@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
-import { endToEndHeaders, replaySchema } from './replay.ts';
+import { endToEndHeaders } from './end-to-end-headers.ts';
+import { replaySchema } from './replay.ts';
 
 const order = { method: 'POST', url: 'http://target.example/' };
 const mistakesOf = (input: object): Record<string, string> =>

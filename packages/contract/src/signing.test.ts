@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
-import { suggestScheme } from './signing.ts';
+import { signingSecretSchema, suggestScheme } from './signing.ts';
 import type { SuggestedScheme } from './signing.ts';
 
 const HEX = 'cab9592f435d1106632dff7fc4e0cf6208776f98c9b2b04067fc6b5b5ef0abc0';
@@ -36,4 +36,9 @@ test.each<[RawHeaders, SuggestedScheme | undefined]>([
   [[], undefined],
 ])('%j', (headers, expected) => {
   expect(suggestScheme(headers)).toEqual(expected);
+});
+
+test.each(['Content-Length', 'transfer-encoding', 'Host', 'Connection'])("%s can't have a signature", (header) => {
+  const parsed = signingSecretSchema.safeParse({ scheme: 'hmac-sha256', secret: 'x', header });
+  expect(parsed.error?.issues[0]?.path).toEqual(['header']);
 });

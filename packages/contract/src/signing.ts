@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RawHeaders } from './captured-request.ts';
+import { endToEndHeaders } from './end-to-end-headers.ts';
 import { TOKEN } from './limits.ts';
 
 /** How a sender signs its webhooks. */
@@ -11,11 +12,12 @@ export const signingSchemeSchema = z.enum(
 );
 export type SigningScheme = z.infer<typeof signingSchemeSchema>;
 
+const COMPUTED_SENTENCE = 'This header describes the connection, so it has no signature. Please enter another one';
 const HEADER_SENTENCE = 'Please enter the name of a header';
 const PREFIX_SENTENCE = 'The prefix can have ASCII characters without spaces';
 
 /** The secret that an endpoint's sender signs with. `header`, `encoding` and `prefix` are for `hmac-sha256`. */
-export const signingSecretSchema = z
+export const storedSigningSecretSchema = z
   .object({
     scheme: signingSchemeSchema,
     secret: z
@@ -38,7 +40,13 @@ export const signingSecretSchema = z
     error: 'hmac-sha256 needs the name of the header that has the signature',
     path: ['header'],
   });
-export type SigningSecret = z.output<typeof signingSecretSchema>;
+export type SigningSecret = z.output<typeof storedSigningSecretSchema>;
+
+/** A secret as users enter it. */
+export const signingSecretSchema = storedSigningSecretSchema.refine(
+  ({ header }) => header === undefined || endToEndHeaders([[header, '']]).length > 0,
+  { error: COMPUTED_SENTENCE, path: ['header'] },
+);
 
 /** The result of checking a captured request's signature. `reason` is a sentence, `null` if the signature is valid. */
 export const signatureSchema = z.object({

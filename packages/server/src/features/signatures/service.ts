@@ -1,4 +1,4 @@
-import { signingSecretSchema, suggestScheme } from '@creel/contract';
+import { storedSigningSecretSchema, suggestScheme } from '@creel/contract';
 import type { RawHeaders, Signature, SigningSecret } from '@creel/contract';
 import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/stored-request.ts';
@@ -84,7 +84,7 @@ export class Signatures {
     if (signingScheme === null) return undefined;
     const sealed = await this.#queries.findSigningSecret(id);
     const text = sealed === undefined ? undefined : this.#sealFor(id).open(sealed);
-    return text === undefined ? undefined : signingSecretSchema.parse(JSON.parse(text));
+    return text === undefined ? undefined : storedSigningSecretSchema.parse(JSON.parse(text));
   }
 
   /** A key for each endpoint, so that a sealed secret can't be moved to another one. */
