@@ -66,7 +66,10 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     await page.waitForLoadState('networkidle');
     await page.route('**/api/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Settings' }).click();
-    await expect(page.getByText("Can't reach the server.")).toBeVisible();
+    const message = page.getByText("Can't reach the server.");
+    await expect(message).toBeVisible();
+    const link = await page.getByRole('link', { name: 'Back to Dashboard' }).boundingBox();
+    expect((await message.boundingBox())?.x).toBeGreaterThan((link?.x ?? 0) + (link?.width ?? 0));
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
     await page.unroute('**/api/**');
     await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();

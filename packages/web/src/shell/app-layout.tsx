@@ -125,7 +125,7 @@ function ConnectionBar() {
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4 max-md:top-1 max-md:right-2 max-md:left-12 max-md:px-0"
+      className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4 md:left-58 max-md:top-1 max-md:right-2 max-md:left-12 max-md:px-0"
     >
       {message === undefined ? null : (
         <p className="flex items-center gap-2 rounded-full border border-warn bg-warn-soft px-3.5 py-1 text-warn shadow-float">
