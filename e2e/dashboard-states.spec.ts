@@ -95,3 +95,23 @@ test('a missing endpoint is requested once; a failing request is tried four time
     await expect(page.getByText('Loading endpoint...')).toBeVisible();
   });
 });
+
+test('until the user is known, the page says that it loads', async ({ page, person: _ }) => {
+  let answer = (): void => undefined;
+  const isAsked = new Promise<void>((asked) => {
+    void page.route('**/api/user', async (route) => {
+      asked();
+      await new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      await route.continue();
+    });
+  });
+  await page.goto('/');
+  await isAsked;
+  const loading = page.getByRole('status', { name: 'Loading', exact: true });
+  await expect(loading).toBeVisible();
+  answer();
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  await expect(loading).toHaveCount(0);
+});

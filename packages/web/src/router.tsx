@@ -8,6 +8,7 @@ import { EndpointLoading } from './features/endpoints/endpoint-states.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, NotFoundPage, RootFailed } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
+import { StartPage } from './ui/page.tsx';
 import { ownPath } from './ui/urls.ts';
 
 /** All pages. Each is loaded on first use. */
@@ -198,7 +199,17 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export const router = createRouter({ routeTree, defaultPreload: 'intent', defaultErrorComponent: LoadFailed });
+/** Milliseconds that the page waits for the user before it says that it loads. */
+const PENDING_AFTER_MS = 300;
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultErrorComponent: LoadFailed,
+  defaultPendingComponent: StartPage,
+  defaultPendingMs: PENDING_AFTER_MS,
+  defaultPendingMinMs: 0,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -75,6 +75,15 @@ export function Logo({ className }: { readonly className?: string }) {
   );
 }
 
+/** Shown until it is known whether somebody is logged in. */
+export function StartPage() {
+  return (
+    <div role="status" aria-label="Loading" className="grid h-full place-items-center">
+      <Logo className="animate-pulse-soft" />
+    </div>
+  );
+}
+
 export function Card({ className, ...rest }: ComponentProps<'div'>) {
   return <div className={clsx('rounded-lg border border-line bg-panel', className)} {...rest} />;
 }
