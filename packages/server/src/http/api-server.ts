@@ -126,6 +126,9 @@ const CALL_BUDGET_BYTES = 64 * MIB;
 /** Bytes per body that are not counted, so that ordinary calls such as a login always have memory. */
 const UNCOUNTED_BYTES = 16 * 1024;
 
+/** RFC 9110 15.5.16: 415 is also for content codings. */
+const NO_CODING = 'Please send the body without a content coding such as gzip.';
+
 /** A budget for calls with bodies of at most `largestBody` bytes. */
 function callBudget(largestBody: number): MemoryBudget {
   return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody), uncounted: UNCOUNTED_BYTES });
@@ -143,6 +146,8 @@ function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
       delete headers['content-type'];
   });
   server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { 'content-encoding': coding = 'identity' } = request.headers;
+    if (coding.toLowerCase() !== 'identity') throw new ProblemError('UNSUPPORTED_MEDIA_TYPE', { sentence: NO_CODING });
     const limit = request.routeOptions.bodyLimit;
     // A declared length beyond the limit is rejected before anything is read.
     if (Number(request.headers['content-length']) > limit) throw new ProblemError('BODY_TOO_LARGE');

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exchange, rawRequest } from '../../../../fixtures/raw-http.ts';
 import type { RawCall, TestClient } from '../../test/test-client.ts';
@@ -88,6 +89,15 @@ describe('invalid calls', () => {
       });
     },
   );
+
+  test('a compressed body', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const error = 'Please send the body without a content coding such as gzip.';
+    const answer = { status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE', error, message: error } };
+    const body = new Uint8Array(gzipSync('{}'));
+    expect(await client.tell('/api/endpoints', { method: 'POST', headers, body })).toMatchObject(answer);
+    expect((await post('{}', { ...headers, 'content-encoding': 'identity' })).status).toBe(201);
+  });
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
     'the right type, said otherwise: %s',
