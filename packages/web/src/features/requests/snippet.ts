@@ -1,8 +1,9 @@
 import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { sendable } from './sendable.ts';
+import { WRITERS } from './write-snippet.ts';
 
-/** The snippet languages. The code that writes them is loaded on demand. */
+/** The snippet languages. */
 export const SNIPPET_NAMES = {
   curl: 'cURL',
   fetch: 'fetch',
@@ -19,10 +20,6 @@ export async function snippetOf(
   request: ListedRequest,
   captureUrl: string,
 ): Promise<string> {
-  const [{ WRITERS }, bytes, whole] = await Promise.all([
-    import('./write-snippet.ts'),
-    readWholeBody(uid, request),
-    readWholeRequest(uid, request),
-  ]);
+  const [bytes, whole] = await Promise.all([readWholeBody(uid, request), readWholeRequest(uid, request)]);
   return WRITERS[name](sendable(whole, captureUrl, bytes));
 }
