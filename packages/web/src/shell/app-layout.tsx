@@ -3,13 +3,12 @@ import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import { useSignedOut, listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
+import { listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
 import { useLiveStatus } from '../api/use-live.ts';
 import { useServerBack } from '../api/outage.ts';
 import { useUser, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { useServerState } from '../api/server-state.ts';
-import { useLogout } from '../features/accounts/account-queries.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -23,11 +22,7 @@ import { Sidebar } from './sidebar.tsx';
 
 /** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */
 export function AppLayout() {
-  const user = useUser();
-  const signedOut = useSignedOut();
   const narrow = useIsNarrow();
-  const logout = useLogout();
-  const onLogout = (): void => logout.mutate();
   useEffect(listenToOtherTabs, []);
   const main = useRef<HTMLElement>(null);
   useFocusKept(main);
@@ -44,11 +39,11 @@ export function AppLayout() {
       <div className="flex min-h-0 grow flex-col md:flex-row">
         {narrow ? (
           <MobileBar>
-            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
+            <Sidebar />
           </MobileBar>
         ) : (
           <aside {...STAYS_INTERACTIVE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
-            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
+            <Sidebar />
           </aside>
         )}
         <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">

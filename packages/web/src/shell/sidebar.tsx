@@ -3,6 +3,9 @@ import type { User } from '@creel/contract';
 import { Link, useLocation } from '@tanstack/react-router';
 import { CircleHelp, CreditCard, Plus, Search, Settings, Ellipsis, LogIn, LogOut, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useUser } from '../api/queries.ts';
+import { useSignedOut } from '../api/session.ts';
+import { useLogout } from '../features/accounts/account-queries.ts';
 import { THEMES, useTheme } from '../features/settings/theme.tsx';
 import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
@@ -10,15 +13,10 @@ import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdow
 import { Logo } from '../ui/page.tsx';
 import { EndpointList } from './endpoint-list.tsx';
 
-interface SidebarProps {
-  readonly user: User | null;
-  /** True if the session has ended. */
-  readonly signedOut: boolean;
-  readonly onLogout: () => void;
-}
-
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, the shortcuts, and the user menu. */
-export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
+export function Sidebar() {
+  const user = useUser();
+  const signedOut = useSignedOut();
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
@@ -37,7 +35,7 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
         <HelpButton />
       </nav>
       <div className="-mx-0.5 border-t border-line pt-2">
-        <UserMenu user={signedOut ? null : user} onLogout={onLogout} />
+        <UserMenu user={signedOut ? null : user} />
       </div>
     </div>
   );
@@ -81,13 +79,9 @@ function NavLink({ to, icon, label, keys }: NavLinkProps) {
   );
 }
 
-interface UserMenuProps {
-  readonly user: User | null;
-  readonly onLogout: () => void;
-}
-
 /** The logged-in user, the plan, and the user's menu. */
-function UserMenu({ user, onLogout }: UserMenuProps) {
+function UserMenu({ user }: { readonly user: User | null }) {
+  const logout = useLogout();
   return (
     <DropdownMenu
       side="top"
@@ -116,7 +110,7 @@ function UserMenu({ user, onLogout }: UserMenuProps) {
         </button>
       }
     >
-      {user === null ? <SignInItem /> : <SignedInItems onLogout={onLogout} />}
+      {user === null ? <SignInItem /> : <SignedInItems onLogout={() => logout.mutate()} />}
     </DropdownMenu>
   );
 }
