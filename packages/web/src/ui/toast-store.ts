@@ -3,8 +3,6 @@ import { signal } from './state.ts';
 /** Milliseconds that a toast stays open, and that it stays in the list afterwards. */
 export const TOAST_MS = 5000;
 const REMOVE_AFTER_MS = 1_000_000;
-/** Maximum of visible toasts. */
-const LIMIT = 1;
 
 export interface ToastInput {
   readonly title: string;
@@ -20,13 +18,14 @@ export interface ToastItem extends ToastInput {
   readonly open: boolean;
 }
 
+/** At most one toast. It is a list, because it is empty at first and after a toast was removed. */
 export const toastStore = signal<readonly ToastItem[]>([]);
 let nextId = 1;
 
 /** Shows a toast instead of the previous one. Returns a function that closes it. */
 export function toast(input: ToastInput): () => void {
   const id = nextId++;
-  toastStore.set([{ ...input, id, open: true }, ...toastStore.read()].slice(0, LIMIT));
+  toastStore.set([{ ...input, id, open: true }]);
   return () => dismissToast(id);
 }
 

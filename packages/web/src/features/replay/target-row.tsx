@@ -6,7 +6,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Button, Tooltip } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
 import { Input, Select } from '../../ui/field.tsx';
-import { usePreference } from '../../ui/state.ts';
+import { useSignal } from '../../ui/state.ts';
 import { methodsFor } from './replay-form.ts';
 import { placeholderNote, replayTargetsPreference } from './replay-targets.ts';
 import type { Replay } from './use-replay.ts';
@@ -133,8 +133,7 @@ interface RecentTargetsProps {
 
 /** A menu of the recent targets of this endpoint, newest first. */
 function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
-  const [targets] = usePreference(replayTargetsPreference);
-  const known = targets[uid] ?? [];
+  const known = useSignal(replayTargetsPreference)[uid] ?? [];
   if (known.every((target) => target === url.trim())) return null;
   return (
     <DropdownMenu

@@ -5,7 +5,7 @@ import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
 import type { FieldErrors } from '../../ui/form.tsx';
-import { usePreference } from '../../ui/state.ts';
+import { useSignal } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
@@ -49,8 +49,7 @@ function mistakes(form: ReplayForm): FieldErrors {
 /** The replay of a request: the form and the state of the last attempt. */
 export function useReplay(uid: string, request: ListedRequest): Replay {
   const [draft, change] = useReplayDraft(request.index);
-  const [lastTargets] = usePreference(lastTargetPreference);
-  const last = lastTargets[uid];
+  const last = useSignal(lastTargetPreference)[uid];
   const defaults = useMemo(() => defaultForm(request, last), [request, last]);
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
   const state = useReplayState(uid, request.index);
