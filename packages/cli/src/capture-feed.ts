@@ -3,8 +3,8 @@ import type { CapturedRequest } from '@creel/contract';
 export interface CaptureFeedOptions {
   /** Lowest index to emit. */
   readonly from: number;
-  /** Lowest index of captures that arrive after the start. Missing indexes below it were deleted before. `undefined`: unknown. */
-  readonly newFrom: number | undefined;
+  /** Lowest index of captures that arrive after the start. Missing indexes below it were deleted before. */
+  readonly newFrom: number;
   /** Stored requests from one index up to, but not including, another, oldest first. */
   readonly storedBetween: (from: number, below?: number) => AsyncIterable<CapturedRequest>;
   readonly onCapture: (request: CapturedRequest) => Promise<void>;
@@ -19,12 +19,10 @@ export interface CaptureFeedOptions {
 export class CaptureFeed {
   readonly #options: CaptureFeedOptions;
   #next: number;
-  #newFrom: number | undefined;
 
   constructor(options: CaptureFeedOptions) {
     this.#options = options;
     this.#next = options.from;
-    this.#newFrom = options.newFrom;
   }
 
   /** Takes captures that have arrived, oldest first. */
@@ -47,8 +45,7 @@ export class CaptureFeed {
   async #emit(request: CapturedRequest): Promise<void> {
     const { index } = request;
     if (index < this.#next) return;
-    this.#newFrom ??= index;
-    const missing = Math.max(this.#next, this.#newFrom);
+    const missing = Math.max(this.#next, this.#options.newFrom);
     if (missing < index) await this.#options.onDeleted(missing, index - 1);
     await this.#options.onCapture(request);
     this.#next = index + 1;

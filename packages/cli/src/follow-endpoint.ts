@@ -17,7 +17,7 @@ import { findEndpoint } from './find-endpoint.ts';
 import { watchLive } from './live-watch.ts';
 import { noteUnknownFields } from './options.ts';
 import { visible } from './output.ts';
-import { readPage, storedBetween, readBody } from './stored-requests.ts';
+import { storedBetween, readBody } from './stored-requests.ts';
 import { write } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -83,15 +83,15 @@ async function follow(
       : await client.call('createEndpoint', { body: { name: input.endpoint.newName } });
   const notify = (sentence: string): Promise<void> => write(terminal.stderr, `${visible(sentence)}\n`);
   // Read before the socket opens, so that nothing is missed however long the first connection takes.
-  const newest = (await readPage(client, endpoint.uid, 1)).requests[0]?.index;
-  const newFrom = newest === undefined ? undefined : newest + 1;
+  const { stats } = await client.call('getEndpoint', { params: { uid: endpoint.uid } });
+  const newFrom = stats.newestIndex + 1;
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const { begins, deleted, followers } = createFollowers({ client, endpoint, signal: either, notify });
   const isWanted = captureFilter(client, endpoint.uid, input.query);
   const createFeed = (onCapture: OnCapture): CaptureFeed =>
     new CaptureFeed({
-      from: input.from ?? newFrom ?? 0,
+      from: input.from ?? newFrom,
       newFrom,
       storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
       onCapture: async (request) => {
