@@ -53,7 +53,7 @@ export function HexView({ bytes, label }: HexViewProps) {
       <CopyButton
         text={() => hexDump(bytes.subarray(0, MAX_COPY_BYTES))}
         label="Copy as hex"
-        className="absolute top-1.5 right-3 z-10"
+        className="absolute top-1.5 right-3 z-10 @max-sm:static @max-sm:self-end @max-sm:mr-3"
       />
       <div
         ref={frame}
