@@ -57,15 +57,15 @@ export async function reportAttempt(page: Page, endpoint: Endpoint, index: numbe
   expect(answer.status(), await answer.text()).toBe(201);
 }
 
-/** Expects that the path of a row is shown whole. */
-export async function expectWholePath(request: Locator, path: string): Promise<void> {
-  const shown = request.getByText(path);
+/** Expects that a text is not truncated. */
+export async function expectShownWhole(parent: Locator, text: string): Promise<void> {
+  const shown = parent.getByText(text);
   await expect(shown).toBeVisible();
   const missing = await shown.evaluate((element) => {
-    const text = element.ownerDocument.createRange();
-    text.selectNodeContents(element);
+    const content = element.ownerDocument.createRange();
+    content.selectNodeContents(element);
     // A part of a pixel too little cuts characters off.
-    return text.getBoundingClientRect().width - element.getBoundingClientRect().width;
+    return content.getBoundingClientRect().width - element.getBoundingClientRect().width;
   });
   expect(missing).toBeLessThanOrEqual(0);
 }

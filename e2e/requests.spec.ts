@@ -7,7 +7,7 @@ import { expect, pressEscape, test } from './app.ts';
 import {
   createEndpoint,
   detailsOf,
-  expectWholePath,
+  expectShownWhole,
   goLive,
   goTo,
   openLive,
@@ -292,7 +292,15 @@ test('at every width the filters work and the rows keep their position', async (
     const index = await send(endpoint.url, { path: '/webhooks/stripe' });
     await reportAttempt(page, endpoint, index, 503);
     await expect(row(page, index)).toContainText('503');
-    await expectWholePath(row(page, index), '/webhooks/stripe');
+    await expectShownWhole(row(page, index), '/webhooks/stripe');
+  });
+
+  await test.step('beside a long source, the sidebar shows the expiry whole', async () => {
+    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { source: 'A_source_of_one_word_'.repeat(4) } });
+    await page.reload();
+    const entry = page.getByRole('complementary').getByRole('link', { name: 'Journey' });
+    await expect(entry).toContainText('A_source');
+    await expectShownWhole(entry, 'Expires');
   });
 });
 

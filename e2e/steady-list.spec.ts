@@ -1,7 +1,16 @@
 // Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
 import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, detailsOf, expectWholePath, goLive, openLive, reportAttempt, row, send } from './endpoints.ts';
+import {
+  createEndpoint,
+  detailsOf,
+  expectShownWhole,
+  goLive,
+  openLive,
+  reportAttempt,
+  row,
+  send,
+} from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -139,7 +148,7 @@ test.describe('on a phone', () => {
       const index = await send(endpoint.url, { path: '/webhooks/orders/1042' });
       await reportAttempt(page, endpoint, index, 503);
       await expect(row(page, index)).toContainText('503');
-      await expectWholePath(row(page, index), '/webhooks/orders/1042');
+      await expectShownWhole(row(page, index), '/webhooks/orders/1042');
     });
 
     await test.step('what can be pressed has 44 px, and a long press opens the actions of a row', async () => {
@@ -201,6 +210,14 @@ test.describe('on a phone', () => {
       page.on('dialog', (dialog) => void dialog.accept());
       await action('Delete').tap();
       await expect(row(page, 1)).toHaveCount(0);
+    });
+
+    await test.step('a long name on the dashboard ends with an ellipsis', async () => {
+      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'A_name_of_one_word_'.repeat(4) } });
+      await page.goto('/');
+      const heading = page.getByRole('heading', { name: 'A_name_of' });
+      const link = await heading.getByRole('link').boundingBox();
+      expect(link?.width).toBeLessThanOrEqual((await heading.boundingBox())?.width ?? 0);
     });
   });
 });

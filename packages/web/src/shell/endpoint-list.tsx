@@ -74,7 +74,7 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
         </span>
       )}
       <span className="col-span-2 col-start-2 flex min-w-0 items-center gap-1 text-xs text-ink-2">
-        <span className="min-w-0 truncate">{expiryLine(endpoint, now)}</span>
+        <span className="shrink-0">{expiryLine(endpoint, now)}</span>
         <SourceTag source={endpoint.source} />
       </span>
     </Link>

@@ -76,10 +76,13 @@ export function RequestNumber({ index }: { readonly index: number }) {
 export function SourceTag({ source }: { readonly source: string | null }) {
   if (source === null) return null;
   return (
-    <Badge className="ml-auto max-w-28">
-      <span dir="auto" className="truncate" title={`Source/Tag: ${source}`}>
-        {source}
-      </span>
-    </Badge>
+    // Unlike the badge itself, this gives way to the text beside it.
+    <span className="ml-auto flex max-w-28 min-w-0">
+      <Badge className="max-w-full">
+        <span dir="auto" className="truncate" title={`Source/Tag: ${source}`}>
+          {source}
+        </span>
+      </Badge>
+    </span>
   );
 }

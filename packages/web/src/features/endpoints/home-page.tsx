@@ -110,9 +110,10 @@ function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly
             <Link
               to="/endpoints/$uid"
               params={{ uid: endpoint.uid }}
-              className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
+              className="max-w-full outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
             >
-              {endpointTitle(endpoint)}
+              {/* On a touch screen, the link is a flex container, whose own text would be cut off. */}
+              <span className="truncate">{endpointTitle(endpoint)}</span>
             </Link>
           </h2>
           {endpoint.isFavorite === 'true' ? (
