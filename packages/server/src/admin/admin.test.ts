@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -61,6 +61,7 @@ describe('backup', () => {
     const file = join(folder, 'one.db');
     const { stats } = await person.client.call('getEndpoint', { params: { uid } });
     const [line] = await admin(['backup', file]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     stopped = true;
     await load;
     expect(Number(/Saved (\d+) requests/.exec(line ?? '')?.[1])).toBeGreaterThanOrEqual(stats.total);
@@ -122,7 +123,7 @@ it.each([
   [['fly'], 'There is no command “fly”.'],
   [['restore', 'x.db'], 'no database'],
   [['vacuum'], 'Another Creel server is using the data folder'],
-  [['backup', join(folder, 'missing', 'x.db')], 'creel admin backup failed: unable to open database file.'],
+  [['backup', join(folder, 'missing', 'x.db')], 'creel admin backup failed: ENOENT: no such file or directory'],
   [['backup', ''], 'does not take the argument “”'],
   [['backup', '--force'], 'does not take the argument “--force”'],
   [['verify', '/nonexistent'], 'There is no database /nonexistent. Name the file of a backup.'],

@@ -17,6 +17,8 @@ export async function backup(dataDir: string, file: string): Promise<number> {
   rmSync(partial, { force: true });
   const database = openReader(dataDir);
   try {
+    // SQLite would create a file that every user of the machine can read.
+    closeSync(openSync(partial, 'wx', 0o600));
     await copyDatabase(database, partial, { rate: ALL_PAGES });
     const count = closeFile(partial);
     sync(partial);
