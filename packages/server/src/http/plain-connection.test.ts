@@ -8,7 +8,8 @@ import type { RawConnection } from '../../../../fixtures/raw-http.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { PlainConnection } from './plain-connection.ts';
-import type { CaptureReply, PlainTraffic } from './plain-connection.ts';
+import type { CaptureReply } from './plain-capture.ts';
+import type { PlainTraffic } from './plain-connection.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

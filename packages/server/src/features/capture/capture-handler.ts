@@ -9,7 +9,8 @@ import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-r
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
-import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
+import type { CaptureReply, Refusal, Verdict } from '../../http/plain-capture.ts';
+import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
