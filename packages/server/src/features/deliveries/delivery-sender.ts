@@ -1,31 +1,13 @@
-import {
-  MAX_DELIVERY_RESPONSE_BYTES,
-  endToEndHeaders,
-  forwardedUrl,
-  isDelivered,
-  targetUrlSchema,
-} from '@creel/contract';
-import type { RawHeaders } from '@creel/contract';
+import { isDelivered } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeHead } from '../../database/stored-request.ts';
-import type { RequestRecord } from '../../database/stored-request.ts';
-import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { atMost } from '../../limits/within.ts';
-import type { Forward, OutboundResponse } from '../replay/service.ts';
-import type { Signatures } from '../signatures/service.ts';
-import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
-import { AttemptRecorder, answeredOutcome, failedOutcome } from './attempt-recorder.ts';
-import type { Outcome } from './attempt-recorder.ts';
-import {
-  CLOCK_ERROR_MS,
-  MAX_WAITS_MS,
-  MAX_WAITS_WITH_RETRY_AFTER_MS,
-  forwardedHeaders,
-  leavesBasePath,
-  nextAttemptAt,
-} from './delivery-plan.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import type { AttemptOptions } from './attempt-delivery.ts';
+import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
+import { CLOCK_ERROR_MS, MAX_WAITS_MS, MAX_WAITS_WITH_RETRY_AFTER_MS } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -51,16 +33,11 @@ const POLL_MS = 500;
 /** An idle destination is released after this time. */
 const IDLE_MS = 30_000;
 
-const UNSIGNABLE =
-  'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
-const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
-
 type SenderQueries = Pick<
   DeliveryQueries,
   | 'claimDestinations'
   | 'dueDeliveries'
   | 'dueDestinations'
-  | 'findCapture'
   | 'recordAttempts'
   | 'releaseLeases'
   | 'renewLeases'
@@ -68,15 +45,8 @@ type SenderQueries = Pick<
   | 'shortenWaits'
 >;
 
-export interface SenderOptions {
-  readonly store: SenderQueries & { readonly shared: boolean };
-  /** Sends with the same checks as a replay. */
-  readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
-  /** How to renew signatures of an endpoint, for destinations with `sign`. */
-  readonly signerOf: Signatures['signerOf'];
-  /** The mark of this installation in forwarded requests. */
-  readonly mark: string;
-  readonly now: () => number;
+export interface SenderOptions extends AttemptOptions {
+  readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
   readonly onRecorded: (recorded: RecordedAttempts) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -286,7 +256,8 @@ export class DeliverySender {
   /** Resolves when the request has left, or will not leave. */
   async #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { signal } = this.#end;
+    const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
     let isFailing = false;
     const leave = (): void => {
       claimed.usedAt = performance.now();
@@ -294,95 +265,23 @@ export class DeliverySender {
       if (!claimed.hasNoMore) claimed.sendDue.start();
     };
     const work = queue
-      .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
+      .run(destination.userId, () => attemptDelivery(this.#options, destination, delivery, { signal, onBegun }), signal)
       .then(async (attempt) => {
         if (attempt === undefined) return;
         await this.#recorder.record(attempt);
         isFailing = claimed.failures >= FAILING && !isDelivered(attempt.status);
       })
       .catch((error: unknown) => {
-        if (!this.#end.signal.aborted) this.#options.onFailure(error);
+        if (!signal.aborted) this.#options.onFailure(error);
       })
       .finally(() => {
-        begin();
+        onBegun();
         this.#underWay.delete(work);
         if (isFailing) setTimeout(leave, REST_MS).unref();
         else leave();
       });
     this.#underWay.add(work);
     await begun;
-  }
-
-  /** Sends a delivery once. `undefined` when the request was deleted meanwhile. */
-  async #attempt(
-    destination: SendingDestination,
-    delivery: DueDelivery,
-    begin: () => void,
-  ): Promise<Attempt | undefined> {
-    const { store, forward, now } = this.#options;
-    const captured = await store.findCapture(destination.endpointId, delivery.index);
-    if (captured === undefined) return undefined;
-    const attempt = delivery.attempts + 1;
-    const at = now();
-    const began = performance.now();
-    const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
-    let responseHeaders: RawHeaders = [];
-    let outcome: Outcome;
-    try {
-      const sent = forward(
-        await this.#outbound(destination, { ...delivery, attempt, url }, captured),
-        this.#end.signal,
-      );
-      begin();
-      const response = await sent;
-      responseHeaders = response.headers;
-      outcome = answeredOutcome(response);
-    } catch (error) {
-      outcome = failedOutcome(error, performance.now() - began);
-    }
-    this.#end.signal.throwIfAborted();
-    const next = { attempt, at: now(), responseHeaders, random: Math.random() };
-    return {
-      endpointId: destination.endpointId,
-      index: delivery.index,
-      deliveryId: delivery.id,
-      kind: 'forward',
-      destinationId: destination.id,
-      url,
-      method: captured.method,
-      attempt,
-      at,
-      nextAttemptAt: isDelivered(outcome.status) ? null : nextAttemptAt(next),
-      ...outcome,
-    };
-  }
-
-  async #outbound(
-    { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
-    { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
-    captured: RequestRecord,
-  ): Promise<Forward> {
-    const body = captured.body ?? new Uint8Array();
-    const { target, rawHeaders } = decodeHead(captured.head);
-    // The captured path was appended, so the URL is checked again.
-    const checked = targetUrlSchema.safeParse(url);
-    if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
-    if (appendPath && leavesBasePath(baseUrl, target))
-      throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
-    // First, because a sender may name any header in `Connection`, also those that are added here.
-    const kept = endToEndHeaders(rawHeaders);
-    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
-    // The secret was deleted. Receivers would reject the captured signature, and the owner would not learn why.
-    if (sign && renew === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: UNSIGNABLE });
-    const headers = renew === undefined ? kept : await renew(kept, body);
-    const own = { id, attempt, mark: this.#options.mark };
-    return {
-      method: captured.method,
-      url: checked.data,
-      headers: forwardedHeaders(headers, own),
-      body,
-      keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
-    };
   }
 }
 

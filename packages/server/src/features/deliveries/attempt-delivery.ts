@@ -1,0 +1,105 @@
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  endToEndHeaders,
+  forwardedUrl,
+  isDelivered,
+  targetUrlSchema,
+} from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
+import { decodeHead } from '../../database/stored-request.ts';
+import type { RequestRecord } from '../../database/stored-request.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { Forward, OutboundResponse } from '../replay/service.ts';
+import type { Signatures } from '../signatures/service.ts';
+import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
+import { answeredOutcome, failedOutcome } from './attempt-recorder.ts';
+import type { Outcome } from './attempt-recorder.ts';
+import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
+import type { DeliveryQueries } from './queries.ts';
+
+const UNSIGNABLE =
+  'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
+const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
+
+export interface AttemptOptions {
+  readonly store: Pick<DeliveryQueries, 'findCapture'>;
+  /** Sends with the same checks as a replay. */
+  readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
+  /** How to renew signatures of an endpoint, for destinations with `sign`. */
+  readonly signerOf: Signatures['signerOf'];
+  /** The mark of this installation in forwarded requests. */
+  readonly mark: string;
+  readonly now: () => number;
+}
+
+/**
+ * Sends a delivery once. Calls `onBegun` when the request leaves. `undefined` when the request was deleted meanwhile.
+ */
+export async function attemptDelivery(
+  options: AttemptOptions,
+  destination: SendingDestination,
+  delivery: DueDelivery,
+  { signal, onBegun }: { readonly signal: AbortSignal; readonly onBegun: () => void },
+): Promise<Attempt | undefined> {
+  const { store, forward, now } = options;
+  const captured = await store.findCapture(destination.endpointId, delivery.index);
+  if (captured === undefined) return undefined;
+  const attempt = delivery.attempts + 1;
+  const at = now();
+  const began = performance.now();
+  const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
+  let responseHeaders: RawHeaders = [];
+  let outcome: Outcome;
+  try {
+    const sent = forward(await outboundRequest(options, destination, { ...delivery, attempt, url }, captured), signal);
+    onBegun();
+    const response = await sent;
+    responseHeaders = response.headers;
+    outcome = answeredOutcome(response);
+  } catch (error) {
+    outcome = failedOutcome(error, performance.now() - began);
+  }
+  signal.throwIfAborted();
+  const next = { attempt, at: now(), responseHeaders, random: Math.random() };
+  return {
+    endpointId: destination.endpointId,
+    index: delivery.index,
+    deliveryId: delivery.id,
+    kind: 'forward',
+    destinationId: destination.id,
+    url,
+    method: captured.method,
+    attempt,
+    at,
+    nextAttemptAt: isDelivered(outcome.status) ? null : nextAttemptAt(next),
+    ...outcome,
+  };
+}
+
+/** The captured request as the destination wants it. @throws ProblemError REPLAY_FAILED with a sentence */
+async function outboundRequest(
+  { signerOf, mark }: AttemptOptions,
+  { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
+  { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
+  captured: RequestRecord,
+): Promise<Forward> {
+  const body = captured.body ?? new Uint8Array();
+  const { target, rawHeaders } = decodeHead(captured.head);
+  // The captured path was appended, so the URL is checked again.
+  const checked = targetUrlSchema.safeParse(url);
+  if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
+  if (appendPath && leavesBasePath(baseUrl, target)) throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
+  // First, because a sender may name any header in `Connection`, also those that are added here.
+  const kept = endToEndHeaders(rawHeaders);
+  const renew = sign ? await signerOf({ id: endpointId, signingScheme }) : undefined;
+  // The secret was deleted. Receivers would reject the captured signature, and the owner would not learn why.
+  if (sign && renew === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: UNSIGNABLE });
+  const headers = renew === undefined ? kept : await renew(kept, body);
+  return {
+    method: captured.method,
+    url: checked.data,
+    headers: forwardedHeaders(headers, { id, attempt, mark }),
+    body,
+    keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
+  };
+}
