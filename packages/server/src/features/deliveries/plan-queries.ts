@@ -11,7 +11,7 @@ import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts'
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
-import { saveLatest } from './record-queries.ts';
+import { latestOf, saveLatest } from './latest-queries.ts';
 
 /** SQL of pending deliveries. Times are milliseconds since 1970 and always passed in. */
 
@@ -103,7 +103,7 @@ function decide(
     if (error === null) {
       pending += wanted.length;
       planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
-    } else refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(now).toISOString() } });
+    } else refused.push({ index, latest: latestOf({ kind: 'forward', status: null, error, at: now }) });
   }
   return { planned, refused };
 }

@@ -1,8 +1,6 @@
-import { MAX_DELIVERIES_PER_REQUEST, isDelivered } from '@creel/contract';
-import type { LastDelivery } from '@creel/contract';
-import { sql } from 'kysely';
+import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Selectable } from 'kysely';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
@@ -12,6 +10,8 @@ import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
+import { REQUEST_NAME, failuresOf, keysOf, latestOf, nameOf, saveLatest } from './latest-queries.ts';
+import type { RequestName } from './latest-queries.ts';
 import { countOutcomes, destinationsOf } from './outcome-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
@@ -63,8 +63,8 @@ async function recordAttempts(
 
 /**
  * The attempts whose requests are still stored, the ids of the deliveries that are still pending, and the destinations.
- * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared endpoints, then
- * destinations, then the counters of endpoints, each in the order of ids.
+ * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared
+ * endpoints, then destinations, then the counters of endpoints, each in the order of ids.
  */
 async function lockRequests(
   transaction: EngineTransaction,
@@ -104,10 +104,6 @@ function byEndpoint(attempts: readonly Attempt[]): [number, Attempt[]][] {
 /** A further attempt of the delivery is planned. */
 function isWaiting({ nextAttemptAt }: Attempt): boolean {
   return nextAttemptAt !== null;
-}
-
-function latestOf({ kind, status, error, at }: Pick<Attempt, 'kind' | 'status' | 'error' | 'at'>): LastDelivery {
-  return { kind, status, error, at: new Date(at).toISOString() };
 }
 
 async function storedIndexes(
@@ -258,59 +254,6 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
   );
 }
 
-interface RequestName {
-  readonly endpointId: number;
-  readonly index: number;
-}
-
-function nameOf({ endpointId, index }: RequestName): string {
-  return `${endpointId} ${index}`;
-}
-
-function keysOf(requests: readonly RequestName[]) {
-  return requests.map(({ endpointId, index }) => requestKey(endpointId, index));
-}
-
-/** The key of a row's request, in two numbers that JavaScript can hold. */
-const REQUEST_NAME = [sql<number>`request_key >> 32`.as('endpointId'), indexOfRequestKey.as('index')] as const;
-
-/**
- * The newest failure of each forwarded request that a destination still has. A request with several destinations shows
- * it, also after another destination has accepted the request. A replay shows its own outcome.
- */
-async function failuresOf(
-  transaction: DatabaseTransaction,
-  attempts: readonly Attempt[],
-): Promise<ReadonlyMap<string, LastDelivery>> {
-  const forwarded = attempts.filter(({ kind, status }) => kind === 'forward' && isDelivered(status));
-  const rows = await inChunks(forwarded, (chunk) =>
-    transaction
-      .selectFrom('delivery_attempts as a')
-      .innerJoin('destinations', 'destinations.id', 'a.destination_id')
-      .select([...REQUEST_NAME, 'a.status', 'a.error', 'a.sent_at'])
-      .where('a.request_key', 'in', keysOf(chunk))
-      .where((where) => where.or([where('status', 'is', null), where('status', '<', 200), where('status', '>', 299)]))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('delivery_attempts as later')
-              .select('later.id')
-              .whereRef('later.delivery_id', '=', 'a.delivery_id')
-              .whereRef('later.id', '>', 'a.id'),
-          ),
-        ),
-      )
-      .orderBy('a.id')
-      .execute(),
-  );
-  return new Map(
-    rows.map((row) => [
-      nameOf(row),
-      latestOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
-    ]),
-  );
-}
-
 /** The names of those requests that wait for an attempt. */
 async function pendingAmong(
   transaction: DatabaseTransaction,
@@ -325,29 +268,6 @@ async function pendingAmong(
       .execute(),
   );
   return new Set(rows.map(nameOf));
-}
-
-/** Stores the latest delivery of each request. */
-export async function saveLatest(
-  transaction: DatabaseTransaction,
-  requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
-): Promise<void> {
-  // One row per request: a statement can't change a row twice.
-  const latest = new Map(requests.map((request) => [nameOf(request), request]));
-  await inChunks([...latest.values()], (chunk) =>
-    transaction
-      .insertInto('latest_deliveries')
-      .values(
-        chunk.map((request) => ({
-          request_key: requestKey(request.endpointId, request.index),
-          latest: JSON.stringify(request.latest),
-        })),
-      )
-      .onConflict((conflict) =>
-        conflict.column('request_key').doUpdateSet((set) => ({ latest: set.ref('excluded.latest') })),
-      )
-      .execute(),
-  );
 }
 
 export const recordQueries = { recordAttempts: unsynced(inTransaction(recordAttempts)) };
