@@ -10,6 +10,7 @@ import { decodeHead } from '../../database/stored-request.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
+import { throttled } from '../../limits/throttled.ts';
 import { atMost, within } from '../../limits/within.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
@@ -98,12 +99,12 @@ export function createCaptureService(options: CaptureServiceOptions) {
 }
 
 function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
-  let loggedAt = 0;
+  const report = throttled(FAILURE_LOG_MS, now, (error: unknown, count: number) =>
+    log.error({ err: error, count }, 'captures could not be stored; their senders got 503'),
+  );
   return (error, count) => {
     metrics.countFailed(count);
-    if (now() - loggedAt < FAILURE_LOG_MS) return;
-    loggedAt = now();
-    log.error({ err: error, count }, 'captures could not be stored; their senders got 503');
+    report(error, count);
   };
 }
 

@@ -1,11 +1,11 @@
-import { MAX_DESTINATIONS, isDelivered, parseQuery } from '@creel/contract';
+import { MAX_DESTINATIONS, parseQuery } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError, invalid, invalidQuery } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
+import { throttled } from '../../limits/throttled.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
@@ -15,25 +15,19 @@ import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
+import { DeliveryAnnouncer } from './delivery-announcer.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { answeredOutcome, failedOutcome, keptResponse } from './attempt-recorder.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
 import type { Installation } from './match-queries.ts';
-import type { DeliveryState } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
-import type { RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
 const REMOVED_AT_ONCE = 100;
-/** Maximum number of ended deliveries that viewers are sent. Rows of older requests are right after the next load. */
-const MAX_ANNOUNCED = 1000;
 /** Minimum interval between two logged failures, because while storage is down every poll fails. */
 const FAILURE_LOG_MS = 10_000;
-/** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
-const WAITING_MS = 500;
 /** An attempt is made between its capture and its report. The clock of a user's machine may be wrong by this much. */
 const MAX_CLOCK_ERROR_MS = 24 * 3_600_000;
 const WRONG_TIME = 'at must be between the time of the capture and now';
@@ -67,25 +61,29 @@ export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #planner: DeliveryPlanner;
   readonly #sender: DeliverySender;
+  readonly #announcer: DeliveryAnnouncer;
   readonly #end = new AbortController();
   /** Work that no caller waits for. */
   readonly #running = new Set<Promise<void>>();
-  #loggedAt = 0;
+  readonly #onFailure: (error: unknown) => void;
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
-    const { store, replays, signatures, now } = options;
+    const { store, replays, signatures, log, now } = options;
     this.#options = options;
-    const onFailure = (error: unknown): void => this.#logFailure(error);
+    this.#announcer = new DeliveryAnnouncer(options);
+    const onFailure = throttled(FAILURE_LOG_MS, now, (error: unknown) =>
+      log.error({ err: error }, 'deliveries failed; they are tried again'),
+    );
+    this.#onFailure = onFailure;
     this.#planner = new DeliveryPlanner({
       store,
       installation,
       now,
       onFailure,
       onPlanned: (endpointId, { destinationIds, planned, refused }) => {
-        for (const capture of refused)
-          options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
+        this.#announcer.refused(endpointId, refused);
         if (destinationIds.length > 0) this.#sender.wake(destinationIds);
-        this.#begin(() => this.#announceWaiting(endpointId, planned));
+        this.#begin(() => this.#announcer.waiting(endpointId, planned, this.#end.signal));
       },
     });
     this.#sender = new DeliverySender({
@@ -95,7 +93,7 @@ export class Deliveries {
       signerOf: (endpoint) => signatures.signerOf(endpoint),
       onFailure,
       forward: (request, signal) => replays.forward(request, signal),
-      onRecorded: (recorded) => this.#announce(recorded),
+      onRecorded: (recorded) => this.#announcer.recorded(recorded),
     });
   }
 
@@ -121,7 +119,7 @@ export class Deliveries {
   #begin(work: () => Promise<void>): void {
     if (this.#end.signal.aborted) return;
     const running = work()
-      .catch((error: unknown) => this.#logFailure(error))
+      .catch(this.#onFailure)
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
@@ -172,7 +170,7 @@ export class Deliveries {
       ended.push(...step.ended);
       ({ isFinished } = step);
     }
-    this.#begin(() => this.#announceEnded(endpoint.id, ended));
+    this.#begin(() => this.#announcer.ended(endpoint.id, ended));
   }
 
   /** Stores an attempt of `creel forward`. @throws ProblemError VALIDATION_FAILED or REQUEST_NOT_FOUND */
@@ -232,7 +230,7 @@ export class Deliveries {
     } as const;
     // The replay was sent, so its answer counts even if the history can't be written.
     const record = (outcome: ReturnType<typeof answeredOutcome>) =>
-      this.#record({ ...attempt, ...outcome }).catch((error: unknown) => this.#logFailure(error));
+      this.#record({ ...attempt, ...outcome }).catch(this.#onFailure);
     try {
       const response = await send();
       await record(answeredOutcome(response));
@@ -246,18 +244,8 @@ export class Deliveries {
 
   async #record(attempt: Attempt): Promise<StoredAttempt | null> {
     const recorded = await this.#options.store.recordAttempts([attempt], this.#options.now());
-    this.#announce(recorded);
+    this.#announcer.recorded(recorded);
     return recorded[0] ?? null;
-  }
-
-  /** Sends stored attempts to viewers, and counts them in the metrics. */
-  #announce(recorded: RecordedAttempts): void {
-    const { live, metrics } = this.#options;
-    for (const attempt of recorded) {
-      if (attempt === null) continue;
-      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
-      live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
-    }
   }
 
   async #prepareForDestinations(): Promise<void> {
@@ -271,33 +259,6 @@ export class Deliveries {
     await this.#planner.planAll(endpointId, this.#end.signal);
   }
 
-  /** Sends viewers the captures that still wait. Most are delivered earlier, so viewers see only their attempt. */
-  async #announceWaiting(endpointId: number, indexes: readonly number[]): Promise<void> {
-    await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
-    if (!this.#end.signal.aborted)
-      await this.#announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
-  }
-
-  /** Sends viewers the requests whose deliveries ended without an attempt. */
-  async #announceEnded(endpointId: number, indexes: readonly number[]): Promise<void> {
-    const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
-    await this.#announceStates(endpointId, newest, () => true);
-  }
-
-  async #announceStates(
-    endpointId: number,
-    indexes: readonly number[],
-    isAnnounced: (state: DeliveryState) => boolean,
-  ): Promise<void> {
-    const { store, live } = this.#options;
-    if (!live.mayHaveViewers(endpointId)) return;
-    const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
-      (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
-    const announced = (await readStates(indexes)).map(({ index }) => index);
-    if (announced.length > 0)
-      live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
-  }
-
   /** @throws ProblemError DESTINATION_NOT_FOUND */
   async expectDestination(endpointId: number, id: number): Promise<void> {
     const destinations = await this.#options.store.listDestinations(endpointId);
@@ -309,13 +270,6 @@ export class Deliveries {
     if (sign === true && (await this.#options.signatures.signerOf(endpoint)) === undefined)
       throw invalid({ sign: WITHOUT_SECRET });
     if (url !== undefined) await this.#options.replays.checkTarget(url);
-  }
-
-  #logFailure(error: unknown): void {
-    const { log, now } = this.#options;
-    if (now() - this.#loggedAt < FAILURE_LOG_MS) return;
-    this.#loggedAt = now();
-    log.error({ err: error }, 'deliveries failed; they are tried again');
   }
 }
 

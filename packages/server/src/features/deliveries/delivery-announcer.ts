@@ -1,0 +1,73 @@
+import { isDelivered } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Metrics } from '../../metrics.ts';
+import type { Live } from '../live/service.ts';
+import type { DeliveryState, RefusedCapture } from './plan-queries.ts';
+import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
+import type { DeliveryQueries } from './queries.ts';
+import type { RecordedAttempts } from './record-queries.ts';
+
+/** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
+const WAITING_MS = 500;
+/** Maximum number of ended deliveries that viewers are sent. Rows of older requests are right after the next load. */
+const MAX_ANNOUNCED = 1000;
+
+interface AnnouncerOptions {
+  readonly store: Pick<DeliveryQueries, 'listDeliveryStates'>;
+  readonly live: Live;
+  readonly metrics: Pick<Metrics, 'countAttempt'>;
+}
+
+/** Sends viewers of an endpoint what became of its requests. */
+export class DeliveryAnnouncer {
+  readonly #options: AnnouncerOptions;
+
+  constructor(options: AnnouncerOptions) {
+    this.#options = options;
+  }
+
+  /** Attempts were stored. Counts them in the metrics, too. */
+  recorded(attempts: RecordedAttempts): void {
+    const { live, metrics } = this.#options;
+    for (const attempt of attempts) {
+      if (attempt === null) continue;
+      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
+      live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
+    }
+  }
+
+  /** Captures are not forwarded. */
+  refused(endpointId: number, captures: readonly RefusedCapture[]): void {
+    for (const capture of captures)
+      this.#options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
+  }
+
+  /**
+   * Captures were planned. Announces those that still wait after a moment. Most are delivered earlier, so viewers see
+   * only their attempt.
+   */
+  async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
+    await sleep(WAITING_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    if (!signal.aborted) await this.#announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
+  }
+
+  /** Deliveries ended without an attempt. */
+  async ended(endpointId: number, indexes: readonly number[]): Promise<void> {
+    const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
+    await this.#announceStates(endpointId, newest, () => true);
+  }
+
+  async #announceStates(
+    endpointId: number,
+    indexes: readonly number[],
+    isAnnounced: (state: DeliveryState) => boolean,
+  ): Promise<void> {
+    const { store, live } = this.#options;
+    if (!live.mayHaveViewers(endpointId)) return;
+    const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
+      (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
+    const announced = (await readStates(indexes)).map(({ index }) => index);
+    if (announced.length > 0)
+      live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
+  }
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { throttled } from './throttled.ts';
+
+test('runs at once, and again only after the interval', () => {
+  let time = 0;
+  const seen: string[] = [];
+  const note = throttled(
+    100,
+    () => time,
+    (what: string) => seen.push(what),
+  );
+  note('first');
+  time = 99;
+  note('too early');
+  time = 100;
+  note('second');
+  note('too early again');
+  expect(seen).toEqual(['first', 'second']);
+});
