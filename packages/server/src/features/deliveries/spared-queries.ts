@@ -3,7 +3,8 @@ import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inChunks } from '../../database/engine.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { SIZE, latestOf, lockEndpoint } from '../requests/queries.ts';
+import { methodChanges } from '../../database/write-captures.ts';
+import { SIZE, changeMethodCounts, latestOf, lockEndpoint } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
@@ -19,22 +20,12 @@ export async function removeSpared(
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined) return;
   const isUnplanned = (index: number): boolean => bounds.planned_to !== null && index >= bounds.planned_to;
-  const spared = new Set(indexes.filter((index) => index < bounds.trimmed_to && !isUnplanned(index)));
-  const present = [...spared].filter((index) => index >= bounds.first_index);
-  const changes = new Map<string, { stored: number; bytes: number }>();
-  const removed = await inChunks(present, (chunk) => removeUnsaved(transaction, endpointId, chunk));
+  const wasTrimmed = (index: number): boolean => index >= bounds.first_index && index < bounds.trimmed_to;
+  const spared = [...new Set(indexes)].filter((index) => wasTrimmed(index) && !isUnplanned(index));
+  const removed = await inChunks(spared, (chunk) => removeUnsaved(transaction, endpointId, chunk));
   if (removed.length === 0) return;
-  for (const { method, size } of removed) {
-    const change = changes.get(method) ?? { stored: 0, bytes: 0 };
-    changes.set(method, { stored: change.stored + 1, bytes: change.bytes + size });
-  }
-  for (const [method, { stored, bytes }] of changes)
-    await transaction
-      .updateTable('endpoint_method_counts')
-      .set({ stored: sql`stored - ${stored}`, bytes: sql`bytes - ${bytes}` })
-      .where('endpoint_id', '=', endpointId)
-      .where('method', '=', method)
-      .execute();
+  const removedCounts = removed.map(({ method, size }) => ({ method, stored: 1, bytes: size }));
+  await changeMethodCounts(transaction, endpointId, methodChanges([], removedCounts));
   await transaction
     .updateTable('endpoints')
     .set({

@@ -5,7 +5,7 @@ import type { EngineTransaction } from '../../database/remote.ts';
 import { removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { latestOf, lockEndpoint, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
+import { changeMethodCounts, latestOf, lockEndpoint, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
 import type { LockedBounds } from './queries.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
@@ -58,12 +58,7 @@ async function deleteRequest(transaction: EngineTransaction, endpointId: number,
   if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
   await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
   await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
-  await transaction
-    .updateTable('endpoint_method_counts')
-    .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
-    .where('endpoint_id', '=', endpointId)
-    .where('method', '=', row.method)
-    .execute();
+  await changeMethodCounts(transaction, endpointId, [{ method: row.method, stored: -1, bytes: -row.size }]);
   const latestAt = await latestOf(transaction, endpointId, bounds);
   const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
   await transaction
@@ -106,25 +101,6 @@ async function clearRequests(transaction: EngineTransaction, endpointId: number)
 
 /** A request that is no longer stored. */
 export type LostRequest = Pick<RequestRecord, 'index' | 'method' | 'receivedAt' | 'head' | 'body'>;
-
-/** Adds one stored request of a method to the counters. */
-async function countMethod(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  method: string,
-  size: number,
-): Promise<void> {
-  await transaction
-    .insertInto('endpoint_method_counts')
-    .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint_id', 'method']).doUpdateSet({
-        stored: sql`endpoint_method_counts.stored + 1`,
-        bytes: sql`endpoint_method_counts.bytes + ${size}`,
-      }),
-    )
-    .execute();
-}
 
 /**
  * A time between those of the stored requests before and after a dropped one, because lists and searches rely on both
@@ -192,7 +168,7 @@ async function restoreRequest(
       body: size === 0 ? null : body,
     })
     .execute();
-  await countMethod(transaction, endpointId, method, size);
+  await changeMethodCounts(transaction, endpointId, [{ method, stored: 1, bytes: size }]);
   await transaction
     .updateTable('endpoints')
     .set({

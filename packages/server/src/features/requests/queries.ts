@@ -12,6 +12,7 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
+import type { MethodCount } from '../../database/records.ts';
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -238,6 +239,25 @@ export async function lockEndpoint(
     .where('id', '=', endpointId)
     .modifyEnd(transaction.engine.locks[lock])
     .executeTakeFirst();
+}
+
+/** Adds to the counters of stored requests. */
+export async function changeMethodCounts(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  changes: readonly MethodCount[],
+): Promise<void> {
+  for (const { method, stored, bytes } of changes)
+    await transaction
+      .insertInto('endpoint_method_counts')
+      .values({ endpoint_id: endpointId, method, stored, bytes })
+      .onConflict((conflict) =>
+        conflict.columns(['endpoint_id', 'method']).doUpdateSet({
+          stored: sql`endpoint_method_counts.stored + ${stored}`,
+          bytes: sql`endpoint_method_counts.bytes + ${bytes}`,
+        }),
+      )
+      .execute();
 }
 
 /** The time of the endpoint's newest request. */
