@@ -1,6 +1,7 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { NewUser, ProvenIdentity } from './queries.ts';
+import type { ProvenIdentity } from './identity-queries.ts';
+import type { NewUser } from './queries.ts';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import { T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';

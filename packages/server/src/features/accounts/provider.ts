@@ -21,7 +21,7 @@ import {
 import type { CustomFetchOptions } from 'openid-client';
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
-import type { ProvenIdentity } from './queries.ts';
+import type { ProvenIdentity } from './identity-queries.ts';
 import { SealedText } from '../../secrets.ts';
 
 /** Milliseconds until the provider's metadata and keys are read again. */
