@@ -4,6 +4,7 @@ import { MAX_TRIMMED_BYTES, methodChanges } from '../write-captures.ts';
 import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { INDEX_SPAN } from '../stored-request.ts';
+import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
 /**
  * The state of an endpoint. `xmin` is the transaction that wrote its row last: every transaction that changes its
@@ -243,46 +244,3 @@ export async function findReceipts(
   );
   return new Map(rows.map(({ id, receipts }) => [id, receiptsSchema.parse(JSON.parse(receipts))]));
 }
-
-/**
- * A binary array of 64-bit integers for PostgreSQL: half the cost of text for both sides
- * (docs/decisions/0004-storage.md).
- */
-function int8Array(values: readonly number[]): Buffer {
-  return binaryArray(20, 8, values, (buffer, value, at) => {
-    buffer.writeInt32BE(Math.floor(value / 4_294_967_296), at);
-    buffer.writeUInt32BE(value % 4_294_967_296, at + 4);
-  });
-}
-
-/** A binary array of 32-bit integers. */
-function int4Array(values: readonly number[]): Buffer {
-  return binaryArray(23, 4, values, (buffer, value, at) => void buffer.writeInt32BE(value, at));
-}
-
-/** A binary array of request keys: the endpoint's id and the index. */
-function keyArray(rows: readonly { readonly endpointId: number; readonly index: number }[]): Buffer {
-  return binaryArray(20, 8, rows, (buffer, row, at) => {
-    buffer.writeInt32BE(row.endpointId, at);
-    buffer.writeUInt32BE(row.index, at + 4);
-  });
-}
-
-function binaryArray<T>(
-  oid: number,
-  size: number,
-  values: readonly T[],
-  write: (buffer: Buffer, value: T, at: number) => void,
-): Buffer {
-  const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * (4 + size));
-  // Number of dimensions, null flag, element type, length, lower bound.
-  [1, 0, oid, values.length, 1].forEach((word, nth) => buffer.writeInt32BE(word, nth * 4));
-  values.forEach((value, nth) => {
-    const at = HEADER_BYTES + nth * (4 + size);
-    buffer.writeInt32BE(size, at);
-    write(buffer, value, at + 4);
-  });
-  return buffer;
-}
-
-const HEADER_BYTES = 20;
