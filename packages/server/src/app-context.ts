@@ -1,6 +1,7 @@
 import type { Accounts } from './features/accounts/service.ts';
 import type { Searches } from './features/search/service.ts';
 import type { Config } from './config.ts';
+import type { ClientAddressOf } from './http/client-address.ts';
 import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/service.ts';
 import type { Deliveries } from './features/deliveries/service.ts';
@@ -13,6 +14,7 @@ import type { AppStore } from './queries.ts';
 /** Everything that a handler can use. Created once, in app.ts. */
 export interface AppContext {
   readonly config: Config;
+  readonly clientAddressOf: ClientAddressOf;
   readonly store: AppStore;
   readonly accounts: Accounts;
   /** `undefined` without SMTP_URL: mail is off. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { clientAddressReader } from './http/client-address.ts';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
@@ -127,7 +128,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
-  const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
+  const clientAddressOf = clientAddressReader(config.trustProxy);
+  const shared = { config, clientAddressOf, store, live, metrics, mailer, publicUrl, log, now };
   const deliveries = await Deliveries.create({ ...shared, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   metrics.watch({ freeDiskBytes: watchDisk(store, log), store, live, capture, bus, passwords });

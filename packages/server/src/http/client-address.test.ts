@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAddress, normalAddress, addressBlock } from './client-address.ts';
+import { clientAddressReader, normalAddress, addressBlock } from './client-address.ts';
 
 /** The client address of a request from this peer with this header. */
 function addressOf(
@@ -9,7 +9,7 @@ function addressOf(
 ): string {
   const lines = forwarded === undefined ? [] : [forwarded].flat();
   const rawHeaders = ['Host', 'h', ...lines.flatMap((line) => ['X-Forwarded-For', line])];
-  return clientAddress({ rawHeaders, socket: { remoteAddress } }, trusted);
+  return clientAddressReader(trusted)({ rawHeaders, socket: { remoteAddress } });
 }
 
 const PROXY = ['10.0.0.0/8', '::1'];

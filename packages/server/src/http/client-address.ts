@@ -5,34 +5,39 @@ import type { Socket } from 'node:net';
 /** Trusted proxies by family, so that a wide IPv6 range does not include IPv4. */
 type TrustedRanges = Readonly<Record<'ipv4' | 'ipv6', BlockList>>;
 
-/** The configured list is one array for the life of the server, so it is parsed once. */
-const parsedRanges = new WeakMap<readonly string[], TrustedRanges>();
-
 /** An address in its normal form: IPv4 as IPv4, even on an IPv6 socket. */
 export function normalAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
+interface AddressedRequest {
+  /** The flat list of names and values, which every request has. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: Pick<Socket, 'remoteAddress'>;
+}
+
+export type ClientAddressOf = (request: AddressedRequest) => string;
+
 /**
- * The peer's address, or, if the peer is a trusted proxy, the nearest untrusted address in `X-Forwarded-For`. Clients
- * can forge the header, so it is read from the right, up to the first entry that is untrusted or invalid. Reads the
- * flat list of names and values, which every request has.
+ * Makes the function that returns the client's address of a request: the peer's address, or, if the peer is a trusted
+ * proxy, the nearest untrusted address in `X-Forwarded-For`. Clients can forge the header, so it is read from the right,
+ * up to the first entry that is untrusted or invalid.
  */
-export function clientAddress(
-  request: { readonly rawHeaders: readonly string[]; readonly socket: Pick<Socket, 'remoteAddress'> },
-  trusted: readonly string[],
-): string {
-  const peer = normalAddress(request.socket.remoteAddress ?? '');
-  if (trusted.length === 0 || !isTrusted(peer, trusted)) return peer;
-  const hops = forwardedFor(request.rawHeaders).split(',');
-  let nearest = peer;
-  for (const hop of hops.toReversed()) {
-    const address = addressIn(hop.trim());
-    if (address === undefined) break;
-    nearest = address;
-    if (!isTrusted(nearest, trusted)) break;
-  }
-  return nearest;
+export function clientAddressReader(trusted: readonly string[]): ClientAddressOf {
+  const ranges = parseRanges(trusted);
+  return ({ rawHeaders, socket }) => {
+    const peer = normalAddress(socket.remoteAddress ?? '');
+    if (trusted.length === 0 || !isTrusted(peer, ranges)) return peer;
+    const hops = forwardedFor(rawHeaders).split(',');
+    let nearest = peer;
+    for (const hop of hops.toReversed()) {
+      const address = addressIn(hop.trim());
+      if (address === undefined) break;
+      nearest = address;
+      if (!isTrusted(nearest, ranges)) break;
+    }
+    return nearest;
+  };
 }
 
 /** The header's value, its lines joined (RFC 9110 5.3). */
@@ -49,17 +54,15 @@ function addressIn(hop: string): string | undefined {
   return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
 }
 
-function isTrusted(address: string, trusted: readonly string[]): boolean {
+function isTrusted(address: string, ranges: TrustedRanges): boolean {
   // A link-local address may name its interface.
   const [bare = ''] = address.split('%');
   if (isIP(bare) === 0) return false;
   const family = isIPv4(bare) ? 'ipv4' : 'ipv6';
-  return rangesOf(trusted)[family].check(bare, family);
+  return ranges[family].check(bare, family);
 }
 
-function rangesOf(trusted: readonly string[]): TrustedRanges {
-  const known = parsedRanges.get(trusted);
-  if (known !== undefined) return known;
+function parseRanges(trusted: readonly string[]): TrustedRanges {
   const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const entry of trusted) {
     const [address = '', prefix] = entry.split('/');
@@ -69,7 +72,6 @@ function rangesOf(trusted: readonly string[]): TrustedRanges {
     const isMapped = bits >= 96 && ipaddr.process(address).kind() === 'ipv4';
     ranges[isMapped ? 'ipv4' : family].addSubnet(address, bits, family);
   }
-  parsedRanges.set(trusted, ranges);
   return ranges;
 }
 

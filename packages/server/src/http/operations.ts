@@ -3,7 +3,6 @@ import type { Operation, OperationName } from '@creel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
-import { clientAddress } from './client-address.ts';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid, overloaded } from './problem.ts';
 import type { EndpointRecord } from '../database/records.ts';
@@ -146,7 +145,7 @@ async function readInput(app: AppContext, { query, body }: Operation, request: F
     query: query === undefined ? undefined : parseInput(query, request.query),
     body: body === undefined ? undefined : parseInput(body, request.body),
     rawBody: Buffer.isBuffer(request.body) ? request.body : undefined,
-    clientAddress: clientAddress(request.raw, app.config.trustProxy),
+    clientAddress: app.clientAddressOf(request.raw),
   };
 }
 

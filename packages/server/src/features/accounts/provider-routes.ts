@@ -1,7 +1,7 @@
 import { PROVIDER_CHANNEL } from '@creel/contract';
 import type { ProviderMessage } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock, clientAddress } from '../../http/client-address.ts';
+import { addressBlock } from '../../http/client-address.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
 import { START_PATH } from './service.ts';
@@ -69,7 +69,7 @@ async function callback(
   const attempt = readCookie(request, PROVIDER_ATTEMPT, publicUrl);
   clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
   try {
-    const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
+    const address = addressBlock(app.clientAddressOf(request.raw));
     const limit = app.accounts.throttle.of('providerAnswer', address);
     // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
     // trigger it.

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
-import { clientAddress } from '../../http/client-address.ts';
+import type { ClientAddressOf } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
@@ -24,7 +24,7 @@ export interface CaptureDependencies {
   readonly budget: MemoryBudget;
   readonly writer: CaptureWriter;
   readonly maxBodyBytes: number;
-  readonly trustProxy: readonly string[];
+  readonly clientAddressOf: ClientAddressOf;
   readonly now: () => number;
   readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
   /**
@@ -151,7 +151,7 @@ function storeRequest(
   const { method, rawHeaders, body } = complete;
   hideOwnCookies(rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
-  const head = encodeHead(complete.target, clientAddress(complete, deps.trustProxy), bodyIsText, rawHeaders);
+  const head = encodeHead(complete.target, deps.clientAddressOf(complete), bodyIsText, rawHeaders);
   const { id: endpointId, userId } = endpoint;
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
   const isQueued = deps.writer.push(capture, (result) => {

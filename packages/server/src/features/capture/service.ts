@@ -1,5 +1,6 @@
 import type { SourceLabel } from '@creel/contract';
 import type { Config } from '../../config.ts';
+import type { ClientAddressOf } from '../../http/client-address.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
 import type { Deliveries } from '../deliveries/service.ts';
@@ -37,6 +38,7 @@ export type CaptureService = ReturnType<typeof createCaptureService>;
 
 export interface CaptureServiceOptions {
   readonly config: Config;
+  readonly clientAddressOf: ClientAddressOf;
   readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
   /** The overflow log and its connection; `undefined` without NATS. */
   readonly overflowLog: OverflowLog | undefined;
@@ -50,8 +52,8 @@ export interface CaptureServiceOptions {
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions) {
-  const { config, store, bus, live, metrics, deliveries, now } = options;
-  const { maxBodyBytes, trustProxy } = config;
+  const { config, clientAddressOf, store, bus, live, metrics, deliveries, now } = options;
+  const { maxBodyBytes } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
   live.onEndpointChange((endpointId) => endpoints.forget(endpointId));
   bus.onGap(() => endpoints.expireAll());
@@ -67,7 +69,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     budget,
     writer,
     maxBodyBytes,
-    trustProxy,
+    clientAddressOf,
     now,
     metrics,
     onStored: (endpoint, capture, result) => {
