@@ -1,113 +1,9 @@
-import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../../database/schema.ts';
-import { removeEndpoint, retrySkippedNotices } from '../endpoints/queries.ts';
-import { addMail } from '../mail/queries.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { findUserBy, keepFirstValue, lockUser } from '../../database/records.ts';
+import { findUserBy, keepFirstValue } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
-import type { SubscriptionFields, SubscriptionState } from './rules.ts';
-
-export interface AppliedSubscription {
-  readonly user: UserRecord;
-  /** Ids of the endpoints that the change deleted or gave another expiry. */
-  readonly deleted: readonly number[];
-  readonly changed: readonly number[];
-}
-
-/**
- * Writes the gateway's state of a user's subscription in one transaction: the user's fields, the effects of a lower
- * plan on endpoints, and the notice. `lost` when another process has taken over the account; `undefined` when the user
- * does not exist.
- */
-async function applySubscription(
-  transaction: EngineTransaction,
-  userId: number,
-  lockOwner: string,
-  current: SubscriptionState | undefined,
-  at: { readonly now: number; readonly nextCheckAt: number | null },
-): Promise<AppliedSubscription | 'lost' | undefined> {
-  const before = await lockUser(transaction, userId);
-  if (before === undefined) return undefined;
-  const kept = await transaction
-    .updateTable('billing_accounts')
-    .set({ period_end_at: current?.periodEndAt ?? null, next_check_at: at.nextCheckAt })
-    .where('user_id', '=', userId)
-    .where('lock_owner', '=', lockOwner)
-    .executeTakeFirst();
-  if (kept.numUpdatedRows === 0n) return 'lost';
-  const fields = fieldsFor(current, before);
-  const user = { ...before, ...fields };
-  await writeFields(transaction, userId, fields);
-  await addNotice(transaction, before, user);
-  const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
-  if (!isLower && user.subscriptionTier !== before.subscriptionTier) await retrySkippedNotices(transaction, userId);
-  const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
-  return { user, ...effect };
-}
-
-async function writeFields(
-  transaction: DatabaseTransaction,
-  userId: number,
-  fields: SubscriptionFields,
-): Promise<void> {
-  await transaction
-    .updateTable('users')
-    .set({
-      subscription_tier: fields.subscriptionTier,
-      subscription_status: fields.subscriptionStatus,
-      subscription_end_at: fields.subscriptionEndAt,
-      billing_interval: fields.billingInterval,
-      stripe_subscription_id: fields.stripeSubscriptionId,
-    })
-    .where('id', '=', userId)
-    .execute();
-}
-
-async function addNotice(transaction: DatabaseTransaction, before: UserRecord, after: UserRecord): Promise<void> {
-  const notice = noticeOf(before, after);
-  const hasPaidPlan = [before, after].some(({ subscriptionTier }) => PLANS[subscriptionTier].emailNotifications);
-  if (notice === undefined || !hasPaidPlan || !wantsSubscriptionNotices(after)) return;
-  await addMail(transaction, after.id, notice);
-}
-
-/** Notices go to an address that its owner has confirmed. */
-function wantsSubscriptionNotices(user: UserRecord): boolean {
-  return user.settings.emailNotifySubscription && isProvenAddress(user, user.settings.email);
-}
-
-async function lowerEndpoints(
-  transaction: DatabaseTransaction,
-  user: UserRecord,
-  now: number,
-): Promise<Pick<AppliedSubscription, 'deleted' | 'changed'>> {
-  const rows = await transaction
-    .selectFrom('endpoints')
-    .select(['id', 'created_at', 'expires_at', 'is_favorite'])
-    .where('user_id', '=', user.id)
-    .execute();
-  const endpoints = rows.map((row) => ({
-    id: row.id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    isFavorite: row.is_favorite === 1,
-  }));
-  const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
-  const deleted = deletes.map(({ id }) => id);
-  // Locks endpoints in the order of ids, like every transaction.
-  for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
-    if (deleted.includes(id)) await removeEndpoint(transaction, id);
-    else
-      await transaction
-        .updateTable('endpoints')
-        .set({ is_favorite: 0, expires_at: now + expiresInMs })
-        .where('id', '=', id)
-        .execute();
-  }
-  return { deleted, changed: keeps.map(({ id }) => id) };
-}
+import { applyQueries } from './apply-queries.ts';
 
 /** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
 async function lockBillingAccount(
@@ -288,13 +184,13 @@ async function saveTestCustomer(db: EngineDatabase, customerId: string, state: s
 }
 
 export const billingQueries = {
+  ...applyQueries,
   findUserByCustomer: read(findUserByCustomer),
   findBillingAccount: read(findBillingAccount),
   listCheckouts: read(listCheckouts),
   findBillingSetting: read(findBillingSetting),
   listDueAccounts: read(listDueAccounts),
   findTestCustomer: read(findTestCustomer),
-  applySubscription: write(inTransaction(applySubscription)),
   lockBillingAccount: write(lockBillingAccount),
   renewBillingLock: write(renewBillingLock),
   unlockBillingAccount: write(unlockBillingAccount),

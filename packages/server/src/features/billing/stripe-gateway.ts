@@ -1,7 +1,6 @@
 import type { Money } from '@creel/contract';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
-import { z } from 'zod';
 import type { StripeConfig } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
@@ -9,6 +8,7 @@ import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
+import { readStripeEvent } from './stripe-events.ts';
 import { isChargedNow, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
@@ -18,9 +18,6 @@ const CALL_MS = 20_000;
 const HOUR_MS = 3_600_000;
 /** Stripe's default is a day, and its minimum half an hour. */
 const CHECKOUT_SECONDS = 3600;
-const TOLERANCE_SECONDS = 300;
-/** Tolerance for clock differences. */
-const FUTURE_SECONDS = 5;
 
 export interface StripeGatewayOptions {
   readonly config: StripeConfig;
@@ -30,24 +27,6 @@ export interface StripeGatewayOptions {
   /** Replaces the library's HTTP client. */
   readonly httpClient?: Stripe.HttpClient | undefined;
 }
-
-/**
- * The fields of an event that are used. Everything else is read from the API again, because events arrive late and out
- * of order.
- */
-const eventSchema = z.object({
-  id: z.string(),
-  type: z.string(),
-  livemode: z.boolean(),
-  account: z.string().nullish(),
-  data: z.object({
-    object: z.object({
-      object: z.string().optional(),
-      id: z.string().optional(),
-      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
-    }),
-  }),
-});
 
 /** The gateway for Stripe, through its library. */
 export class StripeGateway implements BillingGateway {
@@ -239,27 +218,7 @@ export class StripeGateway implements BillingGateway {
 
   readEvent(body: Buffer, signature: string | undefined): GatewayEvent | 'foreign' | undefined {
     const { config, now } = this.#options;
-    if (signature === undefined || isFromFuture(signature, now())) return undefined;
-    let signed: unknown;
-    try {
-      signed = this.#stripe.webhooks.constructEvent(
-        body,
-        signature,
-        config.webhookSecret,
-        TOLERANCE_SECONDS,
-        undefined,
-        now(),
-      );
-    } catch {
-      return undefined;
-    }
-    const event = eventSchema.safeParse(signed).data;
-    // The signature is valid, but this version does not know the format.
-    if (event === undefined) return 'foreign';
-    if ((event.account ?? null) !== null || !isOfMode(event.livemode, config.secretKey)) return 'foreign';
-    const { object, id, customer } = event.data.object;
-    const named = typeof customer === 'string' ? customer : customer?.id;
-    return { id: event.id, type: event.type, customerId: named ?? (object === 'customer' ? id : undefined) ?? null };
+    return readStripeEvent(this.#stripe.webhooks, { body, signature, now: now() }, config);
   }
 }
 
@@ -273,18 +232,6 @@ function hostOf(apiBase: string): { host: string; port: string; protocol: 'http'
   const url = new URL(apiBase);
   const protocol = url.protocol === 'http:' ? 'http' : 'https';
   return { host: url.hostname, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
-}
-
-/** The library rejects old signatures but not those from the future. It uses the last of several times. */
-function isFromFuture(signature: string, now: number): boolean {
-  const time = signature.split(',').findLast((part) => part.trim().startsWith('t='));
-  return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
-}
-
-/** A key without a mode is a test key. */
-function isOfMode(livemode: boolean, secretKey: string): boolean {
-  const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
-  return mode === undefined || livemode === (mode === 'live');
 }
 
 /** An unknown customer of the test gateway, or of Stripe's test mode while the key is a live one. Neither pays. */

@@ -1,0 +1,68 @@
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+import type { StripeConfig } from '../../config.ts';
+import type { GatewayEvent } from './gateway.ts';
+
+const TOLERANCE_SECONDS = 300;
+/** Tolerance for clock differences. */
+const FUTURE_SECONDS = 5;
+
+/**
+ * The fields of an event that are used. Everything else is read from the API again, because events arrive late and out
+ * of order.
+ */
+const eventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  livemode: z.boolean(),
+  account: z.string().nullish(),
+  data: z.object({
+    object: z.object({
+      object: z.string().optional(),
+      id: z.string().optional(),
+      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+    }),
+  }),
+});
+
+/** A delivery of Stripe's webhook. */
+interface SignedEvent {
+  readonly body: Buffer;
+  readonly signature: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Checks and reads an event, as `BillingGateway.readEvent` says. */
+export function readStripeEvent(
+  webhooks: Stripe['webhooks'],
+  { body, signature, now }: SignedEvent,
+  { webhookSecret, secretKey }: StripeConfig,
+): GatewayEvent | 'foreign' | undefined {
+  if (signature === undefined || isFromFuture(signature, now)) return undefined;
+  let signed: unknown;
+  try {
+    signed = webhooks.constructEvent(body, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now);
+  } catch {
+    return undefined;
+  }
+  const event = eventSchema.safeParse(signed).data;
+  // The signature is valid, but this version does not know the format.
+  if (event === undefined) return 'foreign';
+  if ((event.account ?? null) !== null || !isOfMode(event.livemode, secretKey)) return 'foreign';
+  const { object, id, customer } = event.data.object;
+  const named = typeof customer === 'string' ? customer : customer?.id;
+  return { id: event.id, type: event.type, customerId: named ?? (object === 'customer' ? id : undefined) ?? null };
+}
+
+/** The library rejects old signatures but not those from the future. It uses the last of several times. */
+function isFromFuture(signature: string, now: number): boolean {
+  const time = signature.split(',').findLast((part) => part.trim().startsWith('t='));
+  return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
+}
+
+/** A key without a mode is a test key. */
+function isOfMode(livemode: boolean, secretKey: string): boolean {
+  const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
+  return mode === undefined || livemode === (mode === 'live');
+}
