@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../src/database/engine.ts';
 import { MIGRATIONS, migrate } from '../src/database/migrations/migrate.ts';
-import type { Migration } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migration.ts';
 import { postgresEngine } from '../src/database/postgres/engine.ts';
 import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
 import type { Database, Tables } from '../src/database/schema.ts';

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import { serverProgram } from '../../../fixtures/server-program.ts';
 import { MIGRATIONS } from '../src/database/migrations/migrate.ts';
-import type { Migration } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migration.ts';
 import { migratePostgres } from '../src/database/postgres/postgres-store.ts';
 import { SESSIONS } from '../src/database/postgres/session.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Accounts, endpoints, captured requests. */
 export const first: Migration = {

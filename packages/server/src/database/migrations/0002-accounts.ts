@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Third-party identities, mailed links, throttles, and the server's own secrets. */
 export const accounts: Migration = {

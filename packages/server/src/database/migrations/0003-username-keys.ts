@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /**
  * Uniqueness of usernames by a key that folds more (`usernameKey` in records.ts). When two users get the same key, the

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** The expiry of an endpoint that its owner was notified of. */
 export const expiryNotices: Migration = {

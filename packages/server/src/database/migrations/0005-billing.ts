@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Subscriptions: checkouts, events, the mail outbox, and the state of the test gateway. */
 export const billing: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How many unsaved requests were dropped from an endpoint, because newer ones took their place. */
 export const droppedCount: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** Destinations, their pending deliveries, and the attempts to send requests. */
 export const deliveries: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** How the captures of an endpoint are signed: the scheme, and its sealed secret in a table that no list reads. */
 export const signingSecrets: Migration = {

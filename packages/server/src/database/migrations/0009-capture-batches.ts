@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** The ids of recent batches, on PostgreSQL, and which older programs may use the schema. */
 export const captureBatches: Migration = {

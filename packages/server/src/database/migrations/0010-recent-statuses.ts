@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts';
+import type { Migration } from './migration.ts';
 
 /** The statuses of a destination's latest attempts. */
 export const recentStatuses: Migration = {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
 import { StorageProblem } from '../storage-problem.ts';
+import type { Migration } from './migration.ts';
 import { first } from './0001-first.ts';
 import { accounts } from './0002-accounts.ts';
 import { usernameKeys } from './0003-username-keys.ts';
@@ -12,17 +13,6 @@ import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
 import { captureBatches } from './0009-capture-batches.ts';
 import { recentStatuses } from './0010-recent-statuses.ts';
-
-/** One step of the schema. Numbers are never reused, and a released migration never changes. */
-export interface Migration {
-  readonly version: number;
-  /**
-   * The oldest schema version whose program works with the migrated database, so that nodes can be upgraded one after
-   * the other. Default: this version, so older programs refuse to start.
-   */
-  readonly compatibleSince?: number;
-  readonly up: (db: DatabaseTransaction, engine: Engine) => Promise<void>;
-}
 
 /** Every migration, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
