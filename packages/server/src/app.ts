@@ -11,7 +11,7 @@ import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
-import { installationOf, openBus } from './bus/bus.ts';
+import { installationOf, openBus } from './bus/open-bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats.ts';
 import type { AppContext } from './app-context.ts';
@@ -138,7 +138,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const searches = new Searches(store, now);
-  const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(shared) };
+  const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(config, shared) };
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const sources = { metrics: metrics.registry, stopping: stopping.signal, checkReady: capture.checkReady };
   await capture.start();

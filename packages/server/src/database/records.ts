@@ -83,6 +83,12 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>) {
   };
 }
 
+/** A user with a session. */
+export interface SignedIn {
+  readonly session: SessionRecord;
+  readonly user: UserRecord;
+}
+
 /** Number and body bytes of the stored requests with one method. */
 export type MethodCount = Readonly<Pick<EndpointMethodCountsTable, 'method' | 'stored' | 'bytes'>>;
 

@@ -8,14 +8,9 @@ import type {
 } from '@creel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../app-context.ts';
-import type { EndpointRecord, SessionRecord, UserRecord } from '../database/records.ts';
+import type { EndpointRecord, SignedIn } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
-
-/** A user with a session. */
-export interface SignedIn {
-  readonly session: SessionRecord;
-  readonly user: UserRecord;
-}
+import { ConnectionClosed } from './problem.ts';
 
 type Table = typeof OPERATIONS;
 type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
@@ -125,8 +120,4 @@ export function hangUpSignal({ raw: response, request }: FastifyReply): AbortSig
     abort();
   });
   return left.signal;
-}
-
-export class ConnectionClosed extends Error {
-  override readonly name = 'ConnectionClosed';
 }

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { QueueFullError } from '../limits/fair-queue.ts';
-import { ConnectionClosed } from './call.ts';
 import type { Logger } from '../log.ts';
 import { linger } from './read-body.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
@@ -35,6 +34,11 @@ export class ProblemError extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** The client has left, so it reads no answer. */
+export class ConnectionClosed extends Error {
+  override readonly name = 'ConnectionClosed';
 }
 
 /**

@@ -11,9 +11,8 @@ import { Provider } from './provider.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
-import type { UserRecord, SessionRecord } from '../../database/records.ts';
+import type { SessionRecord, SignedIn, UserRecord } from '../../database/records.ts';
 import { randomBytes } from 'node:crypto';
-import type { SignedIn } from '../../http/call.ts';
 
 /** The URL that starts a third-party login. */
 export const START_PATH = '/auth/oidc/start';

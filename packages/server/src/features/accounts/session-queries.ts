@@ -1,14 +1,10 @@
 import { findUserBy, lockUser, toSessionRecord } from '../../database/records.ts';
-import type { SessionRecord, UserRecord } from '../../database/records.ts';
+import type { SessionRecord, SignedIn } from '../../database/records.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
-async function findSession(
-  db: EngineDatabase,
-  tokenHash: string,
-  now: number,
-): Promise<{ session: SessionRecord; user: UserRecord } | undefined> {
+async function findSession(db: EngineDatabase, tokenHash: string, now: number): Promise<SignedIn | undefined> {
   const row = await db
     .selectFrom('sessions')
     .selectAll()

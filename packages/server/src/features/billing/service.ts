@@ -10,7 +10,7 @@ import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import { SubscriptionSync } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
-import type { AppContext } from '../../app-context.ts';
+import type { Config } from '../../config.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { TestGateway } from './test-gateway.ts';
 
@@ -294,12 +294,13 @@ function tooLong(): GatewayError {
   return new GatewayError('unavailable', 'The payment service took too long.');
 }
 
-type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'publicUrl' | 'log' | 'now'>;
-
 /** Creates billing for the configuration; `undefined` when it is off. */
-export function createBilling(parts: Parts): Billing | undefined {
-  const { billing, stripe } = parts.config;
-  if (billing === 'test') return new Billing({ ...parts, gateway: new TestGateway(parts) });
+export function createBilling(
+  config: Pick<Config, 'billing' | 'stripe'>,
+  options: Omit<BillingOptions, 'gateway'>,
+): Billing | undefined {
+  const { billing, stripe } = config;
+  if (billing === 'test') return new Billing({ ...options, gateway: new TestGateway(options) });
   if (billing === 'off' || stripe === undefined) return undefined;
-  return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: stripe }) });
+  return new Billing({ ...options, gateway: new StripeGateway({ ...options, config: stripe }) });
 }

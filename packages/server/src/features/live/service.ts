@@ -4,13 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import type { SignedIn } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Notice } from '../../bus/notice.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
-import type { EndpointRecord } from '../../database/records.ts';
+import type { EndpointRecord, SignedIn } from '../../database/records.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
@@ -22,7 +21,7 @@ import { eventsOf, lookup, noticeOf } from './live-notices.ts';
 import type { ContentReader } from './live-notices.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
-import { refuseUpgrade } from './upgrade.ts';
+import { refuseUpgrade } from '../../http/refuse-upgrade.ts';
 
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */

@@ -1,11 +1,10 @@
-import { PROBLEMS } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { inspectHead } from '../../http/listener.ts';
 import { authenticate, findOwnEndpoint } from '../../http/operations.ts';
-import { ProblemError, problemBody, problemOf } from '../../http/problem.ts';
-import { rawHead } from '../../http/raw-response.ts';
+import { ProblemError } from '../../http/problem.ts';
+import { refuseUpgrade } from '../../http/refuse-upgrade.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
 
@@ -47,35 +46,4 @@ async function checkUpgrade(request: IncomingMessage, app: AppContext, parseCook
 function uidOf(url: string): string {
   const queryAt = url.indexOf('?');
   return new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)).get('endpoint') ?? '';
-}
-
-/**
- * Milliseconds for a rejected client to read the response and hang up. The HTTP server's timeouts don't apply to an
- * upgrade.
- */
-const REFUSED_MS = 1000;
-
-/**
- * Rejects an upgrade over HTTP because of an error, and closes. Reads and discards what the client sent after its
- * request, so that a reset does not discard the response.
- */
-export function refuseUpgrade(socket: Duplex, error: unknown): void {
-  const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
-  const { status } = PROBLEMS[code];
-  const body = JSON.stringify(problemBody(code, details));
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin-allow-popups',
-    'cross-origin-resource-policy': 'same-origin',
-    ...(details.retryAfter === undefined ? {} : { 'retry-after': String(details.retryAfter) }),
-  };
-  const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
-  socket.once('close', () => clearTimeout(timer));
-  socket.resume();
-  socket.end(rawHead(status, Object.entries(headers).flat(), false) + body);
 }
