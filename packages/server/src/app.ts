@@ -53,7 +53,8 @@ import type { AppStore } from './queries.ts';
 import { FINDERS, HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
-import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
+import { composeExpiryNotice } from './features/jobs/expiry-notice.ts';
+import { noticeExpiry, runMaintenance } from './features/jobs/service.ts';
 import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
@@ -225,11 +226,10 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
   if (billing !== undefined)
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.sync.reconcile(signal), log));
   if (mailer !== undefined) {
-    const expiry = { store, config, now };
-    const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice(expiry)];
+    const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice({ store, config, now })];
     const options = { store, mailer, publicUrl, log, now, composers };
     const send = async (signal: AbortSignal): Promise<boolean> => {
-      const hasMore = await noticeExpiry(expiry);
+      const hasMore = await noticeExpiry(store, now);
       return (await sendOutbox(options, signal)) || hasMore;
     };
     jobs.push(new IntervalJob('sending notices', send, log));

@@ -2,7 +2,6 @@ import type { DeliveryKind } from '@creel/contract';
 import type { Bus } from './bus/bus.ts';
 import type { Passwords } from './features/accounts/passwords.ts';
 import type { OverflowWriter } from './features/capture/overflow-writer.ts';
-import type { CaptureService } from './features/capture/service.ts';
 import type { LiveService } from './features/live/service.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
@@ -14,7 +13,9 @@ interface GaugeSources {
   readonly live: Pick<LiveService, 'viewerCount'>;
   readonly passwords: Pick<Passwords, 'waitingCount'>;
   readonly bus: Pick<Bus, 'isHealthy'>;
-  readonly capture: Pick<CaptureService, 'waitingCount' | 'bodyBytes'> & {
+  readonly capture: {
+    readonly waitingCount: () => number;
+    readonly bodyBytes: () => number;
     /** `undefined` without an overflow log. */
     readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
   };

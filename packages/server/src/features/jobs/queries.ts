@@ -1,14 +1,13 @@
-import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { indexOfKey, requestKey, removeDeliveries } from '../../database/stored-request.ts';
 import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
 import { findUserBy } from '../../database/records.ts';
-import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { SIZE } from '../requests/queries.ts';
 import { addMail } from '../mail/queries.ts';
-import type { ExpiryNotice } from './service.ts';
+import { wantsExpiryNotice } from './expiry-notice.ts';
+import type { ExpiryNotice } from './expiry-notice.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -104,12 +103,6 @@ const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables,
     where('expires_at', '<=', until),
     where.or([where('noticed_expiry', 'is', null), where(sql`abs(noticed_expiry)`, '<>', where.ref('expires_at'))]),
   ]);
-
-/** Notices go only to verified addresses of users who want them. */
-export function wantsExpiryNotice(user: UserRecord): boolean {
-  const { emailNotifyExpiry, email } = user.settings;
-  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
-}
 
 /**
  * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.

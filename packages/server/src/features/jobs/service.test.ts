@@ -11,7 +11,8 @@ import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/queries.ts';
 import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
-import { composeExpiryNotice, noticeExpiry } from './service.ts';
+import { composeExpiryNotice } from './expiry-notice.ts';
+import { noticeExpiry } from './service.ts';
 
 let folder: string;
 let store: AppStore;
@@ -60,11 +61,11 @@ async function round(
       mails.push({ to, message, id });
     },
   };
-  const expiry = { store, config: { expiredRetentionMs: 7 * DAY }, now: () => now };
-  const hasMore = await noticeExpiry(expiry);
+  const composer = composeExpiryNotice({ store, config: { expiredRetentionMs: 7 * DAY }, now: () => now });
+  const hasMore = await noticeExpiry(store, () => now);
   const log = createLog('silent', false, { write: () => undefined });
   const publicUrl = () => 'https://creel.example';
-  await sendOutbox({ store, mailer, composers: [composeExpiryNotice(expiry)], publicUrl, log, now: () => now }, signal);
+  await sendOutbox({ store, mailer, composers: [composer], publicUrl, log, now: () => now }, signal);
   return { mails, more: hasMore };
 }
 
