@@ -1,10 +1,7 @@
 import { z } from 'zod';
+import { rawHeadersSchema } from './raw-headers.ts';
 import { signatureSchema } from './signing.ts';
 import { UNSAVED_ID_BASE } from './limits.ts';
-
-/** `[name, value]` pairs exactly as received: case, order and repeats. */
-export const rawHeadersSchema = z.array(z.tuple([z.string(), z.string()]));
-export type RawHeaders = z.infer<typeof rawHeadersSchema>;
 
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;

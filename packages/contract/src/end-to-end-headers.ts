@@ -1,4 +1,4 @@
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1). They describe the connection, so they are not forwarded. */
 const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([

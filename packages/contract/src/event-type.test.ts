@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { eventType } from './event-type.ts';
 
 const cases: [string, RawHeaders, string, string | null][] = [

@@ -1,6 +1,6 @@
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { skipSpace, stringEnd } from './query/json-text.ts';
-import { firstHeader } from './views.ts';
+import { firstHeader } from './raw-headers.ts';
 
 /** Headers in which senders name the event. */
 const EVENT_HEADERS = [

@@ -22,6 +22,7 @@ export * from './query/searchable-request.ts';
 export { RequestView } from './query/request-view.ts';
 export { foldCase } from './query/text-match.ts';
 export type { WorkSteps } from './query/work-steps.ts';
+export * from './raw-headers.ts';
 export * from './replay.ts';
 export {
   parseSearchPosition,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
 import { replaySchema } from './replay.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
 import { METHOD_NAME, TOKEN } from './limits.ts';
 

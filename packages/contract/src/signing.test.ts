@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { signingSecretSchema, suggestScheme } from './signing.ts';
 import type { SuggestedScheme } from './signing.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { endToEndHeaders } from './end-to-end-headers.ts';
 import { TOKEN } from './limits.ts';
 

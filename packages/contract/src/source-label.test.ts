@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RawHeaders } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { SOURCE_HEADERS, sourceLabel } from './source-label.ts';
 import type { SourceLabel } from './source-label.ts';
 

@@ -1,5 +1,5 @@
-import { firstHeader } from './views.ts';
-import type { RawHeaders } from './captured-request.ts';
+import { firstHeader } from './raw-headers.ts';
+import type { RawHeaders } from './raw-headers.ts';
 
 export const SOURCE_LABELS = [
   'Stripe',

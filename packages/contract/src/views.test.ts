@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { RawHeaders } from './captured-request.ts';
-import { bodyBytesOf, firstHeader, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
+import { firstHeader } from './raw-headers.ts';
+import type { RawHeaders } from './raw-headers.ts';
+import { bodyBytesOf, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
 
 /** Compares entries, because an object literal can't have a property `__proto__`. */
 const entries = (map: Readonly<Record<string, unknown>>) => Object.entries(map);

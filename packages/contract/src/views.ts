@@ -1,4 +1,5 @@
-import type { CapturedRequest, RawHeaders } from './captured-request.ts';
+import type { CapturedRequest } from './captured-request.ts';
+import type { RawHeaders } from './raw-headers.ts';
 
 /**
  * Parts of a captured request: maps of headers and queries for reading, the target, and the bytes of the body. Replays and signatures use
@@ -11,11 +12,6 @@ function emptyMap<T>(): Record<string, T> {
   return map;
 }
 
-/** Returns the pairs of a list of names and values in turn, as Node's HTTP modules have it. */
-export function rawHeadersOf(flat: readonly string[]): RawHeaders {
-  return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? '']);
-}
-
 /** Names in lower case. Repeated values are joined with `, `, or `; ` for `cookie` (RFC 9110, section 5.3; RFC 6265, section 5.4). */
 export function headerMap(rawHeaders: RawHeaders): Record<string, string> {
   const map = emptyMap<string>();
@@ -25,11 +21,6 @@ export function headerMap(rawHeaders: RawHeaders): Record<string, string> {
     map[name] = before === undefined ? value : before + (name === 'cookie' ? '; ' : ', ') + value;
   }
   return map;
-}
-
-/** Returns the first value of a header. `name` is in lower case. */
-export function firstHeader(rawHeaders: RawHeaders, name: string): string | undefined {
-  return rawHeaders.find(([rawName]) => rawName.length === name.length && rawName.toLowerCase() === name)?.[1];
 }
 
 /** A content coding that bodies are decoded from (RFC 9110, section 8.4.1). */

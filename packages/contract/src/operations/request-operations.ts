@@ -5,7 +5,7 @@ import {
   foundRequestSchema,
   requestDetailSchema,
 } from '../captured-request.ts';
-import type { RawHeaders } from '../captured-request.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import {
   DEFAULT_PAGE_SIZE,
   HEADER_SEPARATOR_BYTES,

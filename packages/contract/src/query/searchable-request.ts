@@ -1,4 +1,5 @@
-import type { CapturedRequest, RawHeaders } from '../captured-request.ts';
+import type { CapturedRequest } from '../captured-request.ts';
+import type { RawHeaders } from '../raw-headers.ts';
 import { targetOf } from '../views.ts';
 
 /** Maximum bytes of a decoded body that are searched. */
