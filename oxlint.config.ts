@@ -197,6 +197,10 @@ const config: OxlintConfig = defineConfig({
   ignorePatterns: ['**/dist/**', '**/node_modules/**', 'test-results/**', '.cache/**'],
   rules,
   overrides: [
+    {
+      files: ['packages/{contract,server,cli}/src/**'],
+      rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] },
+    },
     { files: ['packages/contract/src/**'], rules: imports(otherPackages, allButZod) },
     { files: ['packages/cli/src/**'], rules: imports(otherPackages) },
     {
