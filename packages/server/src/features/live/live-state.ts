@@ -1,5 +1,7 @@
-import { EMPTY_QUEUE, bytesOf, push, shift, unshift, frameOf } from './live-events.ts';
-import type { EventQueue, ContentEvent, EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
+import { EMPTY_QUEUE, push, shift, unshift } from './event-queue.ts';
+import type { EventQueue } from './event-queue.ts';
+import { bytesOf, frameOf } from './live-events.ts';
+import type { ContentEvent, EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
 
 /** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
 const MAX_WAITING = 1000;
