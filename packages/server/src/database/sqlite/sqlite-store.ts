@@ -62,6 +62,8 @@ export async function openSqliteStore<Queries extends QueryTable>(
   const { writer, reader } = await startThreads(dataDir);
   const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
   const writes = new FairQueue({ concurrency: MAX_WRITES });
+  // One owner, so that writes start in the order of their calls.
+  const runWrite = <T>(work: () => Promise<T>): Promise<T> => writes.run('queries', work);
   const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
   const writeBatch = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
     const transfer = [batch.numbers.buffer, batch.bytes.buffer];
@@ -83,7 +85,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
       deferred.cancel();
       await Promise.all([reader.close(), scanner.close()]);
       // When its turn comes, the thread has all other writes.
-      await writes.run('', async () => undefined);
+      await runWrite(async () => undefined);
       // Closed last, so that it checkpoints the log into the file.
       await writer.close();
     },
@@ -91,7 +93,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
   const remote = bindQueries(queries, async (kind, name, args) => {
     if (kind === 'read') return reader.call('query', { name, args });
     if (kind === 'scan') return scanner.call('query', { name, args });
-    const answer = await writes.run('', () => writer.call('query', { name, args }));
+    const answer = await runWrite(() => writer.call('query', { name, args }));
     if (kind === 'unsynced') deferred.plan();
     return answer;
   });
