@@ -9,7 +9,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { startNats } from '../../../test/nats-server.ts';
 import type { NatsServer } from '../../../test/nats-server.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
-import { NoOverflowLog, OverflowLog } from './overflow-log.ts';
+import { OverflowLog } from './overflow-log.ts';
+import { NoOverflowLog } from './overflow-stream.ts';
 
 let nats: NatsServer;
 let storeDir: string;

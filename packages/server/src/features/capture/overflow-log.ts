@@ -1,12 +1,4 @@
-import {
-  DiscardPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  RetentionPolicy,
-  StorageType,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream';
+import { JetStreamApiError } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager, JetStreamPublishOptions, StoredMsg } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
@@ -16,15 +8,12 @@ import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
+import { openStream } from './overflow-stream.ts';
+import type { OpenedStream } from './overflow-stream.ts';
 
-/** Milliseconds for a call of JetStream's API. */
-const CALL_MS = 1000;
 /** Milliseconds for one attempt to add a message, and between two attempts. */
 const PUBLISH_MS = 700;
 const RETRY_MS = 50;
-const NANOS_PER_MS = 1_000_000;
-/** JetStream recognizes a repeated batch for this long. After that only the database does. */
-const DUPLICATE_WINDOW_MS = 120_000;
 /** A message needs this much beside its payload, for subject and headers. */
 const MESSAGE_OVERHEAD_BYTES = 4096;
 /** Parts of a batch that was never completed are deleted after this many milliseconds. */
@@ -49,9 +38,6 @@ export interface LogState {
   readonly lastPosition: LogPosition;
 }
 
-/** NATS was reached and has no JetStream, so there is no log. */
-export class NoOverflowLog extends StorageUnavailable {}
-
 /** The oldest batches of the log, in order. Other nodes may read and store the same ones. */
 export interface LoggedBatches {
   readonly batches: readonly PackedCaptures[];
@@ -68,12 +54,6 @@ export interface OverflowLogOptions {
   readonly connection: () => NatsConnection | undefined;
 }
 
-interface Opened {
-  readonly connection: NatsConnection;
-  readonly client: JetStreamClient;
-  readonly manager: JetStreamManager;
-}
-
 /**
  * The overflow log: a JetStream stream on disk with one message per batch, in order. A batch that exceeds the server's
  * payload limit is split; its parts come first, and the last message completes it. A batch leaves the stream when it is
@@ -84,7 +64,7 @@ export class OverflowLog {
   readonly #stream: string;
   readonly #batches: string;
   readonly #parts: string;
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<OpenedStream> | undefined;
   #isFull = false;
   /** The log's size when it was found full. */
   #fullBytes: number | undefined;
@@ -218,37 +198,15 @@ export class OverflowLog {
       await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
   }
 
-  /** Creates what is missing. Tried again by the next call after a failure. */
-  #open(): Promise<Opened> {
-    this.#opened ??= this.#create().catch((error: unknown) => {
+  /** Creates the stream if it is missing. Tried again by the next call after a failure. */
+  #open(): Promise<OpenedStream> {
+    const { connection, replicas, maxBytes } = this.#options;
+    const stream = { name: this.#stream, subjects: [this.#batches, this.#parts], replicas, maxBytes };
+    this.#opened ??= openStream(connection(), stream).catch((error: unknown) => {
       this.#opened = undefined;
-      throw isNotEnabled(error) ? new NoOverflowLog('NATS has no JetStream.', { cause: error }) : error;
+      throw error;
     });
     return this.#opened;
-  }
-
-  async #create(): Promise<Opened> {
-    const connection = this.#options.connection();
-    if (connection === undefined) throw new StorageUnavailable('NATS was not reached yet.');
-    const manager = await jetstreamManager(connection, { timeout: CALL_MS });
-    const { replicas, maxBytes } = this.#options;
-    const changeable = { subjects: [this.#batches, this.#parts], num_replicas: replicas, max_bytes: maxBytes };
-    const stream = {
-      ...changeable,
-      name: this.#stream,
-      storage: StorageType.File,
-      // Not a work queue: each replica removes what a consumer acknowledged, and differs from the others after a kill.
-      retention: RetentionPolicy.Limits,
-      discard: DiscardPolicy.New,
-      duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
-    };
-    const present = await manager.streams.info(this.#stream).catch(undefinedIfMissing);
-    // Several nodes may create it at once; with equal settings all of them succeed.
-    if (present === undefined)
-      await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
-    else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
-      await manager.streams.update(this.#stream, changeable);
-    return { connection, manager, client: jetstream(connection, { timeout: CALL_MS }) };
   }
 }
 
@@ -294,20 +252,9 @@ function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
   return value ? partsSchema.parse(JSON.parse(value)) : [];
 }
 
-/** Other errors do not mean that the stream is missing. */
-function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined;
-  throw error;
-}
-
 /** Another node may have removed the message. If nats-server failed to, the next read finds it again. */
 function ignoreIfRemoved(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
-}
-
-/** The client does not export the class. It throws it when no server of the cluster answers calls of JetStream. */
-function isNotEnabled(error: unknown): boolean {
-  return error instanceof Error && error.name === 'JetStreamNotEnabled';
 }
 
 function noAnswer(): StorageUnavailable {

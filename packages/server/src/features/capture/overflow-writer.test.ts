@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureOutcome } from '../../database/store.ts';
-import { NoOverflowLog } from './overflow-log.ts';
+import { NoOverflowLog } from './overflow-stream.ts';
 import type { LoggedBatches } from './overflow-log.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 

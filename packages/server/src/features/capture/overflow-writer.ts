@@ -4,7 +4,7 @@ import { StorageProblem, StorageUnavailable } from '../../database/storage-probl
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
 import type { BatchStore } from './capture-writer.ts';
-import { NoOverflowLog } from './overflow-log.ts';
+import { NoOverflowLog } from './overflow-stream.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
 
 /** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
