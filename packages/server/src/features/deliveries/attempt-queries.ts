@@ -101,8 +101,8 @@ async function settleDueAt(transaction: EngineTransaction, destinationId: number
 }
 
 /**
- * Shortens waits that are longer than those of `maxWaitsMs`, by the number of attempts, because the machine's clock was set back. First
- * attempts become due in order of capture.
+ * Shortens waits that are longer than `maxWaitsMs` allows for their number of attempts, because the machine's clock was
+ * set back. First attempts become due in order of capture.
  */
 async function shortenWaits(transaction: EngineTransaction, now: number, maxWaitsMs: readonly number[]): Promise<void> {
   for (const [attempts, maxWaitMs] of maxWaitsMs.entries())

@@ -170,8 +170,8 @@ async function addDeliveries(
 }
 
 /**
- * Makes first attempts due now. After the machine's clock was set back, captures have later times, because those of an endpoint never
- * decrease. Earlier captures are included to keep the order.
+ * Makes first attempts due now. After the machine's clock was set back, captures have later times, because those of an
+ * endpoint never decrease. Earlier captures are included to keep the order.
  */
 async function hurryFirstAttempts(
   transaction: DatabaseTransaction,
