@@ -1,5 +1,6 @@
 import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
 import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { countRows } from '../../database/engine.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
@@ -102,19 +103,27 @@ async function settleDueAt(transaction: EngineTransaction, destinationId: number
 
 /**
  * Shortens waits that are longer than `maxWaitsMs` allows for their number of attempts, because the machine's clock was
- * set back. First attempts become due in order of capture.
+ * set back. First attempts become due in order of capture. If no wait is too long, it only reads.
  */
 async function shortenWaits(transaction: EngineTransaction, now: number, maxWaitsMs: readonly number[]): Promise<void> {
-  for (const [attempts, maxWaitMs] of maxWaitsMs.entries())
-    await transaction
-      .updateTable('deliveries')
-      .set({ next_attempt_at: now + maxWaitMs })
-      .where('attempts', '=', attempts)
-      .where('next_attempt_at', '>', now + maxWaitMs)
-      .execute();
-  const waiting = await transaction.selectFrom('destinations').select('id').where('due_at', '>', now).execute();
-  const ids = waiting.map(({ id }) => id);
+  const branches = maxWaitsMs.map((wait, attempts) => sql`when ${sql.lit(attempts)} then ${sql.lit(now + wait)}`);
+  const latest = sql<number>`case attempts ${sql.join(branches, sql` `)} end`;
+  const tooLong = await transaction
+    .selectFrom('deliveries')
+    .select('destination_id as id')
+    .distinct()
+    .where('next_attempt_at', '>', latest)
+    .execute();
+  const ids = tooLong.map(({ id }) => id);
+  if (ids.length === 0) return;
+  // Before the deliveries, like every transaction.
   await lockDestinations(transaction, ids);
+  await transaction
+    .updateTable('deliveries')
+    .set({ next_attempt_at: latest })
+    .where('destination_id', 'in', ids)
+    .where('next_attempt_at', '>', latest)
+    .execute();
   await updateDueAt(transaction, ids);
 }
 
