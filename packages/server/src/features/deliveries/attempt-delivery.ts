@@ -7,7 +7,7 @@ import {
 } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { decodeHead } from '../../database/stored-request.ts';
-import type { RequestRecord } from '../../database/stored-request.ts';
+import type { RequestHead } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
@@ -47,11 +47,13 @@ export async function attemptDelivery(
   const attempt = delivery.attempts + 1;
   const at = now();
   const began = performance.now();
-  const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
+  const { target, rawHeaders } = decodeHead(captured.head);
+  const url = forwardedUrl(destination.url, destination.appendPath, target);
+  const request = { method: captured.method, target, rawHeaders, body: captured.body ?? new Uint8Array() };
   let responseHeaders: RawHeaders = [];
   let outcome: Outcome;
   try {
-    const sent = forward(await outboundRequest(options, destination, { ...delivery, attempt, url }, captured), signal);
+    const sent = forward(await outboundRequest(options, destination, { ...delivery, attempt, url }, request), signal);
     onBegun();
     const response = await sent;
     responseHeaders = response.headers;
@@ -81,10 +83,8 @@ async function outboundRequest(
   { signerOf, mark }: AttemptOptions,
   { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
   { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
-  captured: RequestRecord,
+  { method, target, rawHeaders, body }: Pick<RequestHead, 'target' | 'rawHeaders'> & Pick<Forward, 'method' | 'body'>,
 ): Promise<Forward> {
-  const body = captured.body ?? new Uint8Array();
-  const { target, rawHeaders } = decodeHead(captured.head);
   // The captured path was appended, so the URL is checked again.
   const checked = targetUrlSchema.safeParse(url);
   if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
@@ -96,7 +96,7 @@ async function outboundRequest(
   if (sign && renew === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: UNSIGNABLE });
   const headers = renew === undefined ? kept : await renew(kept, body);
   return {
-    method: captured.method,
+    method,
     url: checked.data,
     headers: forwardedHeaders(headers, { id, attempt, mark }),
     body,
