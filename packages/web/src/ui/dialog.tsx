@@ -17,7 +17,7 @@ interface DialogProps {
   readonly bare?: boolean;
   readonly width?: keyof typeof WIDTHS;
   /** True if the footer has a Close button. Then the corner has none. */
-  readonly hasClose?: boolean;
+  readonly footerCloses?: boolean;
   readonly onClose: () => void;
   readonly children?: ReactNode;
   readonly footer?: ReactNode;
@@ -29,7 +29,7 @@ interface DialogProps {
  */
 export function Dialog(props: DialogProps) {
   const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
-  const { hasClose = false } = props;
+  const { footerCloses = false } = props;
   const focus = useFocusBack();
   const isAlert = role === 'alertdialog';
   return (
@@ -59,7 +59,7 @@ export function Dialog(props: DialogProps) {
             </div>
             {children}
             {footer === undefined ? null : <div className="mt-5 flex flex-wrap justify-end gap-2">{footer}</div>}
-            {bare || isAlert || hasClose ? null : (
+            {bare || isAlert || footerCloses ? null : (
               <Radix.Close
                 aria-label="Close"
                 className="absolute top-4 right-4 grid size-6 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"

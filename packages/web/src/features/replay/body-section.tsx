@@ -145,7 +145,7 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
       onClose={onClose}
       title="Edit Request Body"
       width="lg"
-      hasClose
+      footerCloses
       footer={
         <>
           <CopyButton text={draft} label="Copy" toast={BODY_COPIED}>
