@@ -2,16 +2,7 @@ import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { sendable } from './sendable.ts';
 import { WRITERS } from './write-snippet.ts';
-
-/** The snippet languages. */
-export const SNIPPET_NAMES = {
-  curl: 'cURL',
-  fetch: 'fetch',
-  httpie: 'HTTPie',
-  python: 'Python',
-  http: 'Raw HTTP',
-} as const;
-export type SnippetName = keyof typeof SNIPPET_NAMES;
+import type { SnippetName } from './write-snippet.ts';
 
 /** A captured request as a snippet that sends it again. */
 export async function snippetOf(

@@ -4,10 +4,9 @@ import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useLatest } from '../../ui/state.ts';
-import type { DetailsActions } from './details/details-header.tsx';
 import { deleteRequests, useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
-import type { ChangeView } from './use-view-state.ts';
+import type { ChangeView, DetailTab } from './use-view-state.ts';
 
 export interface RequestActions {
   /** True if the session has ended: nothing can be saved. */
@@ -62,10 +61,17 @@ function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/**
- * The actions of the details on the selected request. The object is stable, so that new captures don't render the
- * details again.
- */
+/** The actions on the request in the details. */
+export interface DetailsActions {
+  /** `undefined` selects the default tab of each request. */
+  readonly onTab: (tab: DetailTab | undefined) => void;
+  readonly onSave: () => void;
+  readonly onDelete: () => void;
+  readonly onCompare: () => void;
+  readonly onBack: () => void;
+}
+
+/** The object is stable, so that new captures don't render the details again. */
 export function useDetailsActions(
   selection: Selection,
   actions: RequestActions,

@@ -1,7 +1,16 @@
 import { toBase64 } from '../../bodies/encoding.ts';
 import { hasHeader } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
-import type { SnippetName } from './snippet.ts';
+
+/** The snippet languages. */
+export const SNIPPET_NAMES = {
+  curl: 'cURL',
+  fetch: 'fetch',
+  httpie: 'HTTPie',
+  python: 'Python',
+  http: 'Raw HTTP',
+} as const;
+export type SnippetName = keyof typeof SNIPPET_NAMES;
 
 /** Writes a captured request as a snippet. Existing libraries merge repeated headers. */
 export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string>> = {

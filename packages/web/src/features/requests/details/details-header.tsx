@@ -11,20 +11,9 @@ import { Button, IconButton, Tooltip } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { countBytes, formatInstant } from '../../../ui/format.ts';
 import { snippetOf } from '../snippet.ts';
-import type { DetailTab } from '../use-view-state.ts';
 import { DetailsMenu } from './details-menu.tsx';
-import type { TabTools } from './details-tools.tsx';
+import type { DetailsMenuProps } from './details-menu.tsx';
 import { decodedPath } from './tab-content.ts';
-
-/** The actions on the selected request. The object is stable while the details are mounted. */
-export interface DetailsActions {
-  /** `undefined` selects the default tab of each request. */
-  readonly onTab: (tab: DetailTab | undefined) => void;
-  readonly onSave: () => void;
-  readonly onDelete: () => void;
-  readonly onCompare: () => void;
-  readonly onBack: () => void;
-}
 
 /** A part of the details that another feature shows. */
 export interface RequestPartProps {
@@ -32,17 +21,12 @@ export interface RequestPartProps {
   readonly request: ListedRequest;
 }
 
-export interface DetailsHeaderProps {
-  readonly uid: string;
-  readonly captureUrl: string;
-  readonly request: ListedRequest;
+export interface DetailsHeaderProps extends DetailsMenuProps {
   /** True if nobody is logged in: nothing can be saved. */
   readonly anonymous: boolean;
   readonly saving: boolean;
   /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
-  readonly actions: DetailsActions;
-  readonly tools: TabTools;
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 

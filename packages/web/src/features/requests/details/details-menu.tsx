@@ -7,15 +7,24 @@ import { download } from '../../../ui/download.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
-import { SNIPPET_NAMES, snippetOf } from '../snippet.ts';
-import type { SnippetName } from '../snippet.ts';
-import type { DetailsHeaderProps } from './details-header.tsx';
+import { snippetOf } from '../snippet.ts';
+import type { DetailsActions } from '../use-request-actions.ts';
+import { SNIPPET_NAMES } from '../write-snippet.ts';
+import type { SnippetName } from '../write-snippet.ts';
 import type { TabTools } from './details-tools.tsx';
 
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
+export interface DetailsMenuProps {
+  readonly uid: string;
+  readonly captureUrl: string;
+  readonly request: ListedRequest;
+  readonly actions: DetailsActions;
+  readonly tools: TabTools;
+}
+
 /** Further actions on a request. */
-export function DetailsMenu({ uid, captureUrl, request, actions, tools }: DetailsHeaderProps) {
+export function DetailsMenu({ uid, captureUrl, request, actions, tools }: DetailsMenuProps) {
   const copy = (name: SnippetName): void =>
     attempt(async () => copyWithToast(await snippetOf(name, uid, request, captureUrl)));
   return (

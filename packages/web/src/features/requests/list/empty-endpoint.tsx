@@ -12,8 +12,7 @@ import { Notice } from '../../../ui/feedback.tsx';
 import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
-import { SNIPPET_NAMES } from '../snippet.ts';
-import { tryItSnippet } from '../write-snippet.ts';
+import { SNIPPET_NAMES, tryItSnippet } from '../write-snippet.ts';
 import { badFramesWarning } from './list-warnings.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;

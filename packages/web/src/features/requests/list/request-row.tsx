@@ -91,7 +91,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
       className="request-row group absolute top-0 left-0 w-full"
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      {swipe === undefined ? null : <SwipeActions {...content} />}
+      {swipe === undefined ? null : <SwipeActions request={request} canSave={content.canSave} {...actions} />}
       <div
         role="presentation"
         data-moving={swipe?.isMoving}

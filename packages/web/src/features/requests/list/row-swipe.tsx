@@ -2,7 +2,6 @@ import { Save, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { MouseEvent, PointerEvent, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import type { RowActions } from './request-row.tsx';
 
 /** Pixels. */
 const BUTTON_WIDTH = 72;
@@ -87,20 +86,21 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
 interface SwipeActionsProps {
   readonly request: ListedRequest;
   readonly canSave: boolean;
-  readonly actions: Pick<RowActions, 'onSave' | 'onDelete'>;
+  readonly onSave: (request: ListedRequest) => void;
+  readonly onDelete: (request: ListedRequest) => void;
 }
 
 /** The buttons below a row. They are only there during a swipe, because the menu of the row has the same actions. */
-export function SwipeActions({ request, canSave, actions }: SwipeActionsProps) {
+export function SwipeActions({ request, canSave, onSave, onDelete }: SwipeActionsProps) {
   return (
     <span role="gridcell" data-swipe-actions className="absolute inset-y-0 right-0 flex">
       {actionsOf(request, canSave).map((action) =>
         action === 'save' ? (
-          <SwipeButton key={action} className="bg-accent text-accent-ink" onPress={() => actions.onSave(request)}>
+          <SwipeButton key={action} className="bg-accent text-accent-ink" onPress={() => onSave(request)}>
             <Save aria-hidden /> Save
           </SwipeButton>
         ) : (
-          <SwipeButton key={action} className="bg-bad text-bad-ink" onPress={() => actions.onDelete(request)}>
+          <SwipeButton key={action} className="bg-bad text-bad-ink" onPress={() => onDelete(request)}>
             <Trash2 aria-hidden /> Delete
           </SwipeButton>
         ),
