@@ -75,10 +75,10 @@ const defaults = (port: number, dataDir: string) => ({
 export const OWN_SETTINGS = { BILLING: 'off', DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '5' };
 
 /** Creates an account through the API. The context gets the session cookie, so its pages are logged in. */
-export async function register(context: BrowserContext, app: App): Promise<Person> {
+export async function register({ request }: Pick<BrowserContext, 'request'>): Promise<Person> {
   const username = `user-${randomBytes(6).toString('hex')}`;
   const person = { username, email: `${username}@example.com`, password: randomBytes(9).toString('base64url') };
-  const answer = await context.request.post(`${app.url}/api/register`, { data: registrationSchema.parse(person) });
+  const answer = await request.post('/api/register', { data: registrationSchema.parse(person) });
   expect(answer.status(), await answer.text()).toBe(201);
   return { ...person, user: userSchema.parse(await answer.json()) };
 }
@@ -105,13 +105,12 @@ export const test = base.extend<
     await use(app.url);
   },
   tier: ['FREE', { option: true }],
-  person: async ({ context, app, tier }, use) => {
-    const person = await register(context, app);
+  person: async ({ context, tier }, use) => {
+    const person = await register(context);
     await use(tier === 'FREE' ? person : { ...person, user: await subscribe(context, tier) });
   },
-  endpoint: async ({ context, app, person }, use) => {
-    expect(person.username).toBeTruthy();
-    await use(await createEndpoint(context, app));
+  endpoint: async ({ context, person: _ }, use) => {
+    await use(await createEndpoint(context));
   },
   calmPage: [
     async ({ context }, use) => {

@@ -99,12 +99,11 @@ test('after the login, a visitor is redirected to the requested page and nowhere
 test("another user who logs in after an ended session does not see the first user's screens", async ({
   page,
   context,
-  app,
   person,
 }) => {
   await page.goto('/profile');
   await expect(page.getByLabel('Username')).toHaveValue(person.username);
-  const second = await register(context, app);
+  const second = await register(context);
   await context.clearCookies();
   await page.getByLabel('Username').fill('somebody');
   await page.getByRole('button', { name: 'Update Username' }).click();

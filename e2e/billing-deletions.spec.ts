@@ -12,10 +12,10 @@ const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });
 
 const deletions = (page: Page) => page.getByRole('alertdialog').getByRole('list', { name: 'Endpoints to be deleted' });
 
-test('a downgrade asks with the endpoints that it deletes', async ({ page, context, app, person: _ }) => {
+test('a downgrade asks with the endpoints that it deletes', async ({ page, person: _ }) => {
   await subscribe(page, 'PREMIUM');
   const endpoints = [];
-  for (const name of NAMES) endpoints.push(await createEndpoint(context, app, name));
+  for (const name of NAMES) endpoints.push(await createEndpoint(page, name));
   const [first, second, third] = endpoints;
   expect(first && second && third).toBeTruthy();
   const bytes = Uint8Array.from({ length: 70_000 }, (__, at) => (at * 31) & 255);

@@ -29,10 +29,10 @@ test('on Free the endpoint limit, the favorite switch and the notifications lead
   await expect(dialog).toBeHidden();
 });
 
-test('on Basic a second favorite leads to the plans', async ({ page, context, app, person: _ }) => {
+test('on Basic a second favorite leads to the plans', async ({ page, person: _ }) => {
   await subscribe(page, 'BASIC');
-  const { uid } = await createEndpoint(context, app);
-  const other = await createEndpoint(context, app, 'Other');
+  const { uid } = await createEndpoint(page);
+  const other = await createEndpoint(page, 'Other');
   await page.request.patch(`/api/endpoints/${other.uid}`, { data: { isFavorite: true } });
   await page.goto(`/endpoints/${uid}`);
   await expect(page.getByRole('link', { name: 'Upgrade' })).toHaveCount(0);
@@ -41,12 +41,12 @@ test('on Basic a second favorite leads to the plans', async ({ page, context, ap
   await expectPlansBehind(page, page.getByRole('button', { name: 'Upgrade', exact: true }));
 });
 
-test('a limit that only the server knows leads to the plans too', async ({ page, context, app, person: _ }) => {
+test('a limit that only the server knows leads to the plans too', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
-  await createEndpoint(context, app);
+  await createEndpoint(page);
   await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
   await expect(toast(page, 'Error')).toBeVisible();
   await expect(toast(page, 'Free users can only create one endpoint. Please upgrade for more.')).toBeVisible();

@@ -13,7 +13,7 @@ async function expectGood(page: Page, what: string, part?: string): Promise<void
   await expectFits(page, what);
 }
 
-test('the plans and their dialogs', async ({ page, context, app, person: _ }) => {
+test('the plans and their dialogs', async ({ page, person: _ }) => {
   await page.goto('/subscription');
   await expect(page.getByRole('button', { name: 'Upgrade to Basic' })).toBeEnabled();
   await expectGood(page, 'Free');
@@ -23,7 +23,7 @@ test('the plans and their dialogs', async ({ page, context, app, person: _ }) =>
     'نقطة نهاية '.repeat(9).trim(),
     ...Array.from({ length: 15 }, (__, at) => `Name ${at}`),
   ];
-  for (const name of names) await createEndpoint(context, app, name);
+  for (const name of names) await createEndpoint(page, name);
   await page.reload();
   for (const [button, sign] of [
     ['Downgrade to Basic', 'Deletes 12 endpoints and all their requests now:'],

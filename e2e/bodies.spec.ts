@@ -10,11 +10,10 @@ test.use({ tier: 'PREMIUM' });
 test('a body is shown by its content and decoded, and its parts can be opened, found and copied', async ({
   page,
   context,
-  app,
   person: _,
 }) => {
   await test.step('a body is shown decoded and by its content: codings, images, bytes, and wrong declarations', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const codings = [
       ['gzip', Buffer.concat([gzipSync('{"packed":'), gzipSync('true}')])],
       ['deflate', deflateSync('{"packed":true}')],
@@ -80,7 +79,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
   });
 
   await test.step('a body is shown in the form that its content has, and its parts can be opened, found and copied', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await allowClipboard(context);
     const cutOff = '{"order": "A-1042", "lines": [1, 2';
     const json = { 'content-type': 'application/json' };
@@ -225,7 +224,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
   });
 
   await test.step('a large body shows its beginning immediately and the rest on request', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const items = Array.from({ length: 40_000 }, (__, at) => ({ at, text: `item number ${at}` }));
     await send(endpoint.url, {
       body: JSON.stringify({ items, last: 'the very end' }),

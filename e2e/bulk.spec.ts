@@ -46,9 +46,9 @@ test('all that match are selected, also those that are not loaded, and exported 
   await expect(bar(page).getByRole('button', { name: 'Save' })).toHaveCount(0);
 });
 
-test('the selected requests are exported and replayed', async ({ page, context, app, person: _, target }) => {
+test('the selected requests are exported and replayed', async ({ page, person: _, target }) => {
   await test.step('a query selects its matches', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 12; at++) await send(endpoint.url, { path: '/x', body: at < 3 ? 'needle' : 'hay' });
     await openLive(page, endpoint, '?find=body%3Aneedle');
     await expect(row(page, 0)).toBeVisible();
@@ -57,7 +57,7 @@ test('the selected requests are exported and replayed', async ({ page, context, 
   });
 
   await test.step('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const bytes = Uint8Array.from({ length: 40_000 }, (__, at) => (at * 7) % 256);
     await send(endpoint.url, { path: '/first?a=%7e', headers: { 'X-Mixed-Case': '1' }, body: 'text' });
     await send(endpoint.url, { path: '/second', body: bytes });
@@ -83,7 +83,7 @@ test('the selected requests are exported and replayed', async ({ page, context, 
   });
 
   await test.step('the selected requests are replayed in order, with a summary of the statuses', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
     await goLive(page, endpoint);
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
@@ -129,7 +129,7 @@ test('the selected requests are exported and replayed', async ({ page, context, 
   });
 
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await page.setViewportSize({ width: 390, height: 844 });
     // Not in a page of the list, so it is read by a call, which waits here.
     await send(endpoint.url, { body: 'large '.repeat(5000) });

@@ -6,10 +6,10 @@ import { createEndpoint, goLive, goTo, openLive, send, sendJson } from './endpoi
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-test('two requests are compared, chosen by the page or by the user', async ({ page, context, app, person: _ }) => {
+test('two requests are compared, chosen by the page or by the user', async ({ page, person: _ }) => {
   test.slow();
   await test.step('the partner is the previous request of the same event type, and changed words are marked', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { type: 'invoice.paid', amount: 1000, currency: 'usd' });
     await sendJson(endpoint.url, { type: 'charge.failed', amount: 1 });
     await sendJson(endpoint.url, { type: 'invoice.paid', amount: 2500, currency: 'usd' });
@@ -24,7 +24,7 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
   });
 
   await test.step('JSON is compared without the order of its keys on demand', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1, b: { c: 2, d: 3 } });
     await send(endpoint.url, {
       body: '{"b":{"d":3,"c":2},"a":1}',
@@ -38,7 +38,7 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
   });
 
   await test.step('any request of the endpoint is chosen with a query', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (const path of ['/first', '/second', '/third']) await sendJson(endpoint.url, { path }, path);
     await goTo(page, `/endpoints/${endpoint.uid}?request=2&compare=1`);
     await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/second');
@@ -58,7 +58,7 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
   });
 
   await test.step('the partner of a request without an event type is found by its path, also when it is not loaded', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/orders');
     for (let at = 0; at < 120; at++) await send(endpoint.url, { path: `/orders/${at}` });
     await sendJson(endpoint.url, { a: 2 }, '/orders');

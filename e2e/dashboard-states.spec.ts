@@ -64,12 +64,7 @@ test('an error that only the server detects is shown with its sentence', async (
   ).toBeVisible();
 });
 
-test('a missing endpoint is requested once; a failing request is tried four times', async ({
-  page,
-  context,
-  app,
-  person: _,
-}) => {
+test('a missing endpoint is requested once; a failing request is tried four times', async ({ page, person: _ }) => {
   let asked = 0;
   await page.route('**/api/endpoints/*', async (route) => {
     asked++;
@@ -82,7 +77,7 @@ test('a missing endpoint is requested once; a failing request is tried four time
 
   await test.step('an endpoint without requests says so before its list is loaded', async () => {
     await page.unrouteAll();
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await page.routeWebSocket(/\/ws\?/, () => undefined);
     await page.route(/\/(temp-)?requests\?/, () => undefined);
     await page.goto(`/endpoints/${endpoint.uid}`);

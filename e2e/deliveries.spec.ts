@@ -24,9 +24,9 @@ async function addDestination(page: Page, url: string, condition = ''): Promise<
   await expect(destination(page, url)).toContainText('Active');
 }
 
-test('captures are forwarded, and destinations are edited', async ({ page, context, app, person: _ }) => {
+test('captures are forwarded, and destinations are edited', async ({ page, person: _ }) => {
   await test.step('a capture is forwarded, its badge changes live, and its history has the response', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     target.answerWith((response) => response.setHeader('content-type', 'application/json').end('{"stored":true}'));
     await openLive(page, endpoint);
@@ -61,7 +61,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, conte
   });
 
   await test.step('a request shows that it waits for its first attempt, live, and then its result', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     let answerAll = (): void => undefined;
     target.answerWith((response) => {
@@ -83,7 +83,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, conte
   });
 
   await test.step('destinations are edited, tested, switched off and deleted, by keyboard too', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await sendJson(endpoint.url, { n: 1 }, '/orders?a=1');
     await goLive(page, endpoint);
@@ -134,7 +134,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, conte
   });
 
   await test.step('a sixth destination is not offered, and localhost has a line to paste', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     for (let at = 0; at < 5; at++) {
       const data = { url: `${target.url}/${at}` };

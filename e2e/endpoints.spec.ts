@@ -1,17 +1,9 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
-import { endpointSchema } from '@creel/contract';
-import type { Endpoint } from '@creel/contract';
-import type { APIRequestContext } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
-import { goLive, goTo } from './endpoints.ts';
+import { createEndpoint, goLive, goTo } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
 test.use({ tier: 'PREMIUM' });
-
-async function create(request: APIRequestContext, name: string): Promise<Endpoint> {
-  const answer = await request.post('/api/endpoints', { data: { name } });
-  return endpointSchema.parse(await answer.json());
-}
 
 test('endpoints are created, used, cleared and deleted', async ({ page, person }) => {
   await test.step('a created endpoint is opened, listed and shown on the dashboard', async () => {
@@ -47,7 +39,7 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
   });
 
   await test.step('the figures and the count of this session follow what arrives', async () => {
-    const endpoint = await create(page.request, 'Figures');
+    const endpoint = await createEndpoint(page, 'Figures');
     const { url } = endpoint;
     await page.request.post(url, { data: 'x'.repeat(2048) });
     // Only captures over the live connection count for this session, so the page connects before the first one.
@@ -65,7 +57,7 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
   });
 
   await test.step('an endpoint with a request is found, cleared and deleted', async () => {
-    const { uid, url } = await create(page.request, 'Searched');
+    const { uid, url } = await createEndpoint(page, 'Searched');
 
     await test.step('search leads to the request in its endpoint', async () => {
       await page.request.post(`${url}/push?delivery=7`, { data: { ref: 'refs/heads/needle' } });
@@ -126,7 +118,7 @@ test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', 
   person: _,
 }) => {
   await allowClipboard(context);
-  const { uid, url } = await create(page.request, 'Before');
+  const { uid, url } = await createEndpoint(page, 'Before');
   await page.goto(`/endpoints/${uid}`);
 
   await test.step('an empty endpoint has the name of its URL card, each hint, and the tabs', async () => {
@@ -190,7 +182,7 @@ test('the switches act at once, say so, and go back when the server refuses', as
   request: _,
   person: __,
 }) => {
-  const { uid } = await create(page.request, 'Switches');
+  const { uid } = await createEndpoint(page, 'Switches');
   await page.goto(`/endpoints/${uid}`);
   const favorite = page.getByRole('switch', { name: 'Favorite' });
   const autosave = page.getByRole('switch', { name: 'Autosave' });

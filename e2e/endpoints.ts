@@ -4,11 +4,13 @@ import type { CapturedRequest, Endpoint } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { openRaw, rawRequest } from '../fixtures/raw-http.ts';
-import type { App } from './app.ts';
 
-/** Creates an endpoint for the user of the context. */
-export async function createEndpoint(context: BrowserContext, app: App, name = 'Journey'): Promise<Endpoint> {
-  const answer = await context.request.post(`${app.url}/api/endpoints`, { data: { name } });
+/** Creates an endpoint for the logged-in user. */
+export async function createEndpoint(
+  { request }: Pick<BrowserContext, 'request'>,
+  name = 'Journey',
+): Promise<Endpoint> {
+  const answer = await request.post('/api/endpoints', { data: { name } });
   expect(answer.status(), await answer.text()).toBe(201);
   return endpointSchema.parse(await answer.json());
 }
@@ -71,8 +73,8 @@ export async function expectShownWhole(parent: Locator, text: string): Promise<v
 }
 
 /** Returns the unsaved requests of an endpoint, newest first. */
-export async function unsaved(context: BrowserContext, app: App, uid: string): Promise<CapturedRequest[]> {
-  const answer = await context.request.get(`${app.url}/api/endpoints/${uid}/temp-requests?limit=500`);
+export async function unsaved({ request }: Pick<BrowserContext, 'request'>, uid: string): Promise<CapturedRequest[]> {
+  const answer = await request.get(`/api/endpoints/${uid}/temp-requests?limit=500`);
   return capturedRequestSchema.array().parse(await answer.json());
 }
 

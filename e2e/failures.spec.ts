@@ -12,7 +12,7 @@ const refuse = (page: Page, path: string | RegExp, method: string) =>
     route.request().method() === method ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
   );
 
-test('a failed action leaves everything as it was, and says so', async ({ page, context, app, person: _ }) => {
+test('a failed action leaves everything as it was, and says so', async ({ page, context, person: _ }) => {
   await test.step('an endpoint that cannot be created, deleted or cleared stays as it was', async () => {
     await refuse(page, '**/api/endpoints', 'POST');
     await page.goto('/');
@@ -32,7 +32,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await dialog.getByRole('button', { name: 'Close' }).first().click();
     await expect(dialog).toBeHidden();
 
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     await refuse(page, /\/api\/endpoints\/[\w-]+(\/requests)?$/, 'DELETE');
     await goLive(page, endpoint);
@@ -48,7 +48,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   });
 
   await test.step('a rejected name is reported in the dialog, or at its focused field', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Edit name and source' }).click();
@@ -76,7 +76,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   });
 
   await test.step('a request that cannot be saved or deleted stays as it was', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     await refuse(page, '**/save-request', 'POST');
     await refuse(page, '**/requests/*', 'DELETE');
@@ -94,7 +94,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   });
 
   await test.step('a save that takes its time says Saving...', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     let release = (): void => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -116,7 +116,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
 
   await test.step('a toast says that the body was copied, or that the browser blocked it', async () => {
     await allowClipboard(context);
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     await goLive(page, endpoint);
     await expect(row(page, 0)).toBeVisible();
@@ -131,7 +131,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   });
 
   await test.step('a row has its method, its path with a mark for the query, its size and age', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/orders?x=1');
     await goLive(page, endpoint);
     for (const text of ['POST', '/orders', '…', '7 B', 'Unsaved']) await expect(row(page, 0)).toContainText(text);

@@ -26,9 +26,9 @@ async function watchFor(page: Page, text: string): Promise<() => Promise<boolean
   return () => page.evaluate('globalThis.wasShown');
 }
 
-test('the filter finds one of thousands of stored requests', async ({ page, context, app, endpoint }) => {
+test('the filter finds one of thousands of stored requests', async ({ page, endpoint }) => {
   test.slow();
-  await context.request.patch(`${app.url}/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
+  await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
   await sendMany(endpoint.url, STORED);
   await openLive(page, endpoint);
   const wasNothingFound = await watchFor(page, 'No request matches');
@@ -56,12 +56,10 @@ test('the filter finds one of thousands of stored requests', async ({ page, cont
 
 test('the filter searches, follows live captures, keeps its place, and explains itself', async ({
   page,
-  context,
-  app,
   person: _,
 }) => {
   await test.step('a search shows its progress and its failure', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at }, '/first');
     // The server has to search from here on.
     await send(endpoint.url, { body: 'x'.repeat(20_000) });
@@ -103,7 +101,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
   });
 
   await test.step('live captures that match appear, also with a long or coded body; others do not', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { needle: 1 });
     await goLive(page, endpoint);
     await filter(page).fill('needle');
@@ -125,7 +123,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
   });
 
   await test.step('the filter works together with tabs, saving and a selection', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url, { method: 'GET', path: '/both' });
     await send(endpoint.url, { method: 'POST', path: '/both' });
     await send(endpoint.url, { method: 'GET', path: '/other' });
@@ -158,7 +156,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
   });
 
   await test.step('fields and known values are suggested, and chosen with the keyboard', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { type: 'invoice.paid' }, '/a');
     await send(endpoint.url, { method: 'PUT', path: '/b', headers: { 'x-shop': 'acme' } });
     await goLive(page, endpoint);
@@ -201,7 +199,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
   });
 
   await test.step('a mistake is shown at its place, an unknown field is searched as text', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const searches: string[] = [];
     page.on('request', (call) => (call.url().includes('/api/search') ? searches.push(call.url()) : undefined));
     await sendJson(endpoint.url, { a: 1 }, '/methd:POST');
@@ -256,8 +254,8 @@ test('a link to an old request loads the list around it, and j and k move from i
   await expect(row(page, 289)).toBeInViewport();
 });
 
-test('the search page is restricted by chips that edit the query', async ({ page, context, app, endpoint }) => {
-  const other = await createEndpoint(context, app, 'Other');
+test('the search page is restricted by chips that edit the query', async ({ page, endpoint }) => {
+  const other = await createEndpoint(page, 'Other');
   await send(endpoint.url, { method: 'GET', path: '/thing' });
   await send(endpoint.url, { method: 'PUT', path: '/thing' });
   await send(other.url, { method: 'PUT', path: '/thing' });

@@ -16,7 +16,7 @@ test('a logged-in user sees the dashboard, and another user sees another one', a
   await expect(page.getByText(person.username).first()).toBeVisible();
 
   const other = await browser.newContext({ baseURL: app.url });
-  const second = await register(other, app);
+  const second = await register(other);
   const theirs = await other.newPage();
   await theirs.goto('/');
   await expect(theirs.getByText(second.username).first()).toBeVisible();

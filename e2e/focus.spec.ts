@@ -262,9 +262,7 @@ test('above the list, the details have the focus until they close', async ({ pag
 
 test('the focus is in the next page after a login, and in the list after the first request', async ({
   page,
-  context,
   person,
-  app,
 }) => {
   await test.step('after logging out and in, the next page has the focus', async () => {
     await page.goto('/');
@@ -280,7 +278,7 @@ test('the focus is in the next page after a login, and in the list after the fir
   });
 
   await test.step('after the first test request the focus is in the list', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
     await expect(row(page, 0)).toBeVisible();

@@ -7,9 +7,9 @@ import { allowClipboard, clipboard } from './pages.ts';
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-test('what the details show besides the body', async ({ page, context, app, person: _ }) => {
+test('what the details show besides the body', async ({ page, context, person: _ }) => {
   await test.step('query parameters are shown as sent, and decoded in order', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url, { path: '/q?2=b&1=%7e&2=a+b%20c&bare' });
     await openLive(page, endpoint);
     await page.getByRole('tab', { name: 'Query Params' }).click();
@@ -24,7 +24,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
   });
 
   await test.step('invalid JSON shows the position of its error, and a chosen JSON tab does not apply to other bodies', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url, { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
     await sendJson(endpoint.url, { a: 1 });
     await send(endpoint.url, { body: '{"a": 1,\n "b": None}', headers: { 'content-type': 'application/json' } });
@@ -44,7 +44,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
   });
 
   await test.step('the header shows sender, event type, the exact time with its zone, and the decoded path', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const path = `/caf%C3%A9/${'long-part/'.repeat(20)}end?q=${'v'.repeat(50)}`;
     await send(endpoint.url, {
       path,
@@ -68,7 +68,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
   });
 
   await test.step('the whole message can be read and copied, with and without a body', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await allowClipboard(context);
     await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
     await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });
@@ -90,7 +90,7 @@ test('what the details show besides the body', async ({ page, context, app, pers
   });
 
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');
     await sendJson(endpoint.url, { a: 1 }, '/second?attempt=2&same=yes');
     await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);

@@ -8,9 +8,9 @@ test.use({ appSettings: OWN_SETTINGS });
 
 const foot = (page: Page) => page.getByRole('region', { name: 'Kept requests' });
 
-test('dropped requests are counted, marked, and saved before that', async ({ page, context, app, person: _ }) => {
+test('dropped requests are counted, marked, and saved before that', async ({ page, person: _ }) => {
   await test.step('dropped requests are counted, and the one on the screen stays and can be saved', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { order: 'first' }, '/kept?a=%7e');
     await openLive(page, endpoint);
     await expect(detailsOf(page, 0).getByText('"first"')).toBeVisible();
@@ -31,20 +31,20 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
     await expect(foot(page)).toContainText('1 saved');
     await expect(foot(page)).toContainText('2 dropped');
-    const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests`);
+    const answer = await page.request.get(`/api/endpoints/${endpoint.uid}/requests`);
     expect(await answer.json()).toMatchObject([
       { index: 0, saved: true, rawTarget: '/kept?a=%7e', body: '{"order":"first"}', method: 'POST' },
     ]);
   });
 
   await test.step('Save all saves what is unsaved, and autosave ends the dropping', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Save all' }).click();
     await expect(page.getByText('5 requests saved').first()).toBeVisible();
     await expect(foot(page)).toContainText('5 saved');
-    expect(await unsaved(context, app, endpoint.uid)).toEqual([]);
+    expect(await unsaved(page, endpoint.uid)).toEqual([]);
 
     for (let at = 0; at < 6; at++) await send(endpoint.url);
     await page.getByRole('button', { name: 'Turn on autosave' }).click();
@@ -53,7 +53,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
   });
 
   await test.step('rows that are dropped while the pointer is on the list stay in place, marked', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
     await goLive(page, endpoint);
     await row(page, 1).hover();
@@ -69,7 +69,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
   });
 
   await test.step('a dropped request whose body the page has only in part cannot be saved, and says so', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url, { body: 'x'.repeat(400_000), headers: { 'content-type': 'text/plain' } });
     await goLive(page, endpoint);
     await expect(detailsOf(page, 0)).toBeVisible();
@@ -79,12 +79,7 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
   });
 });
 
-test('requests that are newer than the figures of the server are not taken for dropped', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
+test('requests that are newer than the figures of the server are not taken for dropped', async ({ page, endpoint }) => {
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
     sockets.push(socket);
@@ -96,7 +91,7 @@ test('requests that are newer than the figures of the server are not taken for d
   await openLive(page, endpoint);
   await row(page, 1).hover();
   await send(endpoint.url);
-  const data: unknown = await (await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}`)).json();
+  const data: unknown = await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json();
   for (let at = 6; at < 8; at++) await send(endpoint.url);
   await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
   sockets[0]?.send(JSON.stringify({ type: 'endpoint', data }));
@@ -119,13 +114,11 @@ async function answerQuestions(page: Page): Promise<() => Promise<unknown>> {
 
 test('a deletion is confirmed, and that of several requests offers Undo and happens when the offer ends', async ({
   page,
-  context,
-  app,
   endpoint,
 }) => {
   for (const path of ['/a', '/b', '/c', '/d', '/e']) await send(endpoint.url, { method: 'PUT', path });
   const asked = await answerQuestions(page);
-  const indexes = async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index);
+  const indexes = async () => (await unsaved(page, endpoint.uid)).map(({ index }) => index);
   const toast = page.getByRole('region', { name: /Notifications/ });
   const deleteSelected = async (...selected: readonly number[]): Promise<void> => {
     for (const index of selected) await row(page, index).getByRole('checkbox').click();

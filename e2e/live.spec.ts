@@ -7,14 +7,9 @@ import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoin
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-test('captures appear as they arrive, also on an empty, a scrolled and a paused list', async ({
-  page,
-  context,
-  app,
-  person: _,
-}) => {
+test('captures appear as they arrive, also on an empty, a scrolled and a paused list', async ({ page, person: _ }) => {
   await test.step('captures appear as they arrive, newest first', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await openLive(page, endpoint);
     await expect(page.getByText('No requests received yet.')).toBeVisible();
 
@@ -34,7 +29,7 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
   });
 
   await test.step('the test request of an empty endpoint is a real one, and does not decide its source', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Send a test request' }).click();
     await expect(row(page, 0)).toContainText('test.request');
@@ -44,7 +39,7 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
   });
 
   await test.step('while scrolled down, new requests wait behind a button', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
     await goLive(page, endpoint);
     const grid = page.getByRole('grid', { name: 'Captured requests' });
@@ -65,7 +60,7 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
   });
 
   await test.step('new requests wait while the list is paused, and appear when it resumes', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url);
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -4,14 +4,12 @@ import { detailsOf, goTo, openLive, row, sendJson, unsaved } from './endpoints.t
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
-  context,
-  app,
   endpoint,
 }) => {
   for (const n of [0, 1, 2]) await sendJson(endpoint.url, { n });
   await openLive(page, endpoint, '?request=0');
   const remove = async (path: string): Promise<void> => {
-    expect((await context.request.delete(`${app.url}/api/endpoints/${endpoint.uid}${path}`)).status()).toBe(204);
+    expect((await page.request.delete(`/api/endpoints/${endpoint.uid}${path}`)).status()).toBe(204);
   };
 
   await test.step('a request that could not be deleted stays selected', async () => {
@@ -29,7 +27,7 @@ test('an open endpoint follows what is deleted elsewhere, and keeps what could n
 
   await test.step('a request that was opened by its URL disappears when it is deleted elsewhere', async () => {
     await expect(detailsOf(page, 0)).toBeVisible();
-    await remove(`/requests/${(await unsaved(context, app, endpoint.uid)).at(-1)?.id}`);
+    await remove(`/requests/${(await unsaved(page, endpoint.uid)).at(-1)?.id}`);
     await expect(page.getByText('This request is not stored any more')).toBeVisible();
   });
 

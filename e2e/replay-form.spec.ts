@@ -66,13 +66,7 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
   });
 });
 
-test('fields show what is captured, wrong or missing, and nothing is sent then', async ({
-  page,
-  context,
-  app,
-  endpoint,
-  target,
-}) => {
+test('fields show what is captured, wrong or missing, and nothing is sent then', async ({ page, endpoint, target }) => {
   await send(endpoint.url, { method: 'OPTIONS' });
   await sendJson(endpoint.url, { secret: true }, '/hook?a=1');
   const calls: string[] = [];
@@ -142,7 +136,7 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
   });
 
   await test.step('signed out elsewhere, sending says what it needs', async () => {
-    await context.request.post(`${app.url}/api/logout`);
+    await page.request.post('/api/logout');
     await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
     const held = page.getByTitle('Authentication required to replay requests');
     await expect(held.locator('button')).toBeDisabled();
@@ -152,9 +146,9 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
   });
 });
 
-test('the panel by keyboard alone, with the destinations of before', async ({ page, context, app, person: _ }) => {
+test('the panel by keyboard alone, with the destinations of before', async ({ page, person: _ }) => {
   await test.step('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
     await openLive(page, endpoint);
@@ -198,7 +192,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
   });
 
   await test.step('recent destinations of the endpoint are offered, newest first', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await sendJson(endpoint.url, { a: 1 });
     await openReplay(page, endpoint, 0, goLive);
@@ -214,7 +208,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
   });
 
   await test.step('the base of a destination is remembered, and a scheme may be left out', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await sendJson(endpoint.url, {}, '/first?x=1');
     await sendJson(endpoint.url, {}, '/second/%7e?y=%20&z');

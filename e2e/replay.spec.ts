@@ -19,9 +19,9 @@ const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
 const place = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
 
-test('a request goes out as it was captured or edited', async ({ page, context, app, person: _ }) => {
+test('a request goes out as it was captured or edited', async ({ page, person: _ }) => {
   await test.step('a captured request goes out byte for byte, with the case, order and repeats of its headers', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     const own = ['X-Twice: a', 'X-Latin: caf\xe9', 'x-twice: b', 'X-Utf: caf\xc3\xa9', 'X-TWICE: a'];
     const head = [
@@ -58,7 +58,7 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
   });
 
   await test.step('the signatures of captured webhooks are still valid at the destination', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     const fixtures = [githubPush, stripeInvoicePaid, shopifyOrdersCreate, slackEvent];
     for (const fixture of fixtures) {
@@ -81,7 +81,7 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
   });
 
   await test.step('an edited body and edited headers are what is sent; line ends stay, and the way back leads to the bytes', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await send(endpoint.url, {
       body: 'one\r\ntwo\r\n',
@@ -117,7 +117,7 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
   });
 
   await test.step('a large body is sent exactly without being loaded, and can be loaded and edited', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     const text = `{"items":[${'1234567,'.repeat(40_000)}0]}`;
     await send(endpoint.url, { body: text, headers: { 'content-type': 'application/json' } });
@@ -132,7 +132,7 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
   });
 
   await test.step('of thousands of headers, the page shows a part first and more on request', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     const many = Array.from({ length: 450 }, (__, nth): [string, string] => [`x-${nth}`, String(nth)]);
     target.answerWith((answer) => {
@@ -155,9 +155,9 @@ test('a request goes out as it was captured or edited', async ({ page, context, 
   });
 });
 
-test('a response is shown as it came, and so is its absence', async ({ page, context, app, person: _ }) => {
+test('a response is shown as it came, and so is its absence', async ({ page, person: _ }) => {
   await test.step('responses are shown as they came, and nothing in them runs', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await sendJson(endpoint.url, { a: 1 });
     await openReplay(page, endpoint);
@@ -247,7 +247,7 @@ test('a response is shown as it came, and so is its absence', async ({ page, con
   });
 
   await test.step('a replay without a response says why', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await sendJson(endpoint.url, { a: 1 });
     await openReplay(page, endpoint, 0, goLive);

@@ -34,9 +34,9 @@ function runScript(script: string): Promise<void> {
   });
 }
 
-test('requests are saved, deleted, read, compared and copied', async ({ page, context, app, person: _ }) => {
+test('requests are saved, deleted, read, compared and copied', async ({ page, context, person: _ }) => {
   await test.step('a request is saved, and deleted after the browser asked', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     await openLive(page, endpoint);
     await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
@@ -65,7 +65,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
 
   await test.step('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async () => {
     await allowClipboard(context);
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const body = String.raw`{"big":12345678901234567890.10,"b":{"x":[1,{"deep":"v\u00e9"}]},"a":1,"a":2}`;
     await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
     await goLive(page, endpoint);
@@ -89,7 +89,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
   });
 
   await test.step('several requests are saved and deleted at once, two are compared', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
     await goLive(page, endpoint);
     const bar = page.getByRole('toolbar', { name: 'Selected requests' });
@@ -116,7 +116,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
   });
 });
 
-test('requests are viewed by pointer and keys, until a logout elsewhere', async ({ page, context, app, endpoint }) => {
+test('requests are viewed by pointer and keys, until a logout elsewhere', async ({ page, endpoint }) => {
   await send(endpoint.url, { method: 'GET', path: '/?a=1&a=2' });
   await send(endpoint.url, { body: '<p>hi</p>', headers: { 'content-type': 'text/html' } });
   await send(endpoint.url, {
@@ -165,7 +165,7 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
 
   await test.step('signed out elsewhere, saving says what it needs', async () => {
     await row(page, 0).click();
-    await context.request.post(`${app.url}/api/logout`);
+    await page.request.post('/api/logout');
     await expect(page.getByRole('dialog')).toBeVisible();
     await expect(page.getByText('Authentication Required')).toBeVisible();
     await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
@@ -182,10 +182,10 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
   });
 });
 
-test('paging back through all stored requests', async ({ page, context, app, endpoint }) => {
+test('paging back through all stored requests', async ({ page, endpoint }) => {
   await sendMany(endpoint.url, 450, 1);
   for (const index of [3, 200, 420]) {
-    await context.request.post(`${app.url}/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
+    await page.request.post(`/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
   }
   await openLive(page, endpoint);
   const grid = page.getByRole('grid', { name: 'Captured requests' });
@@ -215,7 +215,7 @@ const BODIES = [
   { name: 'more than one argument holds', body: new TextEncoder().encode('x\n'.repeat(100_000)) },
 ];
 
-test('the command from Copy as cURL sends the same request', async ({ page, context, app, endpoint }) => {
+test('the command from Copy as cURL sends the same request', async ({ page, context, endpoint }) => {
   await allowClipboard(context);
   for (const [nth, { name, body }] of BODIES.entries())
     await test.step(name, async () => {
@@ -233,7 +233,7 @@ test('the command from Copy as cURL sends the same request', async ({ page, cont
       await expect(page.getByText('Content Copied').first()).toBeVisible();
       await runScript(await clipboard(page));
       await expect(row(page, index + 1)).toBeVisible();
-      const [again, first] = await unsaved(context, app, endpoint.uid);
+      const [again, first] = await unsaved(page, endpoint.uid);
       expect(await bytesOf(again)).toEqual(await bytesOf(first));
       expect(again?.rawTarget).toBe('/a/b?b=%7e&a=x%20y+z&b');
       for (const header of ['x-quote', 'content-type', 'user-agent', 'accept']) {
@@ -242,7 +242,7 @@ test('the command from Copy as cURL sends the same request', async ({ page, cont
     });
 
   async function bytesOf(request: CapturedRequest | undefined): Promise<Buffer> {
-    const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests/${request?.id}/body`);
+    const answer = await page.request.get(`/api/endpoints/${endpoint.uid}/requests/${request?.id}/body`);
     return answer.body();
   }
 });

@@ -29,9 +29,9 @@ async function setSecret(page: Page, secret: string): Promise<void> {
   await expect(page.getByRole('dialog')).toHaveCount(0);
 }
 
-test('a secret checks what arrived, and signs what is sent', async ({ page, context, app, person: _ }) => {
+test('a secret checks what arrived, and signs what is sent', async ({ page, person: _ }) => {
   await test.step('the scheme is suggested, and details say whether a signature is valid', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     await send(endpoint.url, { body: 'unsigned' });
     await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
     await send(endpoint.url, signedRequest());
@@ -68,7 +68,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, cont
   });
 
   await test.step('an edited replay is signed again, so that the receiver accepts it', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     await send(endpoint.url, signedRequest());
     await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, {
@@ -89,7 +89,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, cont
   });
 
   await test.step('without the secret a destination that signs again says that it sends nothing', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     const target = await startTarget();
     const path = `/api/endpoints/${endpoint.uid}`;
     await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });

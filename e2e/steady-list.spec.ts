@@ -19,12 +19,10 @@ const pill = (page: Page, count: number) => page.getByRole('button', { name: `${
 
 test('new requests move nothing and are announced, and at 200% zoom enough rows are visible', async ({
   page,
-  context,
-  app,
   person: _,
 }) => {
   await test.step('new requests move nothing under the pointer or the keyboard, and are announced', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
     await openLive(page, endpoint);
 
@@ -91,7 +89,7 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
   });
 
   await test.step('at 200% zoom, eight rows are visible', async () => {
-    const endpoint = await createEndpoint(context, app);
+    const endpoint = await createEndpoint(page);
     for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}` });
     // 1440x900 at 200%.
     await page.setViewportSize({ width: 720, height: 450 });

@@ -21,12 +21,10 @@ const SHOWN: Record<string, { tab: string; text: string }> = {
 
 test('every webhook appears live and opens, and its signature is valid for the downloaded bytes', async ({
   page,
-  context,
   person,
-  app,
 }) => {
   expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app, 'Webhooks');
+  const endpoint = await createEndpoint(page, 'Webhooks');
   await openLive(page, endpoint);
   const { hostname, port } = new URL(endpoint.url);
   for (const [index, fixture] of webhookFixtures.entries()) {
@@ -34,7 +32,7 @@ test('every webhook appears live and opens, and its signature is valid for the d
     expect(answer.status, fixture.name).toBe(200);
     await expect(row(page, index), fixture.name).toBeVisible();
   }
-  const captured = await unsaved(context, app, endpoint.uid);
+  const captured = await unsaved(page, endpoint.uid);
   for (const [index, fixture] of webhookFixtures.entries()) {
     const shown = SHOWN[fixture.name];
     expect(shown, `${fixture.name} has no line in SHOWN`).toBeDefined();
