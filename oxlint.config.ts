@@ -172,7 +172,7 @@ const rules: Rules = {
   'max-lines': ['error', { max: 400 }],
   'max-lines-per-function': ['error', { max: 50 }],
   'import/no-default-export': 'error',
-  'import/no-cycle': 'error',
+  'import/no-cycle': ['error', { ignoreTypes: false }],
   'unicorn/filename-case': ['error', { case: 'kebabCase' }],
   // The JSX transform adds its own imports.
   'react/react-in-jsx-scope': 'off',
@@ -197,10 +197,6 @@ const config: OxlintConfig = defineConfig({
   ignorePatterns: ['**/dist/**', '**/node_modules/**', 'test-results/**', '.cache/**'],
   rules,
   overrides: [
-    {
-      files: ['packages/{contract,server,cli}/src/**'],
-      rules: { 'import/no-cycle': ['error', { ignoreTypes: false }] },
-    },
     { files: ['packages/contract/src/**'], rules: imports(otherPackages, allButZod) },
     { files: ['packages/cli/src/**'], rules: imports(otherPackages) },
     {
