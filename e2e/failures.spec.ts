@@ -125,6 +125,12 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await expect(toast(page, 'Body copied to clipboard')).toBeVisible();
     await expect(toast(page, 'The request body has been copied to your clipboard.')).toBeVisible();
     expect(await clipboard(page)).toBe('{"a":1}');
+    await sendJson(endpoint.url, { long: 'x'.repeat(400_000) });
+    await row(page, 1).click();
+    await page.route(/\/requests\/-\d+\/body$/, (route) => route.fulfill({ status: 500, json: {} }));
+    await page.keyboard.press('c');
+    await expect(toast(page, 'The text to copy could not be loaded. It may no longer be stored.')).toBeVisible();
+    await row(page, 0).click();
     await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false');
     await page.keyboard.press('c');
     await expect(toast(page, 'The browser blocked copying. Select the text and copy it yourself.')).toBeVisible();

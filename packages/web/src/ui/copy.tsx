@@ -43,11 +43,21 @@ export const BODY_COPIED: ToastInput = {
   description: 'The request body has been copied to your clipboard.',
 };
 
-/** Copies a text, and says whether it worked. Without a `message`, only a refusal of the browser is shown. */
-export async function copyWithToast(text: string, message: ToastInput | null = CONTENT_COPIED): Promise<boolean> {
+/** A text, or a function that returns it when it is copied. */
+export type CopySource = string | (() => string | Promise<string>);
+
+/** Copies a text, and says whether it worked. Never rejects. */
+export async function copyWithToast(source: CopySource, message: ToastInput = CONTENT_COPIED): Promise<boolean> {
+  let text: string;
+  try {
+    text = typeof source === 'string' ? source : await source();
+  } catch {
+    toastError('The text to copy could not be loaded. It may no longer be stored.');
+    return false;
+  }
   const done = await copyText(text);
-  if (!done) toastError('The browser blocked copying. Select the text and copy it yourself.');
-  else if (message !== null) toast(message);
+  if (done) toast(message);
+  else toastError('The browser blocked copying. Select the text and copy it yourself.');
   return done;
 }
 
@@ -65,11 +75,10 @@ function useCopied(): readonly [copied: boolean, show: () => void] {
 }
 
 interface CopyButtonProps {
-  /** The text, or a function that returns it. */
-  readonly text: string | (() => string | Promise<string>);
+  readonly text: CopySource;
   readonly label: string;
-  /** Title of the toast; 'Content Copied' by default. */
-  readonly toast?: ToastInput | null;
+  /** 'Content Copied' by default. */
+  readonly toast?: ToastInput;
   /** Label beside the icon. Without one, it is an icon button. */
   readonly children?: ReactNode;
   readonly size?: 'sm' | 'md';
@@ -77,17 +86,10 @@ interface CopyButtonProps {
 }
 
 /** Copies a text and shows a check mark for two seconds. */
-export function CopyButton({
-  text,
-  label,
-  toast: message = CONTENT_COPIED,
-  children,
-  size,
-  className,
-}: CopyButtonProps) {
+export function CopyButton({ text, label, toast: message, children, size, className }: CopyButtonProps) {
   const [copied, showCopied] = useCopied();
   const run = async (): Promise<void> => {
-    if (await copyWithToast(typeof text === 'string' ? text : await text(), message)) showCopied();
+    if (await copyWithToast(text, message)) showCopied();
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;
   const look = { ...(className === undefined ? {} : { className }), ...(size === undefined ? {} : { size }) };

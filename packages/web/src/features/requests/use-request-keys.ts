@@ -71,7 +71,7 @@ function commandsOn(current: ListedRequest, props: RequestKeysProps): readonly C
       id: 'request.curl',
       title: 'Copy as cURL',
       keys: 'c',
-      run: () => void snippetOf('curl', uid, current, captureUrl).then((curl) => copyWithToast(curl)),
+      run: () => void copyWithToast(() => snippetOf('curl', uid, current, captureUrl)),
     },
     {
       id: 'request.delete',

@@ -25,28 +25,29 @@ export interface DetailsMenuProps {
 
 /** Further actions on a request. */
 export function DetailsMenu({ uid, captureUrl, request, actions, tools }: DetailsMenuProps) {
-  const copy = (name: SnippetName): void =>
-    attempt(async () => copyWithToast(await snippetOf(name, uid, request, captureUrl)));
   return (
     <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} className="size-7" />}>
       <MenuItem disabled={tools.toggleFind === undefined} keys="f" onSelect={() => tools.toggleFind?.()}>
         <Search /> Search inside
       </MenuItem>
-      <MenuItem disabled={tools.text === undefined} onSelect={() => attempt(() => copyShown(tools.text))}>
+      <MenuItem disabled={tools.text === undefined} onSelect={() => void copyWithToast(tools.text ?? '')}>
         <Copy /> Copy what is shown
       </MenuItem>
       <MenuSeparator />
       <MenuLabel>Copy as</MenuLabel>
       {OTHERS.map((name) => (
-        <MenuItem key={name} onSelect={() => copy(name)}>
+        <MenuItem key={name} onSelect={() => void copyWithToast(() => snippetOf(name, uid, request, captureUrl))}>
           <Copy /> {SNIPPET_NAMES[name]}
         </MenuItem>
       ))}
       <MenuSeparator />
-      <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => copyBody(uid, request))}>
+      <MenuItem
+        disabled={request.size === 0}
+        onSelect={() => void copyWithToast(() => bodyText(uid, request), BODY_COPIED)}
+      >
         <Copy /> Copy body
       </MenuItem>
-      <MenuItem onSelect={() => attempt(() => copyLink(request))}>
+      <MenuItem onSelect={() => void copyWithToast(linkTo(request))}>
         <Link2 /> Copy link
       </MenuItem>
       <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => downloadBody(uid, request))}>
@@ -66,24 +67,19 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
   );
 }
 
-/** Shows a toast if a read or a download fails. */
-function attempt(act: () => Promise<unknown>): void {
+/** Shows a toast if a download fails. */
+function attempt(act: () => Promise<void>): void {
   act().catch(() => toastError('The request could not be read. It may no longer be stored.'));
 }
 
-function copyShown(text: TabTools['text'] = ''): Promise<unknown> {
-  return copyWithToast(typeof text === 'string' ? text : text());
+async function bodyText(uid: string, request: ListedRequest): Promise<string> {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readWholeBody(uid, request));
 }
 
-async function copyBody(uid: string, request: ListedRequest): Promise<void> {
-  const bytes = await readWholeBody(uid, request);
-  await copyWithToast(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), BODY_COPIED);
-}
-
-function copyLink(request: ListedRequest): Promise<unknown> {
+function linkTo(request: ListedRequest): string {
   const link = new URL(location.pathname, location.origin);
   link.searchParams.set('request', String(request.index));
-  return copyWithToast(link.href);
+  return link.href;
 }
 
 async function downloadBody(uid: string, request: ListedRequest): Promise<void> {

@@ -4,6 +4,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
+import type { CopySource } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
 import { messageText } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
@@ -23,7 +24,7 @@ export interface TabTools {
   /** Opens or closes the search; `undefined` if the tab has no text. */
   readonly toggleFind: (() => void) | undefined;
   /** What the tab shows; `undefined` if there is nothing to copy. */
-  readonly text: string | (() => string) | undefined;
+  readonly text: CopySource | undefined;
 }
 
 /** The tools of the tab that is shown. */
