@@ -151,6 +151,28 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
       await expect(tree.getByText('Nov 21, 2026, 06:21:57.000 UTC')).toHaveCount(0);
     });
 
+    await test.step('a line that is folded away leaves the keyboard at the line that is folded', async () => {
+      await row(page, 6).click();
+      const tree = detailsOf(page, 6).getByRole('tree', { name: 'Body as JSON' });
+      const active = tree.locator('[aria-selected="true"]');
+      await tree.focus();
+      for (let lines = 0; lines < 4; lines++) await page.keyboard.press('ArrowDown');
+      await expect(active).toContainText('"sku"');
+      const run = async (command: string): Promise<void> => {
+        await page.keyboard.press('ControlOrMeta+k');
+        await page.keyboard.type(command);
+        await page.keyboard.press('Enter');
+      };
+      await run('fold all json');
+      await expect(tree.getByRole('treeitem')).toHaveCount(3);
+      await expect(active).toContainText('"data"');
+      await tree.focus();
+      await page.keyboard.press('ArrowDown');
+      await expect(active).toHaveText(/\}$/);
+      await run('unfold all json');
+      await expect(tree.getByRole('treeitem')).toHaveCount(9);
+    });
+
     await test.step('a value and its path are copied from the line under the pointer', async () => {
       await row(page, 6).click();
       const line = detailsOf(page, 6).getByRole('treeitem').filter({ hasText: '"sku"' });

@@ -8,6 +8,7 @@ import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
 import { FindBar, useSteps } from './find-bar.tsx';
+import { firstPosition } from './first-position.ts';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf, linesAround, searchJson } from './json-lines.ts';
 import type { JsonLines, JsonMatch } from './json-lines.ts';
@@ -15,9 +16,8 @@ import { NoteLine } from './note-line.tsx';
 
 const PAGE = 20;
 
-/** The line that a key press moves to among the visible lines; `undefined` for other keys. */
-function nextVisible(lines: Uint32Array, active: number, key: string): number | undefined {
-  const at = lines.indexOf(active);
+/** The line that a key press moves to from a position among the visible lines; `undefined` for other keys. */
+function nextVisible(lines: Uint32Array, at: number, key: string): number | undefined {
   const last = lines.length - 1;
   switch (key) {
     case 'ArrowDown':
@@ -75,8 +75,11 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   const frame = useRef<HTMLDivElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
-  const [active, setActive] = useState(0);
+  const [chosen, setActive] = useState(0);
   const lines = useMemo(() => visibleLines(json, folded), [json, folded]);
+  /** The position of a line among the visible ones; of the line that is folded around it if it is hidden. */
+  const positionOf = (line: number): number => firstPosition(lines.length, (at) => (lines[at] ?? 0) > line) - 1;
+  const active = lines[positionOf(chosen)] ?? 0;
   const byLine = useMemo(
     () =>
       Map.groupBy(
@@ -104,8 +107,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   }, [match, folded]);
 
   function scrollTo(line: number): void {
-    const position = lines.indexOf(line);
-    if (lines.length > MAX_PLAIN_LINES) virtual.scrollToIndex(position, { align: 'auto' });
+    if (lines.length > MAX_PLAIN_LINES) virtual.scrollToIndex(positionOf(line), { align: 'auto' });
     else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
   }
   const toggle = (line: number): void => setFolded(toggled(folded, line));
@@ -129,7 +131,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   };
   const onKey = (press: KeyboardEvent): void => {
     if (press.target !== press.currentTarget) return;
-    const to = nextVisible(lines, active, press.key);
+    const to = nextVisible(lines, positionOf(active), press.key);
     const { foldsTo } = lineOf(json, active);
     if (to !== undefined) {
       setActive(to);
