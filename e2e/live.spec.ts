@@ -57,6 +57,14 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await pill.click();
     await expect(row(page, 61)).toBeVisible();
     await expect(pill).toHaveCount(0);
+
+    // Another list starts at its top, so nothing waits there.
+    await grid.evaluate((list) => list.scrollTo(0, 600));
+    await expect.poll(first).not.toBe('61');
+    await goLive(page, endpoint, '?find=method%3APOST');
+    await expect(row(page, 61)).toBeVisible();
+    await send(endpoint.url);
+    await expect(row(page, 62)).toBeVisible();
   });
 
   await test.step('new requests wait while the list is paused, and appear when it resumes', async () => {

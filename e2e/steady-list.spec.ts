@@ -10,6 +10,7 @@ import {
   reportAttempt,
   row,
   send,
+  sendMany,
 } from './endpoints.ts';
 
 // An endpoint for each step.
@@ -208,6 +209,25 @@ test.describe('on a phone', () => {
       page.on('dialog', (dialog) => void dialog.accept());
       await action('Delete').tap();
       await expect(row(page, 1)).toHaveCount(0);
+    });
+
+    await test.step('the rows stay in place when those above them are loaded', async () => {
+      await sendMany(endpoint.url, 500);
+      await openLive(page, endpoint, '?request=157');
+      await page.getByRole('button', { name: 'Back to the list' }).tap();
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(/\/(temp-)?requests\?/, async (route) => {
+        await released;
+        await route.continue();
+      });
+      // The list has the rows up to 256, and the newest ones.
+      await page.getByRole('grid').evaluate((list) => list.scrollBy(0, -95 * 48));
+      const top = async () => (await row(page, 250).boundingBox())?.y;
+      await expect(page.getByText('Loading more requests')).toBeAttached();
+      const before = await top();
+      release();
+      await expect(row(page, 257)).toBeAttached();
+      expect(await top()).toBe(before);
     });
 
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {

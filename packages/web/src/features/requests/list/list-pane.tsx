@@ -50,10 +50,7 @@ export function ListPane(props: ListPaneProps) {
           methodTab={methodTab}
           onMethodTab={onMethodTab}
           find={view.find ?? ''}
-          onFind={(find) => {
-            state.setAtTop(true);
-            changeView({ find: find === '' ? undefined : find });
-          }}
+          onFind={(find) => changeView({ find: find === '' ? undefined : find })}
           search={state.search}
           stored={endpoint.requestCount}
           known={() => knownValuesOf(readList(uid).rows)}

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
@@ -20,7 +20,7 @@ import type { RowActions } from './request-row.tsx';
 import { RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import type { ListState } from './use-list.ts';
-import { useAnchor, useAttention, useFresh } from './use-steady-rows.ts';
+import { useAnchor, useAttention, useFresh, useScrollToSelected } from './use-steady-rows.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -46,11 +46,18 @@ interface RequestGridProps extends RowActions {
 export function RequestGrid(props: RequestGridProps) {
   const { uid, filter, state, selected, bulk, deleting } = props;
   const { marked } = bulk;
-  const { items, waiting, setAttended } = state;
+  const { items, waiting } = state;
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
-  const attention = useAttention(setAttended);
+  const attention = useAttention(state.setAttended);
+  // The next list starts at its top, and nobody is on it.
+  const release = useEffectEvent(() => {
+    state.setAtTop(true);
+    state.setAttended(false);
+  });
+  useEffect(() => () => release(), []);
   const height = useMedia('(pointer: coarse) and (width < 768px)') ? TOUCH_ROW_HEIGHT : ROW_HEIGHT;
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
   const virtual = useVirtualizer({
     count: items.count,
     getScrollElement: () => frame.current,
@@ -69,16 +76,8 @@ export function RequestGrid(props: RequestGridProps) {
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   // Without a selected row, the first one shows the focus ring.
   const active = selectedLine < 0 ? items.rows[0]?.index : selected;
-  useAnchor(frame, items);
-  const isListed = selectedLine >= 0;
-  const wasListed = useRef(isListed);
-  useEffect(() => {
-    // A request from a link is in the list only after the rows around it are loaded.
-    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: wasListed.current ? 'auto' : 'center' });
-    wasListed.current = isListed;
-    // Scrolls to the selection when it changes, not when rows arrive above it.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [selected, isListed]);
+  useAnchor(frame, items, height);
+  useScrollToSelected(virtual, selected, selectedLine);
   const toTop = (): void => {
     state.showWaiting();
     frame.current?.scrollTo({ top: 0 });

@@ -48,7 +48,7 @@ export interface ListState {
 export function useList(uid: string, filter: RequestFilter, around: number | undefined): ListState {
   const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const [paused, setPausedState] = useState(false);
-  const [atTop, setAtTopState] = useState(true);
+  const atTop = useRef(true);
   const attended = useRef(false);
   useRequestsAround(uid, filter, list, around);
   const search = useSearchState(uid, filter, list, isPending);
@@ -56,8 +56,9 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
   const hidesGaps = search !== undefined && search.progress !== 'paused';
   const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
-  const hold = (held: boolean): void =>
-    changeLists(uid, (one) => holdRows(one, held ? (one.hold ?? one.newest) : undefined));
+  const hold = (isHeld: boolean): void =>
+    changeLists(uid, (one) => holdRows(one, isHeld ? (one.hold ?? one.newest) : undefined));
+  const update = (isPaused = paused): void => hold(isPaused || !atTop.current || attended.current);
   return {
     items,
     droppedBelow: list.droppedBelow,
@@ -69,24 +70,24 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     search,
     setPaused(wanted) {
       setPausedState(wanted);
-      hold(wanted || !atTop || attended.current);
+      update(wanted);
     },
     setAtTop(isAtTop) {
-      if (isAtTop === atTop) return;
-      setAtTopState(isAtTop);
-      hold(paused || !isAtTop || attended.current);
+      if (isAtTop === atTop.current) return;
+      atTop.current = isAtTop;
+      update();
     },
     setAttended(isAttended) {
       if (isAttended === attended.current) return;
       attended.current = isAttended;
-      hold(paused || !atTop || isAttended);
+      update();
     },
     showWaiting() {
       setPausedState(false);
-      setAtTopState(true);
+      atTop.current = true;
       hold(false);
-      // What arrives from now on waits again.
-      if (attended.current) hold(true);
+      // While the list is attended, what arrives from now on waits again.
+      update(false);
     },
   };
 }

@@ -1,23 +1,21 @@
-import { useEffect, useLayoutEffect, useRef, useMemo, useState } from 'react';
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject, FocusEvent, PointerEvent } from 'react';
-import { useLatest } from '../../../ui/state.ts';
 import type { ListItems } from '../list-items.ts';
-import { ROW_HEIGHT } from './request-row.tsx';
 
-/** Keeps the first visible row in its place when the rows of a gap above it are loaded. */
-export function useAnchor(frame: RefObject<HTMLElement | null>, items: ListItems): void {
+/** Keeps the first visible row in its place when the rows of a gap above it are loaded. `height` is that of a row. */
+export function useAnchor(frame: RefObject<HTMLElement | null>, items: ListItems, height: number): void {
   const anchor = useRef<{ readonly index: number; readonly position: number }>(undefined);
   useLayoutEffect(() => {
     const { current: element } = frame;
     const { current: before } = anchor;
-    if (element === null || before === undefined || element.scrollTop < ROW_HEIGHT) return;
+    if (element === null || before === undefined || element.scrollTop < height) return;
     const position = items.positionOfIndex(before.index);
-    if (position >= 0 && position !== before.position)
-      element.scrollBy({ top: (position - before.position) * ROW_HEIGHT });
-  }, [frame, items]);
+    if (position >= 0 && position !== before.position) element.scrollBy({ top: (position - before.position) * height });
+  }, [frame, items, height]);
   // After each rendering, because scrolling renders the visible rows again.
   useEffect(() => {
-    const first = Math.ceil((frame.current?.scrollTop ?? 0) / ROW_HEIGHT);
+    const first = Math.ceil((frame.current?.scrollTop ?? 0) / height);
     const item = items.at(first);
     const below = item?.kind === 'gap' ? items.at(first + 1) : item;
     anchor.current =
@@ -27,39 +25,52 @@ export function useAnchor(frame: RefObject<HTMLElement | null>, items: ListItems
   });
 }
 
+/** Scrolls to the selected row when the selection changes. `line` is its position, or -1. */
+export function useScrollToSelected(
+  virtual: Virtualizer<HTMLDivElement, Element>,
+  selected: number | undefined,
+  line: number,
+): void {
+  const isListed = line >= 0;
+  const wasListed = useRef(isListed);
+  useEffect(() => {
+    // A request from a link is in the list only after the rows around it are loaded.
+    if (line > 0) virtual.scrollToIndex(line, { align: wasListed.current ? 'auto' : 'center' });
+    wasListed.current = isListed;
+    // Not when rows arrive above it.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [selected, isListed]);
+}
+
 /** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
 export function useAttention(setAttended: (attended: boolean) => void) {
   const pointer = useRef(false);
   const keyboard = useRef(false);
-  const latest = useLatest(setAttended);
-  useEffect(() => () => latest.current(false), [latest]);
-  return useMemo(() => {
-    const report = (): void => latest.current(pointer.current || keyboard.current);
-    return {
-      onPointerEnter: ({ pointerType }: PointerEvent) => {
-        pointer.current = pointerType !== 'touch';
-        report();
-      },
-      onPointerLeave: () => {
-        pointer.current = false;
-        report();
-      },
-      // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
-      onFocus: ({ target, relatedTarget }: FocusEvent) => {
-        keyboard.current ||= relatedTarget !== null && target.matches(':focus-visible');
-        report();
-      },
-      onKeyDown: () => {
-        keyboard.current = true;
-        report();
-      },
-      onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-        if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
-        keyboard.current = false;
-        report();
-      },
-    };
-  }, [latest]);
+  const report = (): void => setAttended(pointer.current || keyboard.current);
+  return {
+    onPointerEnter: ({ pointerType }: PointerEvent) => {
+      pointer.current = pointerType !== 'touch';
+      report();
+    },
+    onPointerLeave: () => {
+      pointer.current = false;
+      report();
+    },
+    // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
+    onFocus: ({ target, relatedTarget }: FocusEvent) => {
+      keyboard.current ||= relatedTarget !== null && target.matches(':focus-visible');
+      report();
+    },
+    onKeyDown: () => {
+      keyboard.current = true;
+      report();
+    },
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
+      if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
+      keyboard.current = false;
+      report();
+    },
+  };
 }
 
 /** Milliseconds of the glow of a new row. */
