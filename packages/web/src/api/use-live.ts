@@ -1,4 +1,3 @@
-import type { LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useSignedOut } from './session.ts';
@@ -11,7 +10,6 @@ import { readList } from './list-cache.ts';
 import { requestListQuery } from './request-queries.ts';
 
 interface LiveEndpoint {
-  readonly state: LiveState;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;
   /** The loaded requests, newest first. */
@@ -23,15 +21,11 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   const signedOut = useSignedOut();
   // Closes with the session and reopens after the next login.
   useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);
-  const status = useLiveStatus(uid);
+  const { received } = useLiveStatus(uid);
   // Loads the list and renders again when it has arrived. After that, the count of received requests triggers
   // rendering, a few times a second.
   useQuery({ ...requestListQuery(uid, ALL_REQUESTS), notifyOnChangeProps: ['status'] });
-  return {
-    state: status.state,
-    receivedInSession: status.received,
-    recent: readList(uid).rows,
-  };
+  return { receivedInSession: received, recent: readList(uid).rows };
 }
 
 /** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */

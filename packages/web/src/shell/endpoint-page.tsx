@@ -70,7 +70,6 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
       <div className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
           <RequestsPane
-            uid={endpoint.uid}
             endpoint={endpoint}
             parts={DETAILS_PARTS}
             BulkReplay={BulkReplay}

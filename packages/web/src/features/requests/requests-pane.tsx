@@ -3,7 +3,6 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { useLiveStatus } from '../../api/use-live.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings, listElement } from '../../ui/focus.ts';
@@ -39,7 +38,6 @@ interface BulkReplayProps {
 }
 
 interface RequestsPaneProps {
-  readonly uid: string;
   readonly endpoint: EndpointDetail;
   /** The same object in every rendering, because the details are memoized. */
   readonly parts: DetailsParts;
@@ -49,16 +47,13 @@ interface RequestsPaneProps {
 }
 
 /** The list of requests and the details of the selected one. */
-export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
+export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
+  const { uid } = endpoint;
   const [view, changeView, leaveView] = useViewState();
   const covers = useDetailsCover();
-  const methodTab = view.filter ?? 'all';
-  const filter = {
-    method: methodTab === 'all' ? undefined : methodTab.toUpperCase(),
-    query: validQuery(view.find),
-  };
+  const method = view.filter === 'all' ? undefined : view.filter?.toUpperCase();
+  const filter = { method, query: validQuery(view.find) };
   const state = useList(uid, filter, view.request);
-  const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, { view, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(uid, endpoint, state.items, filter);
@@ -68,18 +63,14 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   const { current } = selection;
   // The list of an endpoint without requests is empty before it is loaded.
   const isEmpty =
-    (endpoint.requestCount === 0 || (methodTab === 'all' && !state.isLoading)) &&
+    (endpoint.requestCount === 0 || (method === undefined && !state.isLoading)) &&
     state.error === null &&
     state.items.count === 0 &&
     state.waiting.count === 0;
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
     return (
       <div className="flex flex-col md:h-full">
-        <MethodTabs
-          methodTab={methodTab}
-          onMethodTab={(tab) => changeView({ filter: tab === 'all' ? undefined : tab })}
-          className="shrink-0 border-b border-line px-3 py-1"
-        />
+        <MethodTabs view={view} changeView={changeView} className="shrink-0 border-b border-line px-3 py-1" />
         <EmptyEndpoint endpoint={endpoint} />
       </div>
     );
@@ -100,12 +91,9 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   }
   const list = (
     <ListPane
-      uid={uid}
       endpoint={endpoint}
       filter={filter}
-      methodTab={methodTab}
       state={state}
-      live={live}
       selection={selection}
       actions={actions}
       bulk={bulk}

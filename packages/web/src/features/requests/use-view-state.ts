@@ -4,8 +4,6 @@ const route = getRouteApi('/signed-in/endpoints/$uid');
 
 /** What the user looks at is in the URL, so that it survives reloading, going back, and sharing the link. */
 export type ViewState = Readonly<ReturnType<typeof route.useSearch>>;
-/** The method that the list shows, or `all`. */
-export type MethodTab = NonNullable<ViewState['filter']>;
 export type DetailTab = NonNullable<ViewState['tab']>;
 
 declare module '@tanstack/react-router' {

@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount } from '../../../ui/match-count.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import type { BulkJob } from '../bulk/use-bulk.ts';
+import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
 import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 import type { SearchState } from './use-list.ts';
 
@@ -16,11 +16,8 @@ interface ListFootProps {
   readonly endpoint: EndpointDetail;
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;
-  readonly job: BulkJob | undefined;
-  /** Number of live messages that did not match the contract. */
-  readonly badFrames: number;
+  readonly bulk: Pick<Bulk, 'job' | 'saveAll'>;
   readonly canSave: boolean;
-  readonly onSaveAll: () => void;
   readonly onAutosave: () => void;
 }
 
@@ -28,8 +25,9 @@ interface ListFootProps {
  * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
  * warnings. Below the list, so that it moves no row.
  */
-export function ListFoot(props: ListFootProps) {
-  const { endpoint, search, job, badFrames, canSave, onSaveAll, onAutosave } = props;
+export function ListFoot({ endpoint, search, bulk, canSave, onAutosave }: ListFootProps) {
+  const { job, saveAll } = bulk;
+  const { badFrames } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
   const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
     (warning) => warning !== undefined,
@@ -48,7 +46,7 @@ export function ListFoot(props: ListFootProps) {
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
           <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
           {dropping === undefined ? null : (
-            <Button size="sm" disabled={!canSave} busy={job !== undefined} onClick={onSaveAll}>
+            <Button size="sm" disabled={!canSave} busy={job !== undefined} onClick={saveAll}>
               Save all
             </Button>
           )}

@@ -1,15 +1,17 @@
-import type { LiveState } from '@creel/contract';
+import type { Endpoint, LiveState } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Pause, Play } from 'lucide-react';
+import { readList } from '../../../api/list-cache.ts';
+import { useLiveStatus } from '../../../api/use-live.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
-import type { KnownValues } from '../../../ui/query-completion.ts';
+import { knownValuesOf } from '../../../ui/query-completion.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import type { Bulk } from '../bulk/use-bulk.ts';
-import type { MethodTab } from '../use-view-state.ts';
+import type { ChangeView, ViewState } from '../use-view-state.ts';
 import { COLUMNS } from './request-row.tsx';
-import type { SearchState } from './use-list.ts';
+import type { ListState } from './use-list.ts';
 
 /**
  * Classes of the bar above the list: one line, or two in a narrow list. The filters and the actions on selected
@@ -34,52 +36,50 @@ const TABS = [
 ] as const;
 
 interface MethodTabsProps {
-  readonly methodTab: MethodTab;
-  readonly onMethodTab: (tab: MethodTab) => void;
+  readonly view: ViewState;
+  readonly changeView: ChangeView;
   readonly className?: string;
   readonly listClassName?: string;
 }
 
 /** The tabs that filter the list by method. */
-export function MethodTabs({ methodTab, onMethodTab, ...look }: MethodTabsProps) {
-  return <Tabs label="Filter by method" value={methodTab} onValueChange={onMethodTab} tabs={TABS} {...look} />;
+export function MethodTabs({ view, changeView, ...look }: MethodTabsProps) {
+  return (
+    <Tabs
+      label="Filter by method"
+      value={view.filter ?? 'all'}
+      onValueChange={(tab) => changeView({ filter: tab === 'all' ? undefined : tab })}
+      tabs={TABS}
+      {...look}
+    />
+  );
 }
 
-interface ListToolbarProps extends Pick<MethodTabsProps, 'methodTab' | 'onMethodTab'> {
-  readonly find: string;
-  readonly onFind: (find: string) => void;
-  /** Set while the list is filtered by a query. */
-  readonly search: SearchState | undefined;
-  /** Number of stored requests, for the progress of the search. */
-  readonly stored: number;
-  readonly known: () => KnownValues;
-  readonly live: LiveState;
-  readonly paused: boolean;
-  readonly onPaused: (paused: boolean) => void;
+interface ListToolbarProps extends Pick<MethodTabsProps, 'view' | 'changeView'> {
+  readonly endpoint: Endpoint;
+  readonly state: ListState;
   /** Escape in the field moves the focus to the list. */
   readonly onLeave: () => void;
 }
 
 /** Filter tabs, the filter field, the state of the live connection, and the pause button. */
-export function ListToolbar(props: ListToolbarProps) {
-  const { methodTab, onMethodTab, find, onFind, search, stored, known, live, paused, onPaused, onLeave } = props;
-  useCommands([
-    {
-      id: 'list.pause',
-      title: paused ? 'Resume' : 'Pause',
-      group: 'Requests',
-      keys: 'p',
-      run: () => onPaused(!paused),
-    },
-  ]);
+export function ListToolbar({ endpoint, state, view, changeView, onLeave }: ListToolbarProps) {
+  const { uid, requestCount } = endpoint;
+  const { search, paused, setPaused } = state;
+  const pauseLabel = paused ? 'Resume' : 'Pause';
+  const onPause = (): void => setPaused(!paused);
+  useCommands([{ id: 'list.pause', title: pauseLabel, group: 'Requests', keys: 'p', run: onPause }]);
   return (
     // The suggestions of the field are above the list.
     <div className="@container relative z-20 shrink-0">
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <div className="relative flex min-w-0 grow basis-0 items-center gap-2 @max-lg:contents">
           <MethodTabs
-            methodTab={methodTab}
-            onMethodTab={onMethodTab}
+            view={view}
+            changeView={(change) => {
+              state.showWaiting();
+              changeView(change);
+            }}
             className="shrink-0 @max-lg:basis-full"
             listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5"
           />
@@ -87,22 +87,22 @@ export function ListToolbar(props: ListToolbarProps) {
             compact
             label="Filter the list"
             placeholder="Filter requests"
-            query={find}
-            onQuery={onFind}
-            known={known}
+            query={view.find ?? ''}
+            onQuery={(find) => changeView({ find: find === '' ? undefined : find })}
+            known={() => knownValuesOf(readList(uid).rows)}
             command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
             onLeave={onLeave}
             className={FIELD}
           />
         </div>
         <div className="ml-auto flex shrink-0 items-center gap-2">
-          <LiveMark live={live} paused={paused} />
+          <LiveMark uid={uid} paused={paused} />
           <IconButton
-            label={paused ? 'Resume' : 'Pause'}
+            label={pauseLabel}
             keys="p"
             icon={paused ? <Play /> : <Pause />}
             aria-pressed={paused}
-            onClick={() => onPaused(!paused)}
+            onClick={onPause}
           />
         </div>
       </div>
@@ -110,7 +110,7 @@ export function ListToolbar(props: ListToolbarProps) {
         <div
           aria-hidden
           className="absolute bottom-0 left-0 h-0.5 bg-accent transition-[width] duration-100"
-          style={{ width: `${Math.min(100, (100 * search.searched) / Math.max(stored, 1))}%` }}
+          style={{ width: `${Math.min(100, (100 * search.searched) / Math.max(requestCount, 1))}%` }}
         />
       ) : null}
     </div>
@@ -124,7 +124,8 @@ const LIVE_LABELS: Record<LiveState, string> = {
   ended: 'Ended',
 };
 
-function LiveMark({ live, paused }: { readonly live: LiveState; readonly paused: boolean }) {
+function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
+  const { state: live } = useLiveStatus(uid);
   const isLive = live === 'connected' && !paused;
   return (
     <span
