@@ -4,22 +4,28 @@ import type { KeyboardEvent } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { useFocusReturn } from '../ui/focus.ts';
 
+/** The search within a view. */
+export interface Find {
+  /** `undefined` while it is closed. */
+  readonly text: string | undefined;
+  readonly change: (text: string | undefined) => void;
+}
+
 interface FindBarProps {
-  readonly find: string;
-  readonly onFind: (find: string | undefined) => void;
+  readonly find: Find;
   readonly count: number;
   /** The current match, from 0. */
   readonly current: number;
   readonly onStep: (step: 1 | -1) => void;
 }
 
-/** Search within a view: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
-export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) {
+/** The field of an open search: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
+export function FindBar({ find: { text = '', change }, count, current, onStep }: FindBarProps) {
   const panel = useRef<Element | null>(null);
   useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
     if (press.key === 'Enter') onStep(press.shiftKey ? -1 : 1);
-    if (press.key === 'Escape') onFind(undefined);
+    if (press.key === 'Escape') change(undefined);
   };
   return (
     <div
@@ -34,19 +40,19 @@ export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) 
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         type="text"
-        value={find}
+        value={text}
         aria-label="Search inside"
         placeholder="Search inside"
-        onChange={(change) => onFind(change.target.value)}
+        onChange={({ target }) => change(target.value)}
         onKeyDown={onKey}
         className="h-7 min-w-0 grow bg-transparent text-sm outline-none"
       />
       <span role="status" className="shrink-0 text-sm text-ink-2">
-        {find === '' ? '' : count === 0 ? 'Not found' : `${current + 1} of ${count}`}
+        {text === '' ? '' : count === 0 ? 'Not found' : `${current + 1} of ${count}`}
       </span>
       <IconButton label="Previous" icon={<ChevronUp />} disabled={count === 0} onClick={() => onStep(-1)} />
       <IconButton label="Next" icon={<ChevronDown />} disabled={count === 0} onClick={() => onStep(1)} />
-      <IconButton label="Close search" icon={<X />} onClick={() => onFind(undefined)} />
+      <IconButton label="Close search" icon={<X />} onClick={() => change(undefined)} />
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
 import { FindBar, useSteps } from './find-bar.tsx';
+import type { Find } from './find-bar.tsx';
 import { firstPosition } from './first-position.ts';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf, linesAround, searchJson } from './json-lines.ts';
@@ -215,20 +216,17 @@ function VirtualLines({ virtual, draw }: VirtualLinesProps) {
 
 interface SearchedJsonProps {
   readonly json: JsonLines;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
+  readonly find: Find;
 }
 
 /** Formatted JSON with a search field. */
-export function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
-  const wanted = useDeferredValue(find ?? '');
+export function SearchedJson({ json, find }: SearchedJsonProps) {
+  const wanted = useDeferredValue(find.text ?? '');
   const matches = useMemo(() => searchJson(json, wanted), [json, wanted]);
   const [current, step] = useSteps(matches.length, wanted);
   return (
     <>
-      {find === undefined ? null : (
-        <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
-      )}
+      {find.text === undefined ? null : <FindBar find={find} count={matches.length} current={current} onStep={step} />}
       {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
       <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
     </>

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { FindBar, useSteps } from './find-bar.tsx';
+import type { Find } from './find-bar.tsx';
 import { findText } from './find-text.ts';
 import type { Found } from './find-text.ts';
 import { ColoredText } from './marked-text.tsx';
@@ -22,26 +23,22 @@ interface TextViewProps {
   readonly text: string;
   /** Name for screen readers. */
   readonly label: string;
-  readonly find?: string | undefined;
-  readonly onFind?: (find: string | undefined) => void;
+  readonly find?: Find;
   /** Sorted, without overlaps. */
   readonly colors?: readonly ColoredRange[];
 }
 
 const NO_COLORS: readonly never[] = [];
-const NOWHERE = (): void => undefined;
 
 /** A text, character by character. It is never interpreted as HTML. */
-export function TextView({ text, label, find, onFind = NOWHERE, colors = NO_COLORS }: TextViewProps) {
-  const wanted = useDeferredValue(find ?? '');
+export function TextView({ text, label, find, colors = NO_COLORS }: TextViewProps) {
+  const wanted = useDeferredValue(find?.text ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);
   const [current, step] = useSteps(found.length, wanted);
   const Piece = text.length <= MAX_WRAPPED_LENGTH ? WholeText : LongText;
   return (
     <>
-      {find === undefined ? null : (
-        <FindBar find={find} onFind={onFind} count={found.length} current={current} onStep={step} />
-      )}
+      {find?.text === undefined ? null : <FindBar find={find} count={found.length} current={current} onStep={step} />}
       <Piece text={text} label={label} colors={colors} found={found} current={current} />
     </>
   );

@@ -61,13 +61,13 @@ function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** The actions on the request in the details. */
+/** The actions of the details. */
 export interface DetailsActions {
   /** `undefined` selects the default tab of each request. */
   readonly onTab: (tab: DetailTab | undefined) => void;
-  readonly onSave: () => void;
-  readonly onDelete: () => void;
-  readonly onCompare: () => void;
+  readonly onSave: (request: ListedRequest) => void;
+  readonly onDelete: (request: ListedRequest) => void;
+  readonly onCompare: (request: ListedRequest) => void;
   readonly onBack: () => void;
 }
 
@@ -77,19 +77,15 @@ export function useDetailsActions(
   actions: RequestActions,
   changeView: ChangeView,
 ): DetailsActions {
-  const latestRef = useLatest({ selection, actions, changeView });
-  return useMemo(() => {
-    const withCurrent =
-      (act: (now: typeof latestRef.current, request: NonNullable<Selection['current']>) => void) => () => {
-        const { current } = latestRef.current.selection;
-        if (current !== undefined) act(latestRef.current, current);
-      };
-    return {
-      onTab: (tab) => latestRef.current.changeView({ tab }),
-      onSave: withCurrent((now, request) => now.actions.save(request)),
-      onDelete: withCurrent((now, request) => now.actions.remove([request])),
-      onCompare: withCurrent((now, request) => now.selection.compareWithPrevious(request)),
-      onBack: () => latestRef.current.selection.back(),
-    };
-  }, [latestRef]);
+  const latest = useLatest({ selection, actions, changeView });
+  return useMemo(
+    () => ({
+      onTab: (tab) => latest.current.changeView({ tab }),
+      onSave: (request) => latest.current.actions.save(request),
+      onDelete: (request) => latest.current.actions.remove([request]),
+      onCompare: (request) => latest.current.selection.compareWithPrevious(request),
+      onBack: () => latest.current.selection.back(),
+    }),
+    [latest],
+  );
 }

@@ -86,7 +86,7 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, anonymous, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={actions.onSave}>
+    <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
       <Save />
       {saving ? 'Saving...' : 'Save'}
     </Button>

@@ -57,10 +57,10 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
         <Download /> Download HAR
       </MenuItem>
       <MenuSeparator />
-      <MenuItem onSelect={actions.onCompare}>
+      <MenuItem onSelect={() => actions.onCompare(request)}>
         <Columns2 /> Compare with…
       </MenuItem>
-      <MenuItem destructive onSelect={actions.onDelete}>
+      <MenuItem destructive onSelect={() => actions.onDelete(request)}>
         <Trash2 /> Delete
       </MenuItem>
     </DropdownMenu>

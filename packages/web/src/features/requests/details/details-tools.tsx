@@ -1,6 +1,7 @@
 import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import type { Find } from '../../../bodies/find-bar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
@@ -15,8 +16,7 @@ interface TabToolsInput {
   readonly tab: DetailTab;
   /** The capture URL, if Raw shows the whole message. */
   readonly message: string | undefined;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
+  readonly find: Find;
 }
 
 /** What can be done with the content of a tab. */
@@ -28,10 +28,10 @@ export interface TabTools {
 }
 
 /** The tools of the tab that is shown. */
-export function tabTools({ request, body, tab, message, find, onFind }: TabToolsInput): TabTools {
+export function tabTools({ request, body, tab, message, find }: TabToolsInput): TabTools {
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
   return {
-    toggleFind: searchable ? () => onFind(find === undefined ? '' : undefined) : undefined,
+    toggleFind: searchable ? () => find.change(find.text === undefined ? '' : undefined) : undefined,
     text:
       tab === 'raw' && message !== undefined
         ? () => messageText(request, message, body.view)
@@ -72,7 +72,7 @@ export function DetailsTools({ request, tab, find, tools: { toggleFind, text } }
           label="Search inside"
           keys="f"
           icon={<Search />}
-          aria-pressed={find !== undefined}
+          aria-pressed={find.text !== undefined}
           onClick={toggleFind}
         />
       )}

@@ -2,6 +2,7 @@ import { Braces } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { invalidUtf8At } from '../../../bodies/encoding.ts';
+import type { Find } from '../../../bodies/find-bar.tsx';
 import { findJsonError } from '../../../bodies/format-json.ts';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
@@ -12,19 +13,18 @@ import type { ShownBody } from './use-body.ts';
 interface JsonTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
+  readonly find: Find;
   readonly onRaw: () => void;
 }
 
 /** The body as formatted JSON. */
-export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
+export function JsonTab({ body, request, find, onRaw }: JsonTabProps) {
   const json = body.view?.json;
-  if (json !== undefined) return <SearchedJson json={json} find={find} onFind={onFind} />;
+  if (json !== undefined) return <SearchedJson json={json} find={find} />;
   if (request.size === 0) return <EmptyState icon={<Braces />} title="No body" className="py-10" />;
   const { text, bytes, coding } = body.view ?? {};
   const isMeant = /json/i.test(request.contentType ?? '') || /^\s*[{[]/.test(text ?? '');
-  if (text !== undefined && isMeant) return <BrokenJson text={text} find={find} onFind={onFind} onRaw={onRaw} />;
+  if (text !== undefined && isMeant) return <BrokenJson text={text} find={find} onRaw={onRaw} />;
   return (
     <EmptyState
       icon={<Braces />}
@@ -49,12 +49,12 @@ function InvalidUtf8({ bytes }: { readonly bytes: Uint8Array }) {
   );
 }
 
-interface BrokenJsonProps extends Pick<JsonTabProps, 'find' | 'onFind' | 'onRaw'> {
+interface BrokenJsonProps extends Pick<JsonTabProps, 'find' | 'onRaw'> {
   readonly text: string;
 }
 
 /** A body that should be JSON: where its error is, and its text. */
-function BrokenJson({ text, find, onFind, onRaw }: BrokenJsonProps) {
+function BrokenJson({ text, find, onRaw }: BrokenJsonProps) {
   return (
     <>
       <div className="flex shrink-0 items-start gap-3 border-b border-line bg-warn-soft px-4 py-2">
@@ -66,7 +66,7 @@ function BrokenJson({ text, find, onFind, onRaw }: BrokenJsonProps) {
           Show Raw
         </Button>
       </div>
-      <TextView text={text} label="Body as text" find={find} onFind={onFind} />
+      <TextView text={text} label="Body as text" find={find} />
     </>
   );
 }

@@ -5,6 +5,7 @@ import { HexView, ImageView } from '../../../bodies/binary-view.tsx';
 import { parseForm, imageType } from '../../../bodies/body-kind.ts';
 import { textOf } from '../../../bodies/encoding.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
+import type { Find } from '../../../bodies/find-bar.tsx';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
@@ -39,17 +40,15 @@ interface RawTabProps {
   /** The selected view; by default the most specific one. */
   readonly chosen: RawView | undefined;
   readonly onChoose: (view: RawView) => void;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
+  readonly find: Find;
 }
 
 /** The body as received, the body in a layout for its kind, and the whole message. */
-export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, find, onFind }: RawTabProps) {
+export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, find }: RawTabProps) {
   if (view === undefined) return null;
   const xml = view.kind === 'xml' && view.text !== undefined ? formatXml(view.text) : undefined;
   const views: RawView[] = request.size === 0 ? ['message'] : viewsOf(view, xml, request.contentType);
   const shown = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? 'message');
-  const search = { find, onFind };
   return (
     <Tabs
       label="View of the body"
@@ -63,32 +62,32 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
         {shown === 'fields' ? <FormFields text={view.text ?? ''} /> : null}
         {shown === 'parts' ? <MultipartParts bytes={view.bytes} contentType={request.contentType} /> : null}
         {shown === 'image' ? <ImageView bytes={view.bytes} /> : null}
-        {shown === 'formatted' && view.json !== undefined ? <SearchedJson json={view.json} {...search} /> : null}
-        {shown === 'formatted' && xml !== undefined ? <XmlText text={xml} {...search} /> : null}
-        {shown === 'text' && view.kind === 'xml' ? <XmlText text={view.text ?? ''} {...search} /> : null}
+        {shown === 'formatted' && view.json !== undefined ? <SearchedJson json={view.json} find={find} /> : null}
+        {shown === 'formatted' && xml !== undefined ? <XmlText text={xml} find={find} /> : null}
+        {shown === 'text' && view.kind === 'xml' ? <XmlText text={view.text ?? ''} find={find} /> : null}
         {shown === 'text' && view.kind !== 'xml' ? (
-          <TextView text={view.text ?? ''} label={AS_TEXT} {...search} />
+          <TextView text={view.text ?? ''} label={AS_TEXT} find={find} />
         ) : null}
         {shown === 'hex' ? <HexView bytes={view.bytes} label="Body in hex" /> : null}
-        {shown === 'message' ? <MessageView request={request} captureUrl={captureUrl} view={view} {...search} /> : null}
+        {shown === 'message' ? <MessageView request={request} captureUrl={captureUrl} view={view} find={find} /> : null}
       </TabPanel>
     </Tabs>
   );
 }
 
 /** XML with colors. It is never interpreted. */
-function XmlText({ text, find, onFind }: Pick<RawTabProps, 'find' | 'onFind'> & { readonly text: string }) {
+function XmlText({ text, find }: { readonly text: string; readonly find: Find }) {
   const colors = useMemo(() => xmlColors(text), [text]);
-  return <TextView text={text} label={AS_TEXT} colors={colors} find={find} onFind={onFind} />;
+  return <TextView text={text} label={AS_TEXT} colors={colors} find={find} />;
 }
 
-interface MessageViewProps extends Pick<RawTabProps, 'request' | 'captureUrl' | 'find' | 'onFind'> {
+interface MessageViewProps extends Pick<RawTabProps, 'request' | 'captureUrl' | 'find'> {
   readonly view: BodyView;
 }
 
-function MessageView({ request, captureUrl, view, find, onFind }: MessageViewProps) {
+function MessageView({ request, captureUrl, view, find }: MessageViewProps) {
   const text = useMemo(() => messageText(request, captureUrl, view), [request, captureUrl, view]);
-  return <TextView text={text} label={AS_TEXT} find={find} onFind={onFind} />;
+  return <TextView text={text} label={AS_TEXT} find={find} />;
 }
 
 /**

@@ -54,12 +54,13 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const body = useBody(header.uid, request);
-  const [find, setFind] = useState<string>();
+  const [findText, setFindText] = useState<string>();
+  const find = { text: findText, change: setFindText };
   const [rawView, setRawView] = useState<RawView>();
   const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
   const shown = tab ?? own;
   const message = rawView === 'message' || request.size === 0 ? header.captureUrl : undefined;
-  const tools = tabTools({ request, body, tab: shown, message, find, onFind: setFind });
+  const tools = tabTools({ request, body, tab: shown, message, find });
   const tabs = [
     { value: 'json', label: 'JSON' },
     { value: 'headers', label: 'Headers', count: request.rawHeaders.length },
@@ -97,14 +98,14 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
               <PartTitle>Headers</PartTitle>
             </>
           ) : null}
-          <HeadersTab headers={request.rawHeaders} find={shown === 'headers' ? find : undefined} />
+          <HeadersTab headers={request.rawHeaders} wanted={shown === 'headers' ? findText : undefined} />
         </TabPanel>
         <TabPanel value="query" className="min-h-0 grow overflow-auto">
           <QueryTab request={request} />
         </TabPanel>
         <TabPanel value="json" className="flex min-h-0 grow flex-col">
           <BodyPanel body={body} request={request}>
-            <JsonTab body={body} request={request} find={find} onFind={setFind} onRaw={() => onTab('raw')} />
+            <JsonTab body={body} request={request} find={find} onRaw={() => onTab('raw')} />
           </BodyPanel>
         </TabPanel>
         <TabPanel value="raw" className="flex min-h-0 grow flex-col">
@@ -116,7 +117,6 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
               chosen={rawView}
               onChoose={setRawView}
               find={find}
-              onFind={setFind}
             />
           </BodyPanel>
         </TabPanel>
@@ -152,11 +152,10 @@ function PartTitle({ children }: { readonly children: string }) {
 }
 
 /** The headers as received, with their case, order and repeats. */
-function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {
-  const wanted = find?.toLowerCase() ?? '';
+function HeadersTab({ headers, wanted = '' }: { readonly headers: RawHeaders; readonly wanted: string | undefined }) {
   const fields = headers
     .map(([name, value]): [string, string] => [name, readable(value)])
-    .filter((field) => wanted === '' || field.join(': ').toLowerCase().includes(wanted));
+    .filter((field) => field.join(': ').toLowerCase().includes(wanted.toLowerCase()));
   if (headers.length === 0) return <p className="p-4 text-ink-2">This request has no headers.</p>;
   if (fields.length === 0) return <p className="p-4 text-ink-2">No header contains this text.</p>;
   return <FieldTable label="Headers" nameTitle="Header" fields={fields} />;
