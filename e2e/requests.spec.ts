@@ -155,7 +155,13 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await page.keyboard.press('k');
     await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
     await page.keyboard.press('2');
-    await expect(page.getByRole('table', { name: 'Headers' })).toBeVisible();
+    const headers = page.getByRole('table', { name: 'Headers' });
+    await expect(headers).toBeVisible();
+    await page.keyboard.press('f');
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('content-type');
+    await expect(headers.getByRole('rowheader')).toHaveText(['content-type']);
+    await page.keyboard.press('Escape');
+    await expect(headers.getByRole('rowheader')).not.toHaveCount(1);
     await page.keyboard.press('s');
     await expect(row(page, 2)).not.toContainText('Unsaved');
     await page.keyboard.press('x');

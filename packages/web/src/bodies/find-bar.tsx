@@ -13,18 +13,18 @@ export interface Find {
 
 interface FindBarProps {
   readonly find: Find;
+  /** Number of matches. */
   readonly count: number;
-  /** The current match, from 0. */
-  readonly current: number;
-  readonly onStep: (step: 1 | -1) => void;
+  /** Missing if only the matches are shown, so that there is nothing to step through. */
+  readonly steps?: Steps;
 }
 
 /** The field of an open search: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
-export function FindBar({ find: { text = '', change }, count, current, onStep }: FindBarProps) {
+export function FindBar({ find: { text = '', change }, count, steps }: FindBarProps) {
   const panel = useRef<Element | null>(null);
   useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
-    if (press.key === 'Enter') onStep(press.shiftKey ? -1 : 1);
+    if (press.key === 'Enter') steps?.step(press.shiftKey ? -1 : 1);
     if (press.key === 'Escape') change(undefined);
   };
   return (
@@ -48,23 +48,28 @@ export function FindBar({ find: { text = '', change }, count, current, onStep }:
         className="h-7 min-w-0 grow bg-transparent text-sm outline-none"
       />
       <span role="status" className="shrink-0 text-sm text-ink-2">
-        {text === '' ? '' : count === 0 ? 'Not found' : `${current + 1} of ${count}`}
+        {text === '' ? '' : count === 0 ? 'Not found' : `${steps ? `${steps.current + 1} of ` : ''}${count}`}
       </span>
-      <IconButton label="Previous" icon={<ChevronUp />} disabled={count === 0} onClick={() => onStep(-1)} />
-      <IconButton label="Next" icon={<ChevronDown />} disabled={count === 0} onClick={() => onStep(1)} />
+      {steps === undefined ? null : (
+        <>
+          <IconButton label="Previous" icon={<ChevronUp />} disabled={count === 0} onClick={() => steps.step(-1)} />
+          <IconButton label="Next" icon={<ChevronDown />} disabled={count === 0} onClick={() => steps.step(1)} />
+        </>
+      )}
       <IconButton label="Close search" icon={<X />} onClick={() => change(undefined)} />
     </div>
   );
 }
 
+interface Steps {
+  /** The current match, from 0. */
+  readonly current: number;
+  readonly step: (by: 1 | -1) => void;
+}
+
 /** Steps through `count` matches, cyclically. Starts over when the searched text changes. */
-export function useSteps(count: number, about: string): readonly [number, (step: 1 | -1) => number] {
+export function useSteps(count: number, about: string): Steps {
   const [state, setState] = useState({ about, at: 0 });
-  const at = state.about === about && state.at < count ? state.at : 0;
-  const step = (by: 1 | -1): number => {
-    const next = count === 0 ? 0 : (at + by + count) % count;
-    setState({ about, at: next });
-    return next;
-  };
-  return [at, step];
+  const current = state.about === about && state.at < count ? state.at : 0;
+  return { current, step: (by) => setState({ about, at: (current + by + count) % Math.max(count, 1) }) };
 }

@@ -223,12 +223,12 @@ interface SearchedJsonProps {
 export function SearchedJson({ json, find }: SearchedJsonProps) {
   const wanted = useDeferredValue(find.text ?? '');
   const matches = useMemo(() => searchJson(json, wanted), [json, wanted]);
-  const [current, step] = useSteps(matches.length, wanted);
+  const steps = useSteps(matches.length, wanted);
   return (
     <>
-      {find.text === undefined ? null : <FindBar find={find} count={matches.length} current={current} onStep={step} />}
+      {find.text === undefined ? null : <FindBar find={find} count={matches.length} steps={steps} />}
       {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
-      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
+      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={steps.current} />
     </>
   );
 }

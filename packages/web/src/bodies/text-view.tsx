@@ -34,12 +34,12 @@ const NO_COLORS: readonly never[] = [];
 export function TextView({ text, label, find, colors = NO_COLORS }: TextViewProps) {
   const wanted = useDeferredValue(find?.text ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);
-  const [current, step] = useSteps(found.length, wanted);
+  const steps = useSteps(found.length, wanted);
   const Piece = text.length <= MAX_WRAPPED_LENGTH ? WholeText : LongText;
   return (
     <>
-      {find?.text === undefined ? null : <FindBar find={find} count={found.length} current={current} onStep={step} />}
-      <Piece text={text} label={label} colors={colors} found={found} current={current} />
+      {find?.text === undefined ? null : <FindBar find={find} count={found.length} steps={steps} />}
+      <Piece text={text} label={label} colors={colors} found={found} current={steps.current} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { queryOf, queryPairs } from '@creel/contract';
-import type { RawHeaders, CapturedRequest } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { memo, useState } from 'react';
@@ -8,6 +8,8 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { requestQuery } from '../../../api/request-queries.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
+import { FindBar } from '../../../bodies/find-bar.tsx';
+import type { Find } from '../../../bodies/find-bar.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { Loading } from '../../../ui/feedback.tsx';
@@ -91,14 +93,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       >
         <DetailsTools request={request} tab={shown} find={find} tools={tools} />
         <TabPanel value="headers" className="min-h-0 grow overflow-auto">
-          {request.size === 0 && queryOf(request) !== '' ? (
-            <>
-              <PartTitle>Query Params</PartTitle>
-              <QueryTab request={request} />
-              <PartTitle>Headers</PartTitle>
-            </>
-          ) : null}
-          <HeadersTab headers={request.rawHeaders} wanted={shown === 'headers' ? findText : undefined} />
+          <HeadersTab request={request} find={find} />
         </TabPanel>
         <TabPanel value="query" className="min-h-0 grow overflow-auto">
           <QueryTab request={request} />
@@ -151,14 +146,35 @@ function PartTitle({ children }: { readonly children: string }) {
   return <h3 className="px-4 pt-3 pb-1 text-sm font-medium text-ink-2">{children}</h3>;
 }
 
-/** The headers as received, with their case, order and repeats. */
-function HeadersTab({ headers, wanted = '' }: { readonly headers: RawHeaders; readonly wanted: string | undefined }) {
-  const fields = headers
+/** The headers as received, with their case, order and repeats. A search leaves those that contain its text. */
+function HeadersTab({ request, find }: { readonly request: CapturedRequest; readonly find: Find }) {
+  const wanted = find.text?.toLowerCase() ?? '';
+  const fields = request.rawHeaders
     .map(([name, value]): [string, string] => [name, readable(value)])
-    .filter((field) => field.join(': ').toLowerCase().includes(wanted.toLowerCase()));
-  if (headers.length === 0) return <p className="p-4 text-ink-2">This request has no headers.</p>;
-  if (fields.length === 0) return <p className="p-4 text-ink-2">No header contains this text.</p>;
-  return <FieldTable label="Headers" nameTitle="Header" fields={fields} />;
+    .filter((field) => field.join(': ').toLowerCase().includes(wanted));
+  return (
+    <>
+      {find.text === undefined ? null : (
+        <div className="sticky top-0 z-10">
+          <FindBar find={find} count={fields.length} />
+        </div>
+      )}
+      {request.size === 0 && queryOf(request) !== '' ? (
+        <>
+          <PartTitle>Query Params</PartTitle>
+          <QueryTab request={request} />
+          <PartTitle>Headers</PartTitle>
+        </>
+      ) : null}
+      {fields.length > 0 ? (
+        <FieldTable label="Headers" nameTitle="Header" fields={fields} />
+      ) : (
+        <p className="p-4 text-ink-2">
+          {request.rawHeaders.length === 0 ? 'This request has no headers.' : 'No header contains this text.'}
+        </p>
+      )}
+    </>
+  );
 }
 
 /** The query string as sent, and its decoded parameters in order. Each value of a repeated name has its own row. */
