@@ -2,6 +2,7 @@ import { clsx } from 'clsx';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EMBEDDED_LABELS } from './embedded-view.tsx';
 import { escapeBidiControls } from './encoding.ts';
@@ -180,7 +181,7 @@ function Value({ shown, folded, marks }: ValueProps) {
         text
       )}
       {text.length > MAX_SHOWN ? (
-        <span className="text-ink-3"> … {(text.length - MAX_SHOWN).toLocaleString('en-US')} more characters</span>
+        <span className="text-ink-3"> … {formatCount(text.length - MAX_SHOWN)} more characters</span>
       ) : null}
     </span>
   );

@@ -2,7 +2,7 @@ import { MAX_QUERY_LENGTH, parseQuery } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, RefObject } from 'react';
 import { IconButton } from './button.tsx';
 import { useCommands } from './commands.ts';
 import type { Command } from './commands.ts';
@@ -21,7 +21,7 @@ interface QueryFieldProps {
   readonly onQuery: (query: string) => void;
   /** Called when suggestions are shown. */
   readonly known: () => KnownValues;
-  /** Called with the text at each change, also while it can't be read. */
+  /** Called with the text at each change by the user, also while it can't be read. */
   readonly onText?: ((text: string) => void) | undefined;
   /** A mistake that only the server knows. */
   readonly error?: string | undefined;
@@ -41,21 +41,11 @@ interface QueryFieldProps {
  * mistakes and unknown fields below.
  */
 export function QueryField(props: QueryFieldProps) {
-  const {
-    label,
-    placeholder,
-    query,
-    known,
-    command,
-    onText,
-    error,
-    onLeave,
-    takesFocus = false,
-    compact = false,
-  } = props;
+  const { label, placeholder, query, onQuery, known, command, onText, error, onLeave } = props;
+  const { takesFocus = false, compact = false, className } = props;
   const field = useRef<HTMLInputElement>(null);
   const ids = useId();
-  const search = useSearchText(query, props.onQuery, (text) => parseQuery(text).ok);
+  const search = useSearchText(query, { onSearch: onQuery, onText, canSearch: (text) => parseQuery(text).ok });
   const [caret, setCaret] = useState<number>();
   const [active, setActive] = useState(-1);
   const { text } = search;
@@ -67,7 +57,6 @@ export function QueryField(props: QueryFieldProps) {
   const isUnfinished = isOpen && !parsed.ok && !/\s/.test(text.slice(parsed.position, caret));
   const showsMistake = search.isSettled && !isUnfinished;
   useCommands(command === undefined ? [] : [{ ...command, run: () => field.current?.select() }]);
-  useEffect(() => onText?.(text), [onText, text]);
   useCaret(field, search.caret);
 
   const close = (): void => {
@@ -106,7 +95,7 @@ export function QueryField(props: QueryFieldProps) {
   };
   const activeId = active < 0 ? undefined : `${ids}-${active}`;
   return (
-    <search className={clsx('group flex min-w-0 flex-col', !compact && 'relative', props.className)}>
+    <search className={clsx('group flex min-w-0 flex-col', !compact && 'relative', className)}>
       <div className="relative">
         <Search
           aria-hidden
@@ -179,7 +168,7 @@ function ClearButton({ compact, onClear }: { readonly compact: boolean; readonly
 }
 
 /** Puts the caret after an inserted choice. */
-function useCaret(field: React.RefObject<HTMLInputElement | null>, caret: { readonly at: number } | undefined): void {
+function useCaret(field: RefObject<HTMLInputElement | null>, caret: { readonly at: number } | undefined): void {
   useEffect(() => {
     if (caret !== undefined) field.current?.setSelectionRange(caret.at, caret.at);
   }, [field, caret]);

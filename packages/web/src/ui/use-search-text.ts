@@ -17,15 +17,18 @@ interface SearchText {
   readonly settle: () => void;
 }
 
+interface SearchTextOptions {
+  readonly onSearch: (text: string) => void;
+  /** Called at each change by the user. */
+  readonly onText: ((text: string) => void) | undefined;
+  readonly canSearch: (text: string) => boolean;
+}
+
 /**
  * The text of a search field. Searches while the user types, after a short pause. A search from elsewhere (command
  * palette, browser history) replaces the text.
  */
-export function useSearchText(
-  searched: string,
-  onSearch: (text: string) => void,
-  canSearch: (text: string) => boolean,
-): SearchText {
+export function useSearchText(searched: string, { onSearch, onText, canSearch }: SearchTextOptions): SearchText {
   const [text, setText] = useState(searched);
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
@@ -57,6 +60,7 @@ export function useSearchText(
     isSettled: settled === text,
     change(next, at) {
       setText(next);
+      onText?.(next);
       if (at !== undefined) setCaret({ at });
       timers.stop();
       timers.start(() => search(next), PAUSE_MS);
@@ -65,6 +69,7 @@ export function useSearchText(
     submit(next) {
       timers.stop();
       setText(next);
+      onText?.(next);
       setSettled(next);
       search(next);
     },

@@ -2,7 +2,7 @@ import { PLANS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useUser, userQuery } from '../../api/queries.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -15,8 +15,6 @@ import { storeChangedUser } from './subscription-queries.ts';
 export function SubscriptionPage() {
   const user = useUser();
   const { checkout } = useSearch({ from: '/signed-in/subscription' });
-  const navigate = useNavigate();
-  const onSettled = useCallback(() => void navigate({ to: '/subscription', replace: true }), [navigate]);
   if (user === null) return null;
   return (
     <Page
@@ -24,7 +22,7 @@ export function SubscriptionPage() {
       description="What each plan allows, and what it costs."
       actions={<PortalButton user={user} />}
     >
-      {checkout === 'success' ? <CheckoutReturn onSettled={onSettled} /> : null}
+      {checkout === 'success' ? <CheckoutReturn /> : null}
       {checkout === 'canceled' ? <Notice>You left the checkout. Nothing was charged.</Notice> : null}
       <SubscriptionNotices user={user} />
       <PlanChooser user={user} />
@@ -42,7 +40,8 @@ const isSubscribed = (user: User | null | undefined): user is User => typeof use
  * After a paid checkout: waits until the account has its subscription. The payment provider may report it after the
  * browser has returned.
  */
-function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
+function CheckoutReturn() {
+  const navigate = useNavigate();
   const [hasGivenUp, setGivenUp] = useState(false);
   const { data: user } = useQuery({
     ...userQuery,
@@ -56,8 +55,8 @@ function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
     if (!isSubscribed(user)) return;
     storeChangedUser(user);
     toast({ title: 'Payment received', description: `You are on the ${PLANS[user.subscriptionTier].name} plan now.` });
-    onSettled();
-  }, [user, onSettled]);
+    void navigate({ to: '/subscription', replace: true });
+  }, [user, navigate]);
   if (isSubscribed(user)) return null;
   return hasGivenUp ? (
     <Notice>

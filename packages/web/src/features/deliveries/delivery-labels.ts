@@ -1,6 +1,6 @@
 import { isDelivered } from '@creel/contract';
 import type { DeliveryAttempt, Destination } from '@creel/contract';
-import { formatLength } from '../../ui/format.ts';
+import { formatCount, formatLength } from '../../ui/format.ts';
 
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
@@ -43,5 +43,5 @@ export function outcomeLabel(statuses: Destination['recentStatuses']): string | 
 
 /** `1 waiting` or nothing. */
 export function waitingLabel(pending: number): string | undefined {
-  return pending === 0 ? undefined : `${pending.toLocaleString('en-US')} waiting`;
+  return pending === 0 ? undefined : `${formatCount(pending)} waiting`;
 }

@@ -3,7 +3,7 @@ import { Send, ChevronDown } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Button, Tooltip } from '../../ui/button.tsx';
+import { Button, Reason } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { useSignal } from '../../ui/state.ts';
@@ -87,29 +87,18 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
   );
 }
 
-const AUTHENTICATION_HINT = 'Authentication required to replay requests';
-
 /** Disabled while sending and without a session. Offers to cancel a running replay. */
 function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay }) {
   const send = useRef<HTMLButtonElement>(null);
   const isSending = state?.phase === 'sending';
-  const button = (
-    <Button ref={send} type="submit" variant="primary" disabled={anonymous} busy={isSending} className="grow">
-      <Send />
-      {isSending ? 'Sending...' : 'Send Request'}
-    </Button>
-  );
   return (
     <div className="col-span-full flex items-center gap-2 self-end @md:col-span-1">
-      {anonymous ? (
-        <Tooltip text={AUTHENTICATION_HINT}>
-          <span title={AUTHENTICATION_HINT} className="flex grow">
-            {button}
-          </span>
-        </Tooltip>
-      ) : (
-        button
-      )}
+      <Reason text={anonymous ? 'Authentication required to replay requests' : undefined} className="flex grow">
+        <Button ref={send} type="submit" variant="primary" disabled={anonymous} busy={isSending} className="grow">
+          <Send />
+          {isSending ? 'Sending...' : 'Send Request'}
+        </Button>
+      </Reason>
       {isSending ? (
         <Button
           onClick={() => {

@@ -7,7 +7,7 @@ import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
-import { Button, IconButton, Tooltip } from '../../../ui/button.tsx';
+import { Button, IconButton, Reason } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { countBytes, formatInstant } from '../../../ui/format.ts';
 import { snippetOf } from '../snippet.ts';
@@ -29,8 +29,6 @@ export interface DetailsHeaderProps extends DetailsMenuProps {
   readonly covers: boolean;
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
-
-const AUTHENTICATION_HINT = 'Authentication required to save requests';
 
 /** Method, URL and actions; below them sender, event type, time, address and size. */
 export function DetailsHeader(props: DetailsHeaderProps) {
@@ -85,17 +83,13 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, anonymous, saving, actions }: DetailsHeaderProps) {
-  const button = (
-    <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
-      <Save />
-      {saving ? 'Saving...' : 'Save'}
-    </Button>
-  );
-  if (!anonymous) return button;
   return (
-    <Tooltip text={AUTHENTICATION_HINT}>
-      <span title={AUTHENTICATION_HINT}>{button}</span>
-    </Tooltip>
+    <Reason text={anonymous ? 'Authentication required to save requests' : undefined}>
+      <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
+        <Save />
+        {saving ? 'Saving...' : 'Save'}
+      </Button>
+    </Reason>
   );
 }
 
