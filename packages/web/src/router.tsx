@@ -30,7 +30,8 @@ const pages = {
   ),
 } as const;
 
-// Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
+/** A search parameter of a page. An invalid value counts as missing, so that an old link still opens its page. */
+const parameter = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
 const DETAIL_TABS = ['json', 'headers', 'query', 'raw', 'deliveries'] as const;
 const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
@@ -40,39 +41,39 @@ const text = z.union([z.string(), z.number().transform(String), z.boolean().tran
 
 const endpointSearchSchema = z.object({
   /** Index of the selected request. Unlike the id, it does not change when the request is saved. */
-  request: z.int().min(0).optional().catch(undefined),
+  request: parameter(z.int().min(0)),
   /** Tab of the details; by default the initial tab of the request. */
-  tab: z.enum(DETAIL_TABS).optional().catch(undefined),
-  filter: z.enum(FILTERS).optional().catch(undefined),
+  tab: parameter(z.enum(DETAIL_TABS)),
+  filter: parameter(z.enum(FILTERS)),
   /** Query of the list's filter: docs/query-language.md. */
-  find: text.pipe(z.string().max(MAX_QUERY_LENGTH)).optional().catch(undefined),
+  find: parameter(text.pipe(z.string().max(MAX_QUERY_LENGTH))),
   /** Index of the request to compare with. */
-  compare: z.int().min(0).optional().catch(undefined),
+  compare: parameter(z.int().min(0)),
 });
 
 const searchSearchSchema = z.object({
-  q: text.optional().catch(undefined),
+  q: parameter(text),
   /** The uid of the only endpoint to search. */
-  endpoint: text.optional().catch(undefined),
+  endpoint: parameter(text),
 });
 
 const authSearchSchema = z.object({
-  next: text.optional().catch(undefined),
-  tab: z.enum(['login', 'register']).optional().catch(undefined),
+  next: parameter(text),
+  tab: parameter(z.enum(['login', 'register'])),
 });
 
-const tokenSearchSchema = z.object({ token: text.optional().catch(undefined) });
+const tokenSearchSchema = z.object({ token: parameter(text) });
 
 const profileSearchSchema = z.object({
-  tab: z.enum(['profile', 'security', 'subscription']).optional().catch(undefined),
+  tab: parameter(z.enum(['profile', 'security', 'subscription'])),
 });
 
 /** Set by the payment provider when it redirects back from a checkout. */
 const subscriptionSearchSchema = z.object({
-  checkout: z.enum(['success', 'canceled']).optional().catch(undefined),
+  checkout: parameter(z.enum(['success', 'canceled'])),
 });
 
-const testPortalSearchSchema = z.object({ return: text.optional().catch(undefined) });
+const testPortalSearchSchema = z.object({ return: parameter(text) });
 
 const rootRoute = createRootRoute({ component: Outlet, errorComponent: RootFailed });
 

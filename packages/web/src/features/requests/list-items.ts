@@ -12,6 +12,8 @@ export interface ListItems {
   readonly at: (position: number) => ListItem | undefined;
   /** The position of a request in the list; -1 if it is not there. */
   readonly positionOfIndex: (index: number) => number;
+  /** A request by its index, if it is in the list. */
+  readonly find: (index: number) => ListedRequest | undefined;
 }
 
 /** The number of requests that wait while the list is held. `more` is true if there are gaps between them. */
@@ -58,6 +60,10 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItem
       const at = positionOf(rows, index);
       if (rows[at]?.index !== index) return -1;
       return at + gaps.filter((gap) => gap.before > index).length;
+    },
+    find(index) {
+      const row = rows[positionOf(rows, index)];
+      return row?.index === index ? row : undefined;
     },
   };
 }

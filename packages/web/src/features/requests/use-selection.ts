@@ -129,15 +129,10 @@ function useClearing(uid: string, view: ViewState, changeView: ChangeView): void
 
 /** A request by its index: from the visible list, from the list of all methods, or from the server. */
 function useRequestAt(uid: string, items: ListItems, index: number | undefined) {
-  const listed = index === undefined ? undefined : findListed(uid, items, index);
+  const listed = index === undefined ? undefined : (items.find(index) ?? rowOf(readList(uid), index));
   const asked = useQuery({ ...requestQuery(uid, index ?? -1), enabled: index !== undefined && listed === undefined });
   if (index === undefined || listed !== undefined) return { request: listed, isMissing: false };
   return { request: asked.data ?? undefined, isMissing: asked.data === null };
-}
-
-function findListed(uid: string, items: ListItems, index: number): ListedRequest | undefined {
-  const item = items.at(items.positionOfIndex(index));
-  return item?.kind === 'request' ? item.request : rowOf(readList(uid), index);
 }
 
 /** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */

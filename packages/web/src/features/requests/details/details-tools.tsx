@@ -8,14 +8,16 @@ import { CopyButton } from '../../../ui/copy.tsx';
 import type { CopySource } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
 import { messageText } from './tab-content.ts';
+import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
 interface TabToolsInput {
   readonly request: ListedRequest;
   readonly body: ShownBody;
   readonly tab: DetailTab;
-  /** The capture URL, if Raw shows the whole message. */
-  readonly message: string | undefined;
+  /** The selected view of Raw. */
+  readonly rawView: RawView | undefined;
+  readonly captureUrl: string;
   readonly find: Find;
 }
 
@@ -28,14 +30,12 @@ export interface TabTools {
 }
 
 /** The tools of the tab that is shown. */
-export function tabTools({ request, body, tab, message, find }: TabToolsInput): TabTools {
+export function tabTools({ request, body, tab, rawView, captureUrl, find }: TabToolsInput): TabTools {
+  const isMessage = tab === 'raw' && (rawView === 'message' || request.size === 0);
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
   return {
     toggleFind: searchable ? () => find.change(find.text === undefined ? '' : undefined) : undefined,
-    text:
-      tab === 'raw' && message !== undefined
-        ? () => messageText(request, message, body.view)
-        : textToCopy(request, body, tab),
+    text: isMessage ? () => messageText(request, captureUrl, body.view) : textToCopy(request, body, tab),
   };
 }
 

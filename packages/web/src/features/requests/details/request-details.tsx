@@ -61,8 +61,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const [rawView, setRawView] = useState<RawView>();
   const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
   const shown = tab ?? own;
-  const message = rawView === 'message' || request.size === 0 ? header.captureUrl : undefined;
-  const tools = tabTools({ request, body, tab: shown, message, find });
+  const tools = tabTools({ request, body, tab: shown, rawView, captureUrl: header.captureUrl, find });
   const tabs = [
     { value: 'json', label: 'JSON' },
     { value: 'headers', label: 'Headers', count: request.rawHeaders.length },

@@ -17,7 +17,7 @@ export function defaultTab(size: number, contentType: string | null, parsesAsJso
   return parsesAsJson() ? 'json' : 'raw';
 }
 
-/** The views of the Raw tab, as in the URL. */
+/** The views of the Raw tab. */
 export const RAW_VIEWS = {
   fields: 'Fields',
   parts: 'Parts',

@@ -20,12 +20,9 @@ export interface ShownBody {
 export function useBody(uid: string, request: ListedRequest): ShownBody {
   const [wantsAll, setWantsAll] = useState(false);
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
-  const { slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType } = request;
-  // A delivery or a save makes another object of the request. The body stays the same.
-  const preview = useMemo(
-    () => viewOfPreview({ slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType }),
-    [slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType],
-  );
+  // A delivery or a save makes another object of the request. Its headers and its body stay the same.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const preview = useMemo(() => viewOfPreview(request), [request.slim, request.rawHeaders, request.body]);
   const { data, error, isFetching } = useQuery({
     ...bodyViewQuery(uid, request, extent),
     enabled: request.size > 0 && preview?.whole !== true,
@@ -39,13 +36,8 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
   };
 }
 
-type Preview = Pick<
-  ListedRequest,
-  'size' | 'rawHeaders' | 'body' | 'bodyEncoding' | 'bodyTruncated' | 'contentType'
-> & { readonly slim: ListedRequest['slim'] | undefined };
-
 /** The part of the body that is in the list, parsed. `undefined` if it must be loaded or decoded first. */
-function viewOfPreview(request: Preview): BodyView | undefined {
+function viewOfPreview(request: ListedRequest): BodyView | undefined {
   const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
   if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;
   return viewPlain({

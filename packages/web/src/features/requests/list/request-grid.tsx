@@ -69,9 +69,7 @@ export function RequestGrid(props: RequestGridProps) {
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const actions = useSteadyActions(props);
-  const requestAt = (index: number | undefined): ListedRequest | undefined =>
-    items.rows.find((row) => row.index === index);
-  const { swipe, handlers } = useSwipe(requestAt, props.canSave);
+  const { swipe, handlers } = useSwipe(items.find, props.canSave);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   // Without a selected row, the first one shows the focus ring.
@@ -96,18 +94,12 @@ export function RequestGrid(props: RequestGridProps) {
         aria-rowcount={items.count + 1}
         aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
-        onKeyDown={(press) => onListKey(press, requestAt(active), props)}
+        onKeyDown={(press) => onListKey(press, active === undefined ? undefined : items.find(active), props)}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
         <ListHeader shown={items.rows.length} bulk={bulk} />
-        <RowMenu
-          requestAt={requestAt}
-          marked={marked}
-          canSave={props.canSave}
-          actions={actions}
-          onMarkAll={bulk.markAll}
-        >
+        <RowMenu find={items.find} marked={marked} canSave={props.canSave} actions={actions} onMarkAll={bulk.markAll}>
           <div
             role="rowgroup"
             className="request-rows relative"

@@ -10,7 +10,7 @@ import type { RowActions } from './request-row.tsx';
 interface RowMenuProps {
   /** The element with the rows, which accepts a ref. */
   readonly children: ReactNode;
-  readonly requestAt: (index: number) => ListedRequest | undefined;
+  readonly find: (index: number) => ListedRequest | undefined;
   readonly marked: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly actions: RowActions;
@@ -18,7 +18,7 @@ interface RowMenuProps {
 }
 
 /** One menu for all rows: right click, or long press on a touch screen, where rows have no buttons. */
-export function RowMenu({ children, requestAt, marked, canSave, actions, onMarkAll }: RowMenuProps) {
+export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }: RowMenuProps) {
   const pressed = useRef<number>(undefined);
   const [request, setRequest] = useState<ListedRequest>();
   const remember = (target: EventTarget): void => {
@@ -60,7 +60,7 @@ export function RowMenu({ children, requestAt, marked, canSave, actions, onMarkA
     >
       <Radix.Root
         onOpenChange={(open) => {
-          if (open) setRequest(pressed.current === undefined ? undefined : requestAt(pressed.current));
+          if (open) setRequest(pressed.current === undefined ? undefined : find(pressed.current));
         }}
       >
         <Radix.Trigger asChild>{children}</Radix.Trigger>

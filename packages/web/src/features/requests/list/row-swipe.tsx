@@ -37,7 +37,7 @@ const isAction = (target: EventTarget): boolean =>
  * On a touch screen, a swipe to the left uncovers the actions of a row, and a tap or a swipe back covers them.
  * The handlers belong on the element with the rows.
  */
-export function useSwipe(requestAt: (index: number) => ListedRequest | undefined, canSave: boolean) {
+export function useSwipe(find: (index: number) => ListedRequest | undefined, canSave: boolean) {
   const [swipe, setSwipe] = useState<Swipe>();
   const start = useRef<Start>(undefined);
   /** True after a swipe or a tap that ends one, until the next press. Its click opens no request. */
@@ -46,7 +46,7 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
     wasGesture.current = false;
     const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
     const index = Number(row?.dataset['index']);
-    const request = row === null || pointerType !== 'touch' ? undefined : requestAt(index);
+    const request = row === null || pointerType !== 'touch' ? undefined : find(index);
     const offset = swipe?.index === index ? swipe.offset : 0;
     start.current = request && { x, y, index, offset, width: actionsOf(request, canSave).length * BUTTON_WIDTH };
   };
