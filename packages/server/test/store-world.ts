@@ -22,7 +22,10 @@ export function unique(prefix: string): string {
 }
 
 /** Creates a user. */
-export async function someUser(store: AppStore, details: Partial<NewUser> = {}): Promise<UserRecord> {
+export async function someUser(
+  store: Pick<AppStore, 'createUser'>,
+  details: Partial<NewUser> = {},
+): Promise<UserRecord> {
   const username = unique('person');
   const created = await store.createUser({
     username,

@@ -1,4 +1,4 @@
-import type { BillingInterval, ParsedBody, PlanChangePreview, Tier } from '@creel/contract';
+import type { BillingInterval, Money, ParsedBody, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { within } from '../../limits/within.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -170,10 +170,13 @@ export class Billing {
   async #previewAmount(user: UserRecord, to: PlanPrice) {
     const { stripeCustomerId: customerId, stripeSubscriptionId: id } = user;
     if (customerId === null || id === null) return null;
-    try {
+    const read = async (): Promise<Money | null> => {
       const states = await this.gateway.listSubscriptions(customerId, user);
       const from = states.find((state) => state.id === id);
-      return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
+      return from === undefined ? null : this.gateway.previewChange(customerId, from, to);
+    };
+    try {
+      return await within(ANSWER_MS, read(), tooLong);
     } catch (error) {
       // A preview without the amount is still useful.
       this.#options.log.warn({ err: error }, 'the amount of a plan change could not be previewed');
@@ -241,18 +244,19 @@ export class Billing {
     return customerId;
   }
 
-  /** Runs a user's work under the account's lock and with a time limit. */
+  /** Runs a user's work under the account's lock. */
   async #answering<T>(
     what: keyof typeof BILLING_SENTENCES,
     userId: number,
     work: (owner: string) => Promise<T>,
   ): Promise<T> {
-    return this.#translating(what, within(ANSWER_MS, this.sync.locks.run(userId, work), tooLong));
+    return this.#translating(what, this.sync.locks.run(userId, work));
   }
 
+  /** Waits for a user's work with a time limit, and converts its errors to those of the API. */
   async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
     try {
-      return await work;
+      return await within(ANSWER_MS, work, tooLong);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#options.log.warn({ err: error, what }, 'the payment service did not do what was asked');
