@@ -1,14 +1,15 @@
 import { PLANS, billingIntervalSchema, tierSchema } from '@creel/contract';
 import type { Tier } from '@creel/contract';
-import type { Stripe } from 'stripe';
 import { z } from 'zod';
 import type { EndpointRecord, UserRecord } from '../../database/records.ts';
 
-/** The fields of a subscription that the rules read. Both gateways use Stripe's terms. */
-export type GatewaySubscription = Pick<
-  Stripe.Subscription,
-  'id' | 'status' | 'created' | 'cancel_at' | 'cancel_at_period_end'
-> & {
+/** The fields of a subscription that the rules read. Both gateways use Stripe's terms. Times are in seconds. */
+export interface GatewaySubscription {
+  readonly id: string;
+  readonly status: string;
+  readonly created: number;
+  readonly cancel_at: number | null;
+  readonly cancel_at_period_end: boolean;
   readonly items: {
     readonly data: readonly {
       readonly id: string;
@@ -16,7 +17,7 @@ export type GatewaySubscription = Pick<
       readonly current_period_end: number;
     }[];
   };
-};
+}
 
 /** A paid plan: tier and billing interval. */
 export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });

@@ -14,7 +14,8 @@ const FUTURE_SECONDS = 5;
 const eventSchema = z.object({
   id: z.string(),
   type: z.string(),
-  livemode: z.boolean(),
+  /** Stripe always sends it. Other hosts that speak its interface (`STRIPE_API_BASE`) may not. */
+  livemode: z.boolean().optional(),
   account: z.string().nullish(),
   data: z.object({
     object: z.object({
@@ -61,8 +62,8 @@ function isFromFuture(signature: string, now: number): boolean {
   return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
 }
 
-/** A key without a mode is a test key. */
-function isOfMode(livemode: boolean, secretKey: string): boolean {
+/** A key or an event without a mode is of any. */
+function isOfMode(livemode: boolean | undefined, secretKey: string): boolean {
   const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
-  return mode === undefined || livemode === (mode === 'live');
+  return mode === undefined || livemode === undefined || livemode === (mode === 'live');
 }

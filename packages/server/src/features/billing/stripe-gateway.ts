@@ -9,6 +9,7 @@ import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
 import { readStripeEvent } from './stripe-events.ts';
+import { readSubscription } from './stripe-subscription.ts';
 import { isChargedNow, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
@@ -102,7 +103,7 @@ export class StripeGateway implements BillingGateway {
       const { data } = await answered(
         this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
       );
-      return data.flatMap((subscription) => stateOf(subscription, (plan) => this.#priceOf(plan), stored) ?? []);
+      return data.flatMap((each) => stateOf(readSubscription(each), (plan) => this.#priceOf(plan), stored) ?? []);
     } catch (error) {
       if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
       // With the key of another account, Stripe does not know any customer.

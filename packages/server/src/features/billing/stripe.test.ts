@@ -316,6 +316,12 @@ describe('events', () => {
     });
   });
 
+  test('without a mode count, because another host than Stripe may not name it', async () => {
+    const { livemode: _, ...event } = eventFor(await endedSilently());
+    expect((await send(stripe.model.signed(event))).status).toBe(200);
+    expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('FREE');
+  });
+
   test("are not acknowledged while Stripe can't be read, and accepted afterwards", async () => {
     const event = eventFor(await endedSilently());
     stripe.model.outage = 500;
