@@ -49,9 +49,9 @@ export const settingsHandlers = {
   },
 
   async testEmail({ app, signedIn, body, clientAddress }) {
-    if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
     const { throttle } = app.accounts;
     await throttle.of('testMail', String(signedIn.user.id)).consume();
+    if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
     await throttle.of('testMailAddress', addressBlock(clientAddress)).consume();
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));

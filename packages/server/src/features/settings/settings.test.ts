@@ -163,13 +163,15 @@ describe('the test mail', () => {
     }
   });
 
-  test('without SMTP_URL fails with a sentence', async () => {
+  test('without SMTP_URL fails with a sentence, and is counted', async () => {
     const { client } = await free.register();
     const sentence = 'Failed to send test email. Please check SMTP server settings.';
-    expect(await testEmail(client, 'me@example.com')).toMatchObject({
-      status: 502,
-      body: { success: false, message: sentence, error: sentence, code: 'MAIL_FAILED' },
-    });
+    for (let n = 0; n < 5; n += 1)
+      expect(await testEmail(client, 'me@example.com')).toMatchObject({
+        status: 502,
+        body: { success: false, message: sentence, error: sentence, code: 'MAIL_FAILED' },
+      });
+    expect((await testEmail(client, 'me@example.com')).status).toBe(429);
     expect((await free.visitor().call('getServiceInfo', {})).mail).toBe(false);
     expect((await paid.visitor().call('getServiceInfo', {})).mail).toBe(true);
   });
