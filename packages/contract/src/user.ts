@@ -69,8 +69,8 @@ export const userSchema = z.object({
   settings: userSettingsSchema,
   /** True after the user opened an emailed link, or if the login provider has verified the address. */
   emailVerified: z.boolean(),
-  /** False for an account that was created by third-party login and has no password. */
-  hasPassword: z.boolean(),
+  /** True for an account that third-party login created: it can't log in by name. */
+  thirdPartyOnly: z.boolean(),
 });
 export type User = z.infer<typeof userSchema>;
 

@@ -38,10 +38,10 @@ export function ProfilePage() {
           <DeleteAccountCard user={user} onDeleted={() => void leave()} />
         </TabPanel>
         <TabPanel value="security" hasControls className="flex flex-col gap-4">
-          {user.hasPassword ? (
-            <PasswordCard />
-          ) : (
+          {user.thirdPartyOnly ? (
             <Notice>You log in through a third party. This account has no password.</Notice>
+          ) : (
+            <PasswordCard />
           )}
           <SessionsCard />
         </TabPanel>

@@ -46,7 +46,7 @@ describe('logging in', () => {
       username: `Person ${people}`,
       email: identity.email,
       emailVerified: true,
-      hasPassword: false,
+      thirdPartyOnly: true,
       displayName: `Person ${people}`,
     });
     expect(await browser.call('getUser', {})).toEqual(user);

@@ -64,7 +64,7 @@ export function presentUser(user: UserRecord): User {
     stripeSubscriptionId: user.stripeSubscriptionId,
     settings: user.settings,
     emailVerified: user.emailVerified,
-    hasPassword: user.passwordHash !== null,
+    thirdPartyOnly: user.passwordHash === null,
   };
 }
 

@@ -121,7 +121,11 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
             user.stripeSubscriptionId === null ? '' : ' Your subscription ends now.'
           } This action cannot be undone.`}
         >
-          <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setAsking(false)} />
+          <DeleteAccountForm
+            hasPassword={!user.thirdPartyOnly}
+            onDeleted={onDeleted}
+            onCancel={() => setAsking(false)}
+          />
         </Dialog>
       ) : null}
     </>
