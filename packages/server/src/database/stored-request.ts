@@ -1,7 +1,7 @@
 import { LABEL_BODY_BYTES } from '@creel/contract';
 import type { LastDelivery, RawHeaders } from '@creel/contract';
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import type { DatabaseTransaction } from './schema.ts';
 
 /** A captured request as queries return it. */
@@ -46,14 +46,29 @@ export const indexOfKey = sql<number>`(key & ${sql.lit(INDEX_SPAN - 1)})`;
 /** The index within a `request_key` column, which refers to a request. */
 export const indexOfRequestKey = sql<number>`(request_key & ${sql.lit(INDEX_SPAN - 1)})`;
 
-/** Deletes the deliveries of requests with keys from `from` up to `below`: pending ones and the history. */
+/** The requests of an endpoint with indexes from `from` up to `below`; without `below`, all from there on. */
+export function keyRange(
+  column: 'key' | 'request_key',
+  endpointId: number,
+  from: number,
+  below?: number,
+): RawBuilder<SqlBool> {
+  const end = below === undefined ? requestKey(endpointId + 1, 0) : requestKey(endpointId, below);
+  return sql<SqlBool>`(${sql.ref(column)} >= ${requestKey(endpointId, from)} and ${sql.ref(column)} < ${end})`;
+}
+
+/** Deletes the deliveries of a range of requests: pending ones and the history. */
 export async function removeDeliveries(
   transaction: DatabaseTransaction,
-  from: RawBuilder<number>,
-  below: RawBuilder<number>,
+  endpointId: number,
+  from: number,
+  below: number,
 ): Promise<void> {
   for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
-    await transaction.deleteFrom(table).where('request_key', '>=', from).where('request_key', '<', below).execute();
+    await transaction
+      .deleteFrom(table)
+      .where(keyRange('request_key', endpointId, from, below))
+      .execute();
 }
 
 /** Everything of a captured request except method and body, as it was on the wire. */

@@ -3,7 +3,7 @@ import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { countRows } from '../../database/engine.ts';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, indexOfRequestKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -219,16 +219,14 @@ async function findDelivery(
     .selectFrom('deliveries')
     .select([index, 'destination_id as destinationId', 'attempts'])
     .where('id', '=', deliveryId)
-    .where('request_key', '>=', requestKey(endpointId, 0))
-    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .where(keyRange('request_key', endpointId, 0))
     .executeTakeFirst();
   if (pending !== undefined) return pending;
   return transaction
     .selectFrom('delivery_attempts')
     .select([index, 'destination_id as destinationId', 'attempt as attempts'])
     .where('delivery_id', '=', deliveryId)
-    .where('request_key', '>=', requestKey(endpointId, 0))
-    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .where(keyRange('request_key', endpointId, 0))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();

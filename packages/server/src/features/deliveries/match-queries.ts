@@ -3,7 +3,7 @@ import type { Query, WorkSteps } from '@creel/contract';
 import { countRows } from '../../database/engine.ts';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { decodeHead, requestKey } from '../../database/stored-request.ts';
+import { decodeHead, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { readRequests, selectRequest, toRequestRecord } from '../requests/queries.ts';
@@ -114,7 +114,8 @@ async function matchCaptures(
       break;
     }
   }
-  const pending = conditions.length === 0 ? 0 : await pendingOf(db, endpointId);
+  const ofEndpoint = db.selectFrom('deliveries').where(keyRange('request_key', endpointId, 0));
+  const pending = conditions.length === 0 ? 0 : await countRows(ofEndpoint);
   return { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index, captures, pending };
 }
 
@@ -131,8 +132,7 @@ function unplanned(
 ): Promise<RequestRecord[]> {
   const page = db
     .selectFrom('captured_requests')
-    .where('key', '>=', requestKey(endpointId, from))
-    .where('key', '<', requestKey(endpointId, to))
+    .where(keyRange('key', endpointId, from, to))
     .orderBy('key');
   return readRequests(db, endpointId, page, bodyBytes);
 }
@@ -186,15 +186,6 @@ async function findCapture(db: EngineDatabase, endpointId: number, index: number
     .where('key', '=', requestKey(endpointId, index))
     .executeTakeFirst();
   return row && toRequestRecord(endpointId, row);
-}
-
-function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
-  return countRows(
-    db
-      .selectFrom('deliveries')
-      .where('request_key', '>=', requestKey(endpointId, 0))
-      .where('request_key', '<', requestKey(endpointId + 1, 0)),
-  );
 }
 
 export const matchQueries = {

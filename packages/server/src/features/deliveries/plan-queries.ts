@@ -1,6 +1,6 @@
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
@@ -118,8 +118,7 @@ async function stillStored(
   const rows = await transaction
     .selectFrom('captured_requests')
     .select(indexOfKey.as('index'))
-    .where('key', '>=', requestKey(endpointId, Math.max(from, firstIndex)))
-    .where('key', '<', requestKey(endpointId, to))
+    .where(keyRange('key', endpointId, Math.max(from, firstIndex), to))
     .execute();
   return new Set(rows.map((row) => row.index));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import { indexOfKey, requestKey, removeDeliveries } from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, removeDeliveries } from '../../database/stored-request.ts';
 import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
 import { findUserBy } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -29,12 +29,10 @@ const MAX_PURGED_BYTES = 8 * 1024 * 1024;
 /** Removes a purge's next rows. Returns the index after the last of them, or `undefined` when none are left. */
 async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit: number): Promise<number | undefined> {
   const { endpoint_id, from_index, below_index } = purge;
-  const from = requestKey(endpoint_id, from_index);
   const rows = await transaction
     .selectFrom('captured_requests')
     .select([indexOfKey.as('index'), SIZE.as('bytes')])
-    .where('key', '>=', from)
-    .where('key', '<', requestKey(endpoint_id, below_index))
+    .where(keyRange('key', endpoint_id, from_index, below_index))
     .orderBy('key')
     .limit(limit)
     .execute();
@@ -42,9 +40,12 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
   const tooMany = rows.find((row, nth) => (bytes += row.bytes) > MAX_PURGED_BYTES && nth > 0);
   const end = rows.length < limit ? undefined : Math.max(...rows.map((row) => row.index)) + 1;
   const next = tooMany?.index ?? end;
-  const below = requestKey(endpoint_id, next ?? below_index);
-  await transaction.deleteFrom('captured_requests').where('key', '>=', from).where('key', '<', below).execute();
-  await removeDeliveries(transaction, from, below);
+  const below = next ?? below_index;
+  await transaction
+    .deleteFrom('captured_requests')
+    .where(keyRange('key', endpoint_id, from_index, below))
+    .execute();
+  await removeDeliveries(transaction, endpoint_id, from_index, below);
   return next;
 }
 

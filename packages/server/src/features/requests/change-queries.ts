@@ -2,7 +2,7 @@ import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import { sql } from 'kysely';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { removeDeliveries, requestKey } from '../../database/stored-request.ts';
+import { keyRange, removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { changeMethodCounts, latestOf, lockEndpoint, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
@@ -57,7 +57,7 @@ async function deleteRequest(transaction: EngineTransaction, endpointId: number,
   const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
   if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
   await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
-  await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
+  await removeDeliveries(transaction, endpointId, row.index, row.index + 1);
   await changeMethodCounts(transaction, endpointId, [{ method: row.method, stored: -1, bytes: -row.size }]);
   const latestAt = await latestOf(transaction, endpointId, bounds);
   const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
@@ -92,8 +92,7 @@ async function clearRequests(transaction: EngineTransaction, endpointId: number)
     .execute();
   await transaction
     .deleteFrom('deliveries')
-    .where('request_key', '>=', requestKey(endpointId, 0))
-    .where('request_key', '<', requestKey(endpointId, bounds.next_index))
+    .where(keyRange('request_key', endpointId, 0, bounds.next_index))
     .execute();
   await purgeLater(transaction, endpointId, bounds);
   return bounds.next_index;
@@ -114,14 +113,12 @@ async function timeInOrder(
 ): Promise<number> {
   const times = transaction.selectFrom('captured_requests').select('received_at');
   const before = await times
-    .where('key', '>=', requestKey(endpointId, bounds.first_index))
-    .where('key', '<', requestKey(endpointId, index))
+    .where(keyRange('key', endpointId, bounds.first_index, index))
     .orderBy('key', 'desc')
     .limit(1)
     .executeTakeFirst();
   const after = await times
-    .where('key', '>', requestKey(endpointId, index))
-    .where('key', '<', requestKey(endpointId, bounds.next_index))
+    .where(keyRange('key', endpointId, index + 1, bounds.next_index))
     .orderBy('key', 'asc')
     .limit(1)
     .executeTakeFirst();

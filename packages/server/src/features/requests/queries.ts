@@ -3,7 +3,7 @@ import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { indexOfKey, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type {
   CapturedRequestsTable,
@@ -176,8 +176,7 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
   const below = Math.min(query.before ?? bounds.next_index, bounds.next_index);
   let page = db
     .selectFrom('captured_requests')
-    .where('key', '>=', requestKey(query.endpointId, bounds.first_index))
-    .where('key', '<', requestKey(query.endpointId, below))
+    .where(keyRange('key', query.endpointId, bounds.first_index, below))
     .orderBy('key', 'desc')
     .limit(limit);
   if (query.which !== 'any') page = page.where('saved_id', query.which === 'saved' ? 'is not' : 'is', null);
@@ -198,10 +197,7 @@ export function oneRequest(
     return query
       .where('key', '=', requestKey(endpointId, Math.max(name.index, firstIndex)))
       .where(indexOfKey, '=', name.index);
-  return query
-    .where('saved_id', '=', name.savedId)
-    .where('key', '>=', requestKey(endpointId, firstIndex))
-    .where('key', '<', requestKey(endpointId + 1, 0));
+  return query.where('saved_id', '=', name.savedId).where(keyRange('key', endpointId, firstIndex));
 }
 
 /**
@@ -269,8 +265,7 @@ export async function latestOf(
   const row = await transaction
     .selectFrom('captured_requests')
     .select('received_at')
-    .where('key', '>=', requestKey(endpointId, bounds.first_index))
-    .where('key', '<', requestKey(endpointId, bounds.next_index))
+    .where(keyRange('key', endpointId, bounds.first_index, bounds.next_index))
     .orderBy('key', 'desc')
     .limit(1)
     .executeTakeFirst();

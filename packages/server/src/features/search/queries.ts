@@ -10,7 +10,7 @@ import {
 import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
-import { indexOfKey, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { SIZE, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
@@ -71,8 +71,7 @@ async function searchedEndpoints(
     let rows = db
       .selectFrom('captured_requests')
       .select([indexOfKey.as('index'), 'received_at'])
-      .where('key', '>=', requestKey(endpointId, first_index))
-      .where('key', '<', requestKey(endpointId, next_index));
+      .where(keyRange('key', endpointId, first_index, next_index));
     if (before !== undefined) rows = rows.where(olderThan(endpointId, before));
     const newest = await rows.orderBy('key', 'desc').limit(1).executeTakeFirst();
     if (newest !== undefined) searched.push({ endpointId, uid, index: newest.index, receivedAt: newest.received_at });
@@ -173,8 +172,7 @@ async function candidates(
 ): Promise<RequestRecord[]> {
   const prefilter = prefilterOf(query, { engine: db.engine, now });
   let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
-    .where('key', '>=', requestKey(endpointId, downTo))
-    .where('key', '<=', requestKey(endpointId, from))
+    .where(keyRange('key', endpointId, downTo, from + 1))
     .orderBy('key', 'desc');
   if (prefilter !== undefined) rows = rows.where(prefilter);
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
