@@ -106,6 +106,19 @@ test('captures go on while a failed attempt is recorded', async () => {
   ]);
 });
 
+test('a delivery is locked after its destination, so that shortening waits can not deadlock with an attempt', async () => {
+  await planAll();
+  const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
+  const [delivery] = due?.deliveries ?? [];
+  await holdDestination();
+  const recording = store.recordAttempts([failed(delivery)], T0);
+  await database.untilBlocked(1);
+  const locked = await holder.query('select 1 from deliveries where id = $1 for update nowait', [delivery?.id]);
+  expect(locked.rowCount).toBe(1);
+  await holder.query('commit');
+  expect(await recording).toMatchObject([{ index: 0, state: { isPending: true } }]);
+});
+
 test('a report of the command line and an attempt are recorded while deliveries are planned', async () => {
   await planAll();
   const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });

@@ -64,7 +64,7 @@ async function recordAttempts(
 /**
  * The attempts whose requests are still stored, the ids of the deliveries that are still pending, and the destinations.
  * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared
- * endpoints, then destinations, then the counters of endpoints, each in the order of ids.
+ * endpoints, destinations, their deliveries, then the counters of endpoints, each in the order of ids.
  */
 async function lockRequests(
   transaction: EngineTransaction,
@@ -80,8 +80,8 @@ async function lockRequests(
     const bounds = await lockEndpoint(transaction, endpointId, 'share');
     if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
   }
-  const pendingIds = await lockDeliveries(transaction, attempts);
   const destinations = await lockDestinations(transaction, destinationsOf(attempts));
+  const pendingIds = await lockDeliveries(transaction, attempts);
   // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
   const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   const present = new Set<Attempt>();
