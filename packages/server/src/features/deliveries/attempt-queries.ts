@@ -72,14 +72,16 @@ async function dueDeliveries(
   sending: readonly string[],
   at: { readonly now: number; readonly limit: number },
 ): Promise<DueDeliveries | undefined> {
-  const row = await db.selectFrom('destinations').selectAll().where('id', '=', destinationId).executeTakeFirst();
-  if (row === undefined || row.enabled === 0 || row.paused_at !== null) return undefined;
-  const owner = await db
-    .selectFrom('endpoints')
-    .select(['user_id', 'signing_scheme'])
-    .where('id', '=', row.endpoint_id)
+  const row = await db
+    .selectFrom('destinations')
+    .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
+    .selectAll('destinations')
+    .select(['user_id as userId', 'signing_scheme as signingScheme', 'due_at as dueAt'])
+    .where('destinations.id', '=', destinationId)
+    .where('enabled', '=', 1)
+    .where('paused_at', 'is', null)
     .executeTakeFirst();
-  if (owner === undefined) return undefined;
+  if (row === undefined) return undefined;
   let due = db
     .selectFrom('deliveries')
     .innerJoin('captured_requests', 'captured_requests.key', 'deliveries.request_key')
@@ -90,8 +92,8 @@ async function dueDeliveries(
     .orderBy('request_key')
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
-  const { user_id: userId, signing_scheme: signingScheme } = owner;
-  const destination = { ...toDestinationRecord(row), userId, signingScheme, dueAt: row.due_at };
+  const { userId, signingScheme, dueAt } = row;
+  const destination = { ...toDestinationRecord(row), userId, signingScheme, dueAt };
   return { destination, deliveries: await due.execute() };
 }
 
