@@ -1,4 +1,5 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
@@ -74,26 +75,24 @@ async function lockRequests(
   readonly pendingIds: ReadonlySet<string>;
   readonly destinations: readonly Selectable<DestinationsTable>[];
 }> {
-  const groups = byEndpoint(attempts);
   const firstIndexes = new Map<number, number>();
-  for (const [endpointId] of groups) {
+  for (const [endpointId] of byEndpoint(attempts)) {
     const bounds = await lockEndpoint(transaction, endpointId, 'share');
     if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
   }
   const destinations = await lockDestinations(transaction, destinationsOf(attempts));
   const pendingIds = await lockDeliveries(transaction, attempts);
   // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
-  const isSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
-  const present = new Set<Attempt>();
-  for (const [endpointId, own] of groups) {
-    const firstIndex = firstIndexes.get(endpointId);
-    if (firstIndex === undefined) continue;
-    if (!isSpared) await lockEndpoint(transaction, endpointId, 'counters');
-    const indexes = await storedIndexes(transaction, endpointId, own, firstIndex);
-    for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
-    if (!isSpared) await markSent(transaction, endpointId);
-  }
-  return { kept: attempts.filter((attempt) => present.has(attempt)), pendingIds, destinations };
+  const areSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
+  if (!areSpared)
+    for (const endpointId of firstIndexes.keys()) {
+      await lockEndpoint(transaction, endpointId, 'counters');
+      await markSent(transaction, endpointId);
+    }
+  const stored = await storedAmong(transaction, attempts);
+  const isStored = (attempt: Attempt): boolean =>
+    stored.has(nameOf(attempt)) && attempt.index >= (firstIndexes.get(attempt.endpointId) ?? Infinity);
+  return { kept: attempts.filter(isStored), pendingIds, destinations };
 }
 
 /** In the order of ids. */
@@ -106,21 +105,19 @@ function isWaiting({ nextAttemptAt }: Attempt): boolean {
   return nextAttemptAt !== null;
 }
 
-async function storedIndexes(
+/** The names of those requests that are stored, or cleared and not removed yet. */
+async function storedAmong(
   transaction: DatabaseTransaction,
-  endpointId: number,
-  attempts: readonly Attempt[],
-  firstIndex: number,
-): Promise<ReadonlySet<number>> {
-  const indexes = new Set(attempts.map(({ index }) => index).filter((index) => index >= firstIndex));
-  const rows = await inChunks([...indexes], (chunk) =>
+  requests: readonly RequestName[],
+): Promise<ReadonlySet<string>> {
+  const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('captured_requests')
-      .select(indexOfKey.as('index'))
-      .where('key', 'in', keysOf(chunk.map((index) => ({ endpointId, index }))))
+      .select([sql<number>`key >> 32`.as('endpointId'), indexOfKey.as('index')])
+      .where('key', 'in', keysOf(chunk))
       .execute(),
   );
-  return new Set(rows.map(({ index }) => index));
+  return new Set(rows.map(nameOf));
 }
 
 /** The ids of those of the deliveries that are still pending, with their rows locked. */
