@@ -4,10 +4,11 @@ import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import { countRows } from '../../database/engine.ts';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { indexOfRequestKey } from '../../database/stored-request.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { lockEndpoint } from '../requests/queries.ts';
+import { lockEndpoint, storedIndexes } from '../requests/queries.ts';
+import type { LockedBounds } from '../requests/queries.ts';
 import { removeSpared } from './spared-queries.ts';
 
 /** SQL of destinations. Times are milliseconds since 1970 and always passed in. */
@@ -44,23 +45,19 @@ export function recentStatusesOf(row: Pick<Selectable<DestinationsTable>, 'recen
 
 export type DestinationWithPending = DestinationRecord & { readonly pending: number };
 
-async function withPending(
-  db: Database | DatabaseTransaction,
-  row: Selectable<DestinationsTable>,
-): Promise<DestinationWithPending> {
-  const pending = await countRows(db.selectFrom('deliveries').where('destination_id', '=', row.id));
-  return { ...toDestinationRecord(row), pending };
+function selectWithPending(db: Database | DatabaseTransaction) {
+  const pending = sql<number>`(select count(*) from deliveries where destination_id = destinations.id)`;
+  return db.selectFrom('destinations').selectAll().select(pending.as('pending'));
+}
+
+function toRecordWithPending(row: Selectable<DestinationsTable> & { readonly pending: number }) {
+  return { ...toDestinationRecord(row), pending: row.pending };
 }
 
 /** Oldest first. */
 async function listDestinations(db: EngineDatabase, endpointId: number): Promise<DestinationWithPending[]> {
-  const rows = await db
-    .selectFrom('destinations')
-    .selectAll()
-    .where('endpoint_id', '=', endpointId)
-    .orderBy('id')
-    .execute();
-  return Promise.all(rows.map((row) => withPending(db, row)));
+  const rows = await selectWithPending(db).where('endpoint_id', '=', endpointId).orderBy('id').execute();
+  return rows.map(toRecordWithPending);
 }
 
 /** Creates a destination for captures from now on. `limit` when the endpoint has that many. */
@@ -145,8 +142,7 @@ async function changeDestination(
       .where('next_attempt_at', '>', now)
       .execute();
   await updateDueAt(transaction, [id]);
-  const row = await transaction.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  return withPending(transaction, row);
+  return toRecordWithPending(await selectWithPending(transaction).where('id', '=', id).executeTakeFirstOrThrow());
 }
 
 /** Locks destinations, in the order of ids, so that two processes can't deadlock. Omits those that do not exist. */
@@ -233,29 +229,18 @@ async function removeDestination(
     .where('endpoint_id', '=', endpointId)
     .limit(1)
     .executeTakeFirst();
-  if (other === undefined) await stopPlanning(transaction, endpointId, endpoint.planned_to ?? 0);
+  if (other === undefined) await stopPlanning(transaction, endpointId, endpoint);
   return { isFinished: true, ended };
 }
 
 /** The endpoint has no destination any more. Removes the requests that the trim spared because they were not planned yet. */
-async function stopPlanning(transaction: EngineTransaction, endpointId: number, plannedTo: number): Promise<void> {
+async function stopPlanning(
+  transaction: EngineTransaction,
+  endpointId: number,
+  { planned_to: plannedTo, trimmed_to: trimmedTo }: LockedBounds,
+): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
-  const rows = await transaction
-    .selectFrom('captured_requests')
-    .select(indexOfKey.as('index'))
-    .where('key', '>=', requestKey(endpointId, plannedTo))
-    .where('key', '<', (key) =>
-      key
-        .selectFrom('endpoints')
-        .select(sql<number>`${requestKey(endpointId, 0)} + trimmed_to`.as('end'))
-        .where('id', '=', endpointId),
-    )
-    .execute();
-  await removeSpared(
-    transaction,
-    endpointId,
-    rows.map((row) => row.index),
-  );
+  await removeSpared(transaction, endpointId, await storedIndexes(transaction, endpointId, plannedTo ?? 0, trimmedTo));
 }
 
 export const destinationQueries = {

@@ -1,12 +1,12 @@
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, read, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { IS_PENDING, LATEST_DELIVERY, lockEndpoint, storedLatest } from '../requests/queries.ts';
+import { IS_PENDING, LATEST_DELIVERY, lockEndpoint, storedIndexes, storedLatest } from '../requests/queries.ts';
 import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
@@ -50,7 +50,9 @@ async function planCaptures(
   const enabled = await lockEnabled(transaction, endpointId);
   if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
   const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
-  const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
+  // Others were deleted or cleared meanwhile.
+  const from = Math.max(matched.from, endpoint.first_index);
+  const present = new Set(await storedIndexes(transaction, endpointId, from, matched.to));
   const { planned, refused } = decide(matched, { enabled, present, ...at });
   await addDeliveries(transaction, endpointId, planned);
   await saveLatest(
@@ -106,21 +108,6 @@ function decide(
     } else refused.push({ index, latest: latestOf({ kind: 'forward', status: null, error, at: now }) });
   }
   return { planned, refused };
-}
-
-/** Indexes of the matched captures that were not deleted or cleared meanwhile. */
-async function stillStored(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  { from, to }: MatchedCaptures,
-  firstIndex: number,
-): Promise<ReadonlySet<number>> {
-  const rows = await transaction
-    .selectFrom('captured_requests')
-    .select(indexOfKey.as('index'))
-    .where(keyRange('key', endpointId, Math.max(from, firstIndex), to))
-    .execute();
-  return new Set(rows.map((row) => row.index));
 }
 
 /** The destinations that are on, by id. Locks them, so that one process at a time plans for them. */

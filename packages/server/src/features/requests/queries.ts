@@ -272,6 +272,21 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
+/** Indexes of the stored requests from `from` up to `below`. */
+export async function storedIndexes(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  from: number,
+  below: number,
+): Promise<number[]> {
+  const rows = await transaction
+    .selectFrom('captured_requests')
+    .select(indexOfKey.as('index'))
+    .where(keyRange('key', endpointId, from, below))
+    .execute();
+  return rows.map(({ index }) => index);
+}
+
 /** Leaves the rows of all requests to `purgeSome`, after they are hidden. */
 export async function purgeLater(
   transaction: DatabaseTransaction,
