@@ -1,5 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
 import { atMost } from '../limits/within.ts';
+
+/** Work that runs and that no caller awaits. It must not reject. */
+export class RunningWork {
+  readonly #running = new Set<Promise<void>>();
+
+  get size(): number {
+    return this.#running.size;
+  }
+
+  add(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Resolves when all work has ended that runs now. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}
 
 /** Maximum amount of work at a time. More is rejected. */
 const MAX_AT_ONCE = 100;
@@ -7,7 +27,7 @@ const MAX_AT_ONCE = 100;
 /** Runs work in the background. Failures are logged, and shutdown waits for it. */
 export class Background {
   readonly #log: Logger;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new RunningWork();
 
   constructor(log: Logger) {
     this.#log = log;
@@ -19,15 +39,12 @@ export class Background {
       this.#log.error(`${what}: too much other work is running`);
       return;
     }
-    const running = work()
-      .catch((error: unknown) => this.#log.error({ err: error }, `${what} failed`))
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    this.#running.add(work().catch((error: unknown) => this.#log.error({ err: error }, `${what} failed`)));
   }
 
   /** Resolves when all work has ended, or after `maxMs`. */
   async settle(maxMs: number): Promise<void> {
-    await atMost(maxMs, Promise.all(this.#running));
+    await atMost(maxMs, this.#running.ended());
   }
 }
 

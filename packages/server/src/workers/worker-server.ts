@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { trimMemoryAfterFloods } from '../limits/memory-trimmer.ts';
+import { RunningWork } from './background.ts';
 
 /** The calls that a worker answers. `signal` aborts when the caller no longer waits. */
 export type WorkerMethods = Readonly<Record<string, (input: never, signal: AbortSignal) => Promise<unknown>>>;
@@ -110,17 +111,14 @@ export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions
     if (name === 'close') mainPort().close();
   }
 
-  const answers = new Set<Promise<void>>();
+  const answers = new RunningWork();
   let last: Promise<void> = Promise.resolve();
   // Only the client of the same build posts messages.
   mainPort().on('message', (message: ToWorker) => {
     if (message.kind === 'abort') return running.get(message.id)?.abort();
     if (inOrder) last = last.then(() => answer(message));
-    else if (message.name === 'close') last = Promise.all(answers).then(() => answer(message));
-    else {
-      const answered = answer(message).finally(() => answers.delete(answered));
-      answers.add(answered);
-    }
+    else if (message.name === 'close') void answers.ended().then(() => answer(message));
+    else answers.add(answer(message));
   });
   trimMemoryAfterFloods();
   post({ kind: 'ready' });

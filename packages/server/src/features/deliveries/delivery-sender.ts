@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { atMost } from '../../limits/within.ts';
+import { RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
@@ -126,7 +127,7 @@ export class DeliverySender {
   readonly #large = queueOf(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #attempts = new RunningWork();
   #isStopping = false;
   #renewedAt = 0;
   readonly #polling: Rerun;
@@ -166,9 +167,9 @@ export class DeliverySender {
   /** Waits for what is being sent, at most `maxMs`. What is not finished then is sent again after the next start. */
   async stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
-    await atMost(maxMs, Promise.all(this.#underWay));
+    await atMost(maxMs, this.#attempts.ended());
     this.#end.abort();
-    await Promise.all([...this.#underWay, this.#polling.running]);
+    await Promise.all([this.#attempts.ended(), this.#polling.running]);
     await this.#options.store.releaseLeases(this.#owner).catch(() => undefined);
   }
 
@@ -264,7 +265,7 @@ export class DeliverySender {
       claimed.sending.delete(delivery.id);
       if (!claimed.hasNoMore) claimed.sendDue.start();
     };
-    const work = queue
+    const attempting = queue
       .run(destination.userId, () => attemptDelivery(this.#options, destination, delivery, { signal, onBegun }), signal)
       .then(async (attempt) => {
         if (attempt === undefined) return;
@@ -276,11 +277,10 @@ export class DeliverySender {
       })
       .finally(() => {
         onBegun();
-        this.#underWay.delete(work);
         if (isFailing) setTimeout(leave, REST_MS).unref();
         else leave();
       });
-    this.#underWay.add(work);
+    this.#attempts.add(attempting);
     await begun;
   }
 }

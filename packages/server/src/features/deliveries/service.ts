@@ -9,6 +9,7 @@ import { throttled } from '../../limits/throttled.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
+import { RunningWork } from '../../workers/background.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { Live } from '../live/service.ts';
 import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
@@ -63,8 +64,7 @@ export class Deliveries {
   readonly #sender: DeliverySender;
   readonly #announcer: DeliveryAnnouncer;
   readonly #end = new AbortController();
-  /** Work that no caller waits for. */
-  readonly #running = new Set<Promise<void>>();
+  readonly #background = new RunningWork();
   readonly #onFailure: (error: unknown) => void;
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
@@ -112,16 +112,12 @@ export class Deliveries {
     this.#end.abort();
     await this.#planner.stop();
     await this.#sender.stop(maxMs);
-    await Promise.all(this.#running);
+    await this.#background.ended();
   }
 
   /** Runs work in the background. `stop` waits for it, because the store is closed next. */
   #begin(work: () => Promise<void>): void {
-    if (this.#end.signal.aborted) return;
-    const running = work()
-      .catch(this.#onFailure)
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    if (!this.#end.signal.aborted) this.#background.add(work().catch(this.#onFailure));
   }
 
   /** An endpoint with destinations has a new capture. */
