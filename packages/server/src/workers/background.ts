@@ -60,12 +60,10 @@ export class IntervalJob {
   readonly #name: string;
   readonly #runOnce: RunOnce;
   readonly #log: Logger;
-  #timer: NodeJS.Timeout | undefined;
-  #run: Promise<void> = Promise.resolve();
-  /** New work arrived since the current run began. */
-  #isWoken = false;
-  #isRunning = false;
   readonly #end = new AbortController();
+  /** Aborts when new work arrives after the last run began. */
+  #woken = new AbortController();
+  #runs: Promise<void> = Promise.resolve();
 
   constructor(name: string, runOnce: RunOnce, log: Logger) {
     this.#name = name;
@@ -74,42 +72,31 @@ export class IntervalJob {
   }
 
   start(): void {
-    this.#next(0);
+    this.#runs = this.#repeat();
   }
 
   /** Starts the next run now, or soon after the current one. */
   wake(): void {
-    this.#isWoken = true;
-    if (this.#isRunning) return;
-    clearTimeout(this.#timer);
-    this.#next(0);
+    this.#woken.abort();
   }
 
   /** Stops after the current run, or after `withinMs`, because a mail server may be slow to respond. */
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
-    clearTimeout(this.#timer);
-    await atMost(withinMs, this.#run);
+    this.wake();
+    await atMost(withinMs, this.#runs);
   }
 
-  #endRun(more: boolean): void {
-    this.#isRunning = false;
-    this.#next(more || this.#isWoken ? SOON_MS : INTERVAL_MS);
-  }
-
-  #next(delay: number): void {
-    if (this.#end.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#isRunning = true;
-      this.#isWoken = false;
-      this.#run = this.#runOnce(this.#end.signal).then(
-        (more) => this.#endRun(more),
-        (error: unknown) => {
-          this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
-          this.#endRun(false);
-        },
-      );
-    }, delay);
-    this.#timer.unref();
+  async #repeat(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      this.#woken = new AbortController();
+      const { signal } = this.#woken;
+      const hasMore = await this.#runOnce(this.#end.signal).catch((error: unknown) => {
+        this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
+        return false;
+      });
+      if (hasMore || signal.aborted) await sleep(SOON_MS, undefined, { ref: false });
+      else await sleep(INTERVAL_MS, undefined, { ref: false, signal }).catch(() => undefined);
+    }
   }
 }
