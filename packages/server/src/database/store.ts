@@ -1,4 +1,5 @@
 import type { PackedCaptures } from './packed-captures.ts';
+import type { StoredAs } from './stored-request.ts';
 
 export interface CaptureLimits {
   readonly maxUnsaved: number;
@@ -17,6 +18,20 @@ export interface CaptureOutcome {
   readonly overfull?: readonly number[];
   /** The batch's buffer, for reuse. */
   readonly recycled?: ArrayBuffer;
+}
+
+/**
+ * What was assigned to the capture at this position of the batch, which has the time `receivedAt`. `undefined` when its
+ * endpoint does not exist.
+ */
+export function storedAs(outcome: CaptureOutcome, position: number, receivedAt: number): StoredAs | undefined {
+  const index = outcome.indexes[position] ?? -1;
+  if (index < 0) return undefined;
+  return {
+    index,
+    savedId: outcome.savedIds[position] || null,
+    receivedAt: outcome.receivedAt?.[position] ?? receivedAt,
+  };
 }
 
 export interface CaptureStore {

@@ -4,6 +4,7 @@ import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
+import { storedAs } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
@@ -222,11 +223,7 @@ function emptyBatch(): GatheredBatch {
   return { captures: [], shares: new BatchShares(), since: Infinity };
 }
 
-function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, sentAs: number): CaptureResult {
+function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, receivedAt: number): CaptureResult {
   if (outcome === undefined) return 'failed';
-  if (outcome === 'logged') return 'logged';
-  const index = outcome.indexes[position] ?? -1;
-  if (index < 0) return 'notFound';
-  const receivedAt = outcome.receivedAt?.[position] ?? sentAs;
-  return { index, savedId: outcome.savedIds[position] || null, receivedAt };
+  return outcome === 'logged' ? 'logged' : (storedAs(outcome, position, receivedAt) ?? 'notFound');
 }

@@ -9,6 +9,7 @@ import type { Metrics } from '../../metrics.ts';
 import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { storedAs } from '../../database/store.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { throttled } from '../../limits/throttled.ts';
@@ -148,16 +149,14 @@ function createOverflowWriter(options: CaptureServiceOptions, limits: CaptureLim
 
 /** Counts the captures of a batch from the overflow log, shows them live, and detects sources. */
 function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions['onDrained'] {
-  return (batch, { indexes, savedIds, receivedAt }) => {
+  return (batch, outcome) => {
     const sources = new Map<number, SourceLabel>();
     let position = 0;
-    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch)) {
-      const at = position++;
-      const index = indexes[at] ?? -1;
-      if (index < 0) continue;
+    for (const { endpointId, method, head, body, receivedAt } of unpackCaptures(batch)) {
+      const stored = storedAs(outcome, position++, receivedAt);
+      if (stored === undefined) continue;
       options.metrics.countStored();
       const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
-      const stored = { index, savedId: savedIds[at] || null, receivedAt: receivedAt?.[at] ?? sentAt };
       options.live.captured(endpointId, capture, stored);
       if (sources.has(endpointId)) continue;
       const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
