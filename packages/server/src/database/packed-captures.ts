@@ -142,11 +142,6 @@ export function* unpackCaptures(packed: PackedCaptures): Generator<UnpackedCaptu
   }
 }
 
-/** The overflow log contains something that this version can't read. */
-class UnreadableBatch extends Error {
-  override readonly name = 'UnreadableBatch';
-}
-
 const LOG_VERSION = 1;
 const BYTES_PER_NUMBER = 8;
 
@@ -166,12 +161,12 @@ export function encodeBatch({ id, count, numbers, bytes }: PackedCaptures): Buff
   return Buffer.concat([length, head, new Uint8Array(numbers.buffer, 0, count * FIELDS * BYTES_PER_NUMBER), bytes]);
 }
 
-/** Decodes a batch. @throws UnreadableBatch */
+/** Decodes a batch. @throws Error when this version can't read it */
 export function decodeBatch(encoded: Uint8Array): PackedCaptures {
   try {
     return decode(Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength));
   } catch (error) {
-    throw new UnreadableBatch('A batch of the overflow log could not be read.', { cause: error });
+    throw new Error('A batch of the overflow log could not be read.', { cause: error });
   }
 }
 

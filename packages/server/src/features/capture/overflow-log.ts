@@ -114,7 +114,7 @@ export class OverflowLog {
     }
   }
 
-  /** Reads the oldest batches. `undefined` when there are none. @throws UnreadableBatch */
+  /** Reads the oldest batches. `undefined` when there are none. @throws Error for one that can't be read */
   async next(): Promise<LoggedBatches | undefined> {
     const { manager } = await this.#open();
     const { last_seq: last } = (await manager.streams.info(this.#stream)).state;
