@@ -39,26 +39,26 @@ interface EndpointEvent {
 
 /** The events that a notice of another node is about. Content is read when the first live connection needs it. */
 export function eventsOf(notice: Notice, reader: ContentReader): readonly EndpointEvent[] {
+  if (notice.kind === 'captured')
+    return notice.newest.map(([endpointId, upTo]) => ({ endpointId, event: { type: 'stored', upTo } }));
+  if (!('endpointId' in notice)) return [];
+  return [{ endpointId: notice.endpointId, event: eventOf(notice, reader) }];
+}
+
+function eventOf(notice: Extract<Notice, { endpointId: number }>, reader: ContentReader): LiveEvent | RemoteEvent {
   switch (notice.kind) {
-    case 'captured':
-      return notice.newest.map(([endpointId, upTo]) => ({ endpointId, event: { type: 'stored', upTo } }));
     case 'changed':
-      return [{ endpointId: notice.endpointId, event: { type: 'changed' } }];
+      return { type: 'changed' };
     case 'gone':
-      return [{ endpointId: notice.endpointId, event: { type: 'endpoint-deleted' } }];
+      return { type: 'endpoint-deleted' };
     case 'deleted':
-      return [{ endpointId: notice.endpointId, event: { type: 'deleted', id: notice.id } }];
+      return { type: 'deleted', id: notice.id };
     case 'clear':
-      return [{ endpointId: notice.endpointId, event: { type: 'clear', below: notice.below } }];
+      return { type: 'clear', below: notice.below };
     case 'saved':
-      return [{ endpointId: notice.endpointId, event: lookup(() => findSaved(notice, reader)) }];
+      return lookup(() => findSaved(notice, reader));
     case 'delivery':
-      return [{ endpointId: notice.endpointId, event: lookup(() => findDelivery(notice, reader)) }];
-    case 'session':
-    case 'user':
-    case 'hello':
-    case 'left':
-      return [];
+      return lookup(() => findDelivery(notice, reader));
   }
 }
 
