@@ -33,14 +33,7 @@ function hasScheme(text: string, protocols: readonly string[]): boolean {
 
 const isHttpUrl = (text: string): boolean => hasScheme(text, ['http:', 'https:']);
 
-/** An http or https URL, without trailing slashes. */
-const httpUrl = z
-  .string()
-  .refine(isHttpUrl, { error: 'must be an http or https URL' })
-  .transform((text) => text.replace(/\/+$/, ''));
-
-/** An issuer's identifier, kept unchanged: its trailing slash is significant (OpenID Connect Discovery 4.3). */
-const issuerUrl = z.string().refine(isHttpUrl, { error: 'must be an http or https URL' });
+const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an http or https URL' });
 
 /** The sender of mails: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
 const mailbox = z.string().regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
@@ -133,7 +126,8 @@ const environmentSchema = z.object({
   DEFAULT_TIER: z.enum(tierSchema.options, { error: 'must be FREE, BASIC or PREMIUM' }).default('FREE'),
   ...stripeSchema.partial().shape,
   STRIPE_API_BASE: httpUrl.optional(),
-  OIDC_ISSUER: issuerUrl.optional(),
+  /** Kept unchanged: its trailing slash is significant (OpenID Connect Discovery 4.3). */
+  OIDC_ISSUER: httpUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: characters(1, 40).default('Google'),
