@@ -45,11 +45,7 @@ export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   return { method, target, headLength: headEnd + HEAD_END.length, ...fields };
 }
 
-interface Fields {
-  readonly flatHeaders: string[];
-  readonly bodyLength: number;
-  readonly keepsAlive: boolean;
-}
+type Fields = Pick<PlainHead, 'flatHeaders' | 'bodyLength' | 'keepsAlive'>;
 
 /** Parses the header fields; `undefined` when one of them is not plain. */
 function readFields(head: string, from: number): Fields | undefined {
