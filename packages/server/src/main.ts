@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { ConfigProblem, readConfig } from './config.ts';
+import { codeOf } from './error-code.ts';
 import { createLog, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
@@ -13,7 +14,7 @@ import { trimMemoryAfterFloods } from './limits/memory-trimmer.ts';
 /** Why the server can't start, as sentences for the operator; `undefined` for unexpected errors. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof ConfigProblem || error instanceof StorageProblem) return error.message;
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
   if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDatabase as openPostgres, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
 import type { Config } from '../config.ts';
+import { codeOf } from '../error-code.ts';
 import type { Database } from '../database/schema.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
 import { databaseFile } from '../database/sqlite/open-database.ts';
@@ -134,8 +135,7 @@ export async function runAdmin(
 const isHelp = (word: string): boolean => word === '--help' || word === '-h';
 
 /** True for failures of files, SQLite and PostgreSQL, such as a full disk. They are no defects. */
-const isSystemError = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string';
+const isSystemError = (error: unknown): error is Error => error instanceof Error && codeOf(error) !== undefined;
 
 function usageOf(name: string, { args }: AdminCommand): string {
   return [name, ...args].join(' ');

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { QueueFullError } from '../limits/fair-queue.ts';
+import { codeOf } from '../error-code.ts';
 import type { Logger } from '../log.ts';
 import { linger } from './read-body.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
@@ -126,7 +127,7 @@ export function problemOf(
     return { code: 'UNAVAILABLE', details: { retryAfter: RETRY_SECONDS } };
   if (error instanceof StorageUnavailable)
     return { code: 'UNAVAILABLE', details: { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS } };
-  const code = error instanceof Error && 'code' in error ? FRAMEWORK_CODES[String(error.code)] : undefined;
+  const code = FRAMEWORK_CODES[codeOf(error) ?? ''];
   return code === undefined ? undefined : { code };
 }
 

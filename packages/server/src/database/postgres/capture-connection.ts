@@ -11,7 +11,8 @@ import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatem
 import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
-import { answered, codeOf, faultOf } from './faults.ts';
+import { codeOf } from '../../error-code.ts';
+import { answered, faultOf } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;

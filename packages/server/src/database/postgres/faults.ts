@@ -1,3 +1,4 @@
+import { codeOf } from '../../error-code.ts';
 import { StorageUnavailable, StorageProblem } from '../storage-problem.ts';
 
 /**
@@ -37,11 +38,6 @@ export async function answered<T>(query: Promise<T>): Promise<T> {
   } catch (error) {
     throw faultOf(error) === 'query' ? error : new StorageUnavailable(String(error), { cause: error });
   }
-}
-
-/** Node's error code or PostgreSQL's SQLSTATE. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */

@@ -10,7 +10,8 @@ import type { Store } from '../store.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, codeOf, faultOf, startProblem } from './faults.ts';
+import { codeOf } from '../../error-code.ts';
+import { answered, faultOf, startProblem } from './faults.ts';
 import { openDatabase, runRepeatable, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
 

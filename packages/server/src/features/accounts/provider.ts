@@ -21,6 +21,7 @@ import {
 import type { CustomFetchOptions } from 'openid-client';
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
+import { codeOf } from '../../error-code.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
 import { SealedText } from '../../secrets.ts';
 
@@ -192,7 +193,7 @@ function toProblem(error: unknown): ProviderProblem {
       `the provider answered ${/^\w{1,40}$/.test(code) ? code : 'an error'}`,
     );
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   const name = error instanceof Error ? error.name : 'unknown';
   const isNetwork =
     code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || name === 'TimeoutError' || isFetchFailure(error);

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { UserRecord } from '../../database/records.ts';
+import { codeOf } from '../../error-code.ts';
 
 /** A mail without addresses: a one-line subject, and the same content as text and HTML. */
 export interface Message {
@@ -146,8 +147,8 @@ function withSafeDefaults(url: URL): string {
 
 /** Whether the rejection concerns this mail only. A failed login (535) concerns all mails and can be fixed. */
 function isPermanentRejection(error: unknown): boolean {
-  if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
-  return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
+  if (!(error instanceof Error) || !('responseCode' in error)) return false;
+  return codeOf(error) === 'EENVELOPE' && Number(error.responseCode) >= 500;
 }
 
 function refusal(error: unknown, secrets: readonly string[]): MailRefused {
@@ -167,9 +168,10 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
 
 /** The words of the mail server; `undefined` without a response. */
 function responseOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if ('code' in error && error.code === 'ETLS') return NO_TLS;
-  return 'response' in error && typeof error.response === 'string' ? error.response : undefined;
+  if (codeOf(error) === 'ETLS') return NO_TLS;
+  return error instanceof Error && 'response' in error && typeof error.response === 'string'
+    ? error.response
+    : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '@creel/contract';
+import { codeOf } from '../../error-code.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 /** The target did not respond. The sentence explains why to the user. */
@@ -34,7 +35,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 /** Converts any error into a failure with an explanation. */
 export function failureOf(error: unknown): ReplayFailure {
-  const code = codeOf(error);
+  const code = firstCode(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);
   if (code.startsWith('HPE_')) return new ReplayFailure('The destination answered with something that is not HTTP.');
@@ -44,9 +45,9 @@ export function failureOf(error: unknown): ReplayFailure {
 }
 
 /** The code of an error; of several attempts at different addresses, the first one's. */
-function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+function firstCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return firstCode(error.errors[0]);
+  return codeOf(error) ?? '';
 }
 
 /** An error of the replay thread: one that the caller sees, or an unexpected one. */

@@ -11,6 +11,7 @@ import {
   inflateRawSync,
   inflateSync,
 } from 'node:zlib';
+import { codeOf } from '../../error-code.ts';
 
 const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
 const DECODE = { gzip: gunzipSync, deflate: inflateSync, 'deflate-raw': inflateRawSync, br: brotliDecompressSync };
@@ -26,8 +27,7 @@ export async function decodedBody(body: Uint8Array, declared: ContentCoding): Pr
   try {
     return DECODE[actualCoding(declared, body)](body, LIMIT);
   } catch (error) {
-    const isLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
-    if (!isLarge) return body;
+    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return body;
     return decodedInPieces(body, declared, (coding, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[coding]()));
   }
 }
