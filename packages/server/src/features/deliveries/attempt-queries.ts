@@ -167,6 +167,29 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
   }));
 }
 
+/** A delivery that waits for its first attempt. */
+export interface PlannedDelivery {
+  readonly deliveryId: string;
+  readonly destinationId: number;
+  readonly url: string;
+  readonly appendPath: boolean;
+  /** When the attempt is due, in milliseconds since 1970. */
+  readonly plannedAt: number;
+}
+
+/** The deliveries of a request that wait for their first attempt, newest destination first. */
+async function listPlanned(db: EngineDatabase, endpointId: number, index: number): Promise<PlannedDelivery[]> {
+  const rows = await db
+    .selectFrom('deliveries as p')
+    .innerJoin('destinations as d', 'd.id', 'p.destination_id')
+    .select(['p.id as deliveryId', 'd.id as destinationId', 'd.url', 'd.append_path', 'p.next_attempt_at as plannedAt'])
+    .where('p.request_key', '=', requestKey(endpointId, index))
+    .where('p.attempts', '=', 0)
+    .orderBy('d.id', 'desc')
+    .execute();
+  return rows.map(({ append_path, ...planned }) => ({ ...planned, appendPath: append_path === 1 }));
+}
+
 /** Why a delivery can't be sent again: no destination sent it, or the state of its destination. */
 export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
 
@@ -241,6 +264,7 @@ function countPendingDeliveries(db: EngineDatabase): Promise<number> {
 export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
   listAttempts: read(listAttempts),
+  listPlanned: read(listPlanned),
   countPendingDeliveries: read(countPendingDeliveries),
   retryDelivery: write(inTransaction(retryDelivery)),
   settleDueAt: unsynced(inTransaction(settleDueAt)),

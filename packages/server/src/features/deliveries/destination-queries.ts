@@ -60,6 +60,17 @@ async function listDestinations(db: EngineDatabase, endpointId: number): Promise
   return rows.map(toRecordWithPending);
 }
 
+/** An endpoint with a destination that is on; `undefined` when there is none. */
+async function findForwardingEndpoint(db: EngineDatabase): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('destinations')
+    .select('endpoint_id')
+    .where('enabled', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.endpoint_id;
+}
+
 /** Creates a destination for captures from now on. `limit` when the endpoint has that many. */
 async function createDestination(
   transaction: EngineTransaction,
@@ -245,6 +256,7 @@ async function stopPlanning(
 
 export const destinationQueries = {
   listDestinations: read(listDestinations),
+  findForwardingEndpoint: read(findForwardingEndpoint),
   createDestination: write(inTransaction(createDestination)),
   changeDestination: write(inTransaction(changeDestination)),
   removeDestination: freeing(inTransaction(removeDestination)),

@@ -3,7 +3,10 @@ import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { inChunks } from '../../database/engine.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { read } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { IS_PENDING, LATEST_DELIVERY, storedLatest } from '../requests/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 
 /** SQL of the latest delivery that the row of a request shows. */
@@ -89,3 +92,44 @@ export async function saveLatest(
       .execute(),
   );
 }
+
+/** What a stored request shows of its deliveries. */
+export interface DeliveryState {
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** When its first attempt at a destination is due, in milliseconds since 1970. Null when it waits for none. */
+  readonly plannedAt: number | null;
+  /** Whether it waits for any attempt. */
+  readonly isPending: boolean;
+  readonly last: LastDelivery | null;
+}
+
+/** The states of those of the requests that are stored. */
+async function listDeliveryStates(
+  db: EngineDatabase,
+  endpointId: number,
+  indexes: readonly number[],
+): Promise<DeliveryState[]> {
+  const rows = await inChunks(indexes, (chunk) =>
+    db
+      .selectFrom('captured_requests')
+      .select([
+        indexOfKey.as('index'),
+        'received_at as receivedAt',
+        sql<number | null>`(select min(next_attempt_at) from deliveries where request_key = key and attempts = 0)`.as(
+          'plannedAt',
+        ),
+        IS_PENDING.as('pending'),
+        LATEST_DELIVERY.as('latest'),
+      ])
+      .where('key', 'in', keysOf(chunk.map((index) => ({ endpointId, index }))))
+      .where(indexOfKey, '>=', (first) =>
+        first.selectFrom('endpoints').select('first_index').where('id', '=', endpointId),
+      )
+      .execute(),
+  );
+  return rows.map(({ latest, pending, ...row }) => ({ ...row, isPending: pending === 1, last: storedLatest(latest) }));
+}
+
+export const latestQueries = { listDeliveryStates: read(listDeliveryStates) };

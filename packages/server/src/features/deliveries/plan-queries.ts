@@ -1,19 +1,18 @@
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/stored-request.ts';
-import { inChunks } from '../../database/engine.ts';
+import { requestKey } from '../../database/stored-request.ts';
 import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { inTransaction, read, unsynced } from '../../database/remote.ts';
-import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { IS_PENDING, LATEST_DELIVERY, lockEndpoint, storedIndexes, storedLatest } from '../requests/queries.ts';
+import { inTransaction, unsynced } from '../../database/remote.ts';
+import type { EngineTransaction } from '../../database/remote.ts';
+import { lockEndpoint, storedIndexes } from '../requests/queries.ts';
 import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
 import { latestOf, saveLatest } from './latest-queries.ts';
 
-/** SQL of pending deliveries. Times are milliseconds since 1970 and always passed in. */
+/** SQL that plans deliveries. Times are milliseconds since 1970 and always passed in. */
 
 /** What became of the matched captures. */
 export interface PlanResult {
@@ -173,86 +172,4 @@ async function hurryFirstAttempts(
     .execute();
 }
 
-/** What a stored request shows of its deliveries. */
-export interface DeliveryState {
-  readonly index: number;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** When its first attempt at a destination is due, in milliseconds since 1970. Null when it waits for none. */
-  readonly plannedAt: number | null;
-  /** Whether it waits for any attempt. */
-  readonly isPending: boolean;
-  readonly last: LastDelivery | null;
-}
-
-/** The states of those of the requests that are stored. */
-async function listDeliveryStates(
-  db: EngineDatabase,
-  endpointId: number,
-  indexes: readonly number[],
-): Promise<DeliveryState[]> {
-  const rows = await inChunks(indexes, (chunk) =>
-    db
-      .selectFrom('captured_requests')
-      .select([
-        indexOfKey.as('index'),
-        'received_at as receivedAt',
-        sql<number | null>`(select min(next_attempt_at) from deliveries where request_key = key and attempts = 0)`.as(
-          'plannedAt',
-        ),
-        IS_PENDING.as('pending'),
-        LATEST_DELIVERY.as('latest'),
-      ])
-      .where(
-        'key',
-        'in',
-        chunk.map((index) => requestKey(endpointId, index)),
-      )
-      .where(indexOfKey, '>=', (first) =>
-        first.selectFrom('endpoints').select('first_index').where('id', '=', endpointId),
-      )
-      .execute(),
-  );
-  return rows.map(({ latest, pending, ...row }) => ({ ...row, isPending: pending === 1, last: storedLatest(latest) }));
-}
-
-/** A delivery that waits for its first attempt. */
-export interface PlannedDelivery {
-  readonly deliveryId: string;
-  readonly destinationId: number;
-  readonly url: string;
-  readonly appendPath: boolean;
-  /** When the attempt is due, in milliseconds since 1970. */
-  readonly plannedAt: number;
-}
-
-/** The deliveries of a request that wait for their first attempt, newest destination first. */
-async function listPlanned(db: EngineDatabase, endpointId: number, index: number): Promise<PlannedDelivery[]> {
-  const rows = await db
-    .selectFrom('deliveries as p')
-    .innerJoin('destinations as d', 'd.id', 'p.destination_id')
-    .select(['p.id as deliveryId', 'd.id as destinationId', 'd.url', 'd.append_path', 'p.next_attempt_at as plannedAt'])
-    .where('p.request_key', '=', requestKey(endpointId, index))
-    .where('p.attempts', '=', 0)
-    .orderBy('d.id', 'desc')
-    .execute();
-  return rows.map(({ append_path, ...planned }) => ({ ...planned, appendPath: append_path === 1 }));
-}
-
-/** An endpoint with a destination that is on; `undefined` when there is none. */
-async function findForwardingEndpoint(db: EngineDatabase): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('destinations')
-    .select('endpoint_id')
-    .where('enabled', '=', 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.endpoint_id;
-}
-
-export const planQueries = {
-  listDeliveryStates: read(listDeliveryStates),
-  listPlanned: read(listPlanned),
-  findForwardingEndpoint: read(findForwardingEndpoint),
-  planCaptures: unsynced(inTransaction(planCaptures)),
-};
+export const planQueries = { planCaptures: unsynced(inTransaction(planCaptures)) };

@@ -2,9 +2,10 @@ import { forwardedUrl } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import type { StoredAttempt } from './attempt-queries.ts';
+import type { PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import type { DeliveryState, PlannedDelivery, RefusedCapture } from './plan-queries.ts';
+import type { DeliveryState } from './latest-queries.ts';
+import type { RefusedCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempt } from './record-queries.ts';
 
