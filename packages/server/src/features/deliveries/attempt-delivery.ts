@@ -12,8 +12,6 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
-import { answeredOutcome, failedOutcome } from './attempt-recorder.ts';
-import type { Outcome } from './attempt-recorder.ts';
 import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 
@@ -102,4 +100,36 @@ async function outboundRequest(
     body,
     keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
   };
+}
+
+/** What an attempt stores of its response, or of the reason why there is none. */
+type Outcome = Pick<
+  Attempt,
+  'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'
+>;
+
+/** The beginning of a response's body, which is all that is stored. `isCut`: the given body is incomplete. */
+export function keptResponse(body: Uint8Array | null, isCut: boolean) {
+  return {
+    responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
+    responseTruncated: isCut || (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
+  };
+}
+
+export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
+  return {
+    status,
+    statusText,
+    error: null,
+    durationMs,
+    responseHeaders: headers.map(([key, value]) => ({ key, value })),
+    ...keptResponse(body.length === 0 ? null : body, isCut),
+  };
+}
+
+/** Problems have a sentence for the user. Other errors are not shown. */
+export function failedOutcome(failure: unknown, durationMs: number): Outcome {
+  const error = failure instanceof ProblemError ? failure.message : 'The request could not be sent.';
+  const nothing = { responseHeaders: [], responseBody: null, responseTruncated: false };
+  return { status: null, statusText: '', error, durationMs, ...nothing };
 }

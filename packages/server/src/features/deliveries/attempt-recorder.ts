@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_DELIVERY_RESPONSE_BYTES } from '@creel/contract';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
-import { ProblemError } from '../../http/problem.ts';
 import type { Attempt } from './attempt-queries.ts';
-import type { OutboundResponse } from '../replay/service.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -88,36 +85,4 @@ export class AttemptRecorder {
     }
     return false;
   }
-}
-
-/** What an attempt stores of its response, or of the reason why there is none. */
-export type Outcome = Pick<
-  Attempt,
-  'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'
->;
-
-/** The beginning of a response's body, which is all that is stored. `isCut`: the given body is incomplete. */
-export function keptResponse(body: Uint8Array | null, isCut: boolean) {
-  return {
-    responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
-    responseTruncated: isCut || (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
-  };
-}
-
-export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
-  return {
-    status,
-    statusText,
-    error: null,
-    durationMs,
-    responseHeaders: headers.map(([key, value]) => ({ key, value })),
-    ...keptResponse(body.length === 0 ? null : body, isCut),
-  };
-}
-
-/** Problems have a sentence for the user. Other errors are not shown. */
-export function failedOutcome(failure: unknown, durationMs: number): Outcome {
-  const error = failure instanceof ProblemError ? failure.message : 'The request could not be sent.';
-  const nothing = { responseHeaders: [], responseBody: null, responseTruncated: false };
-  return { status: null, statusText: '', error, durationMs, ...nothing };
 }

@@ -19,7 +19,7 @@ import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts'
 import { DeliveryAnnouncer } from './delivery-announcer.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
-import { answeredOutcome, failedOutcome, keptResponse } from './attempt-recorder.ts';
+import { answeredOutcome, failedOutcome, keptResponse } from './attempt-delivery.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { Installation } from './match-queries.ts';
