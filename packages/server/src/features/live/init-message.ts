@@ -13,6 +13,11 @@ const PART_BYTES = 64 * 1024;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MIN_BODY_BYTES = 256;
 
+interface InitPart {
+  readonly text: string;
+  readonly isLast: boolean;
+}
+
 /**
  * The text of an `init` message, in parts that are generated on demand in short steps. The text can have 30 MB, which a
  * viewer that does not read must not keep in memory. Bodies are freed when they are in the text: a flood of new viewers
@@ -23,8 +28,9 @@ export class InitMessage {
   readonly #parts: RequestRecord[][];
   readonly #onFailure: (error: unknown) => void;
   #bytes: number;
-  #begun = false;
   #separator = '';
+  /** Generated at once, because only then its size is known. */
+  #first: InitPart | undefined;
 
   /** `records`: nothing else may read their bodies. */
   constructor(records: readonly RequestRecord[], onFailure: (error: unknown) => void) {
@@ -32,9 +38,10 @@ export class InitMessage {
     this.#bytes = sum(cut, storedBytes);
     this.#parts = inParts(cut).toReversed();
     this.#onFailure = onFailure;
+    this.#first = this.#generate('{"type":"init","data":[');
   }
 
-  /** Bytes that the remaining parts hold. */
+  /** Bytes that the remaining parts hold, without the text of the first one. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -42,15 +49,20 @@ export class InitMessage {
   /** Maximum bytes of the text of a remaining part. */
   get maxPartBytes(): number {
     // A header appears twice, with each `"` escaped: no more growth than a control character has.
-    return MAX_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
+    const others = MAX_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
+    return Math.max(others, Buffer.byteLength(this.#first?.text ?? ''));
   }
 
   /** The next part. Requests that can't be presented are omitted and logged. */
-  next(): { readonly text: string; readonly isLast: boolean } {
+  next(): InitPart {
+    const part = this.#first ?? this.#generate('');
+    this.#first = undefined;
+    return part;
+  }
+
+  #generate(start: string): InitPart {
     const part = this.#parts.pop() ?? [];
     this.#bytes -= sum(part, storedBytes);
-    const start = this.#begun ? '' : '{"type":"init","data":[';
-    this.#begun = true;
     const isLast = this.#parts.length === 0;
     return { text: start + part.map((record) => this.#present(record)).join('') + (isLast ? ']}' : ''), isLast };
   }

@@ -81,9 +81,8 @@ export class LiveConnection {
   readonly #options: LiveConnectionOptions;
   readonly #reservation: Reservation;
   #state: LiveState = NEW_LIVE_STATE;
-  /** The `init` in progress, and its first part until that is sent. */
+  /** The `init` in progress. */
   #init: InitMessage | undefined;
-  #firstPart: ReturnType<InitMessage['next']> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #peer = new PeerHealth();
@@ -196,9 +195,8 @@ export class LiveConnection {
       });
       if (this.#isClosed) return;
       this.#init = new InitMessage(records, onFailure);
-      this.#firstPart = this.#init.next();
-      const partBytes = Math.max(this.#init.maxPartBytes, Buffer.byteLength(this.#firstPart.text));
-      this.#dispatch({ type: 'snapshot', newest: records[0]?.index ?? -1, bytes: this.#init.bytes, partBytes });
+      const { bytes, maxPartBytes: partBytes } = this.#init;
+      this.#dispatch({ type: 'snapshot', newest: records[0]?.index ?? -1, bytes, partBytes });
     } catch (error) {
       onFailure(error);
       this.#dispatch({ type: 'snapshot-failed' });
@@ -208,8 +206,7 @@ export class LiveConnection {
   #sendPart(): void {
     const init = this.#init;
     if (init === undefined) return;
-    const { text, isLast } = this.#firstPart ?? init.next();
-    this.#firstPart = undefined;
+    const { text, isLast } = init.next();
     // A Buffer, so that the backlog is counted in bytes.
     const bytes = Buffer.from(text);
     this.#options.socket.send(bytes, { binary: false, fin: isLast }, () => {
