@@ -255,33 +255,37 @@ export class DeliverySender {
   }
 
   /** Resolves when the request has left, or will not leave. */
-  async #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
-    const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
-    const { signal } = this.#end;
+  #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
-    let isFailing = false;
     const leave = (): void => {
       claimed.usedAt = performance.now();
       claimed.sending.delete(delivery.id);
       if (!claimed.hasNoMore) claimed.sendDue.start();
     };
-    const attempting = queue
-      .run(destination.userId, () => attemptDelivery(this.#options, destination, delivery, { signal, onBegun }), signal)
-      .then(async (attempt) => {
-        if (attempt === undefined) return;
-        await this.#recorder.record(attempt);
-        isFailing = claimed.failures >= FAILING && !isDelivered(attempt.status);
-      })
-      .catch((error: unknown) => {
-        if (!signal.aborted) this.#options.onFailure(error);
-      })
-      .finally(() => {
-        onBegun();
-        if (isFailing) setTimeout(leave, REST_MS).unref();
-        else leave();
-      });
-    this.#attempts.add(attempting);
-    await begun;
+    const attempt = async (): Promise<void> => {
+      const hasFailed = await this.#attempt(destination, delivery, onBegun);
+      onBegun();
+      if (hasFailed && claimed.failures >= FAILING) setTimeout(leave, REST_MS).unref();
+      else leave();
+    };
+    this.#attempts.add(attempt());
+    return begun;
+  }
+
+  /** Sends a delivery and records the attempt. True if it was recorded and has failed. */
+  async #attempt(destination: SendingDestination, delivery: DueDelivery, onBegun: () => void): Promise<boolean> {
+    const { signal } = this.#end;
+    const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
+    const send = () => attemptDelivery(this.#options, destination, delivery, { signal, onBegun });
+    try {
+      const attempt = await queue.run(destination.userId, send, signal);
+      if (attempt === undefined) return false;
+      await this.#recorder.record(attempt);
+      return !isDelivered(attempt.status);
+    } catch (error) {
+      if (!signal.aborted) this.#options.onFailure(error);
+      return false;
+    }
   }
 }
 
