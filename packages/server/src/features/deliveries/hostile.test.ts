@@ -355,7 +355,9 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     await expectForwarding();
     expect(target.count()).toBe(1);
 
+    answerAll = Promise.withResolvers();
     await retryTwice();
+    answerAll.resolve();
     await untilAttempts(0, 2);
     await expectForwarding();
     expect((await attemptsOf(0)).map(({ attempt }) => attempt)).toEqual([2, 1]);
