@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import type { z } from 'zod';
-import { errorLines, UsageError } from './cli-error.ts';
+import { codeOf, errorLines, UsageError } from './cli-error.ts';
 import { Command, optionHelp } from './command.ts';
 import { VERSION } from './connection.ts';
 import { sentence, visible } from './output.ts';
@@ -38,7 +38,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     return 0;
   } catch (error) {
     // The reader closed the pipe (`creel requests x | head`).
-    if (systemCode(error) === 'EPIPE') return 0;
+    if (codeOf(error) === 'EPIPE') return 0;
     const lines = errorLines(error) ?? outputErrorLines(error);
     if (lines === undefined) throw error;
     await write(terminal.stderr, lines.map((line) => `${visible(line)}\n`).join('')).catch(() => {});
@@ -76,15 +76,10 @@ function findCommand(name: string): Command {
   return command;
 }
 
-function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
-
 /** For example, standard output is a file on a full disk. Commands report failures of other files themselves. */
 function outputErrorLines(error: unknown): string[] | undefined {
-  const code = systemCode(error);
   const isWrite = error instanceof Error && 'syscall' in error && error.syscall === 'write';
-  return isWrite && code !== undefined ? [`Standard output can't be written (${code}).`] : undefined;
+  return isWrite ? [`Standard output can't be written (${codeOf(error)}).`] : undefined;
 }
 
 function helpText(): string {
