@@ -1,7 +1,14 @@
 import type { Tier } from '@creel/contract';
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { countRows } from '../database/engine.ts';
 import type { Database } from '../database/schema.ts';
 import { usernameKey } from '../database/records.ts';
+
+/** `sum` is a `numeric` in PostgreSQL, which would be read as text. */
+function sumOf(columns: string): RawBuilder<number> {
+  return sql<number>`cast(coalesce(sum(${sql.raw(columns)}), 0) as bigint)`;
+}
 
 /** Every account with the numbers of its endpoints and stored requests, oldest first. */
 export async function listUsers(db: Database) {
@@ -10,9 +17,7 @@ export async function listUsers(db: Database) {
     .leftJoin('endpoints', 'endpoints.user_id', 'users.id')
     .select(['users.id', 'users.username', 'users.email', 'users.subscription_tier as plan'])
     .select(sql<number>`count(endpoints.id)`.as('endpoints'))
-    .select(
-      sql<number>`cast(coalesce(sum(endpoints.saved_count + endpoints.unsaved_count), 0) as bigint)`.as('requests'),
-    )
+    .select(sumOf('endpoints.saved_count + endpoints.unsaved_count').as('requests'))
     .groupBy(['users.id', 'users.username', 'users.email', 'users.subscription_tier'])
     .orderBy('users.id')
     .execute();
@@ -42,22 +47,17 @@ export async function setPlan(
 export async function readStats(
   db: Database,
 ): Promise<Record<'users' | 'endpoints' | 'requests' | 'saved' | 'bodyBytes', number>> {
-  const users = await db
-    .selectFrom('users')
-    .select(sql<number>`count(*)`.as('count'))
-    .executeTakeFirstOrThrow();
-  const endpoints = await db
+  const users = await countRows(db.selectFrom('users'));
+  const endpoints = await countRows(db.selectFrom('endpoints'));
+  const { saved, unsaved } = await db
     .selectFrom('endpoints')
-    .select(sql<number>`count(*)`.as('count'))
-    .select(sql<number>`cast(coalesce(sum(saved_count), 0) as bigint)`.as('saved'))
-    .select(sql<number>`cast(coalesce(sum(unsaved_count), 0) as bigint)`.as('unsaved'))
+    .select([sumOf('saved_count').as('saved'), sumOf('unsaved_count').as('unsaved')])
     .executeTakeFirstOrThrow();
-  const { bytes } = await db
+  const { bodyBytes } = await db
     .selectFrom('endpoint_method_counts')
-    .select(sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as('bytes'))
+    .select(sumOf('bytes').as('bodyBytes'))
     .executeTakeFirstOrThrow();
-  const requests = endpoints.saved + endpoints.unsaved;
-  return { users: users.count, endpoints: endpoints.count, requests, saved: endpoints.saved, bodyBytes: bytes };
+  return { users, endpoints, requests: saved + unsaved, saved, bodyBytes };
 }
 
 /** Makes the space of deleted rows usable again, and updates the planner's statistics. */
