@@ -40,7 +40,7 @@ export const targetUrlSchema = z
   .refine((text) => new URL(text).username === '' && new URL(text).password === '', { error: USER_SENTENCE });
 
 /** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
-const METHODS_WITHOUT_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
+export const METHODS_WITHOUT_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 export const methodSchema = z
   .string({ error: METHOD_SENTENCE })

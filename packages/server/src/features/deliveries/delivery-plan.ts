@@ -1,4 +1,4 @@
-import { MAX_FAILURES_IN_A_ROW } from '@creel/contract';
+import { MAX_FAILURES_IN_A_ROW, METHODS_WITHOUT_REPLAY } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -61,8 +61,6 @@ const ATTEMPT_HEADER = 'Creel-Attempt';
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   [VIA_HEADER, DELIVERY_HEADER, ATTEMPT_HEADER].map((name) => name.toLowerCase()),
 );
-/** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
-const NOT_FORWARDED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 const LOOP = 'Not forwarded: this server has forwarded the request before, so it would go in a loop';
 const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
@@ -155,7 +153,7 @@ export function refusalOf(method: string, headers: RawHeaders, ownMark: string):
   const marks = marksIn(headers);
   if (marks.includes(ownMark)) return LOOP;
   if (marks.length >= MAX_HOPS) return HOPS;
-  return NOT_FORWARDED.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
+  return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
 }
 
 /** `..` in a path, also percent-encoded, and with parameters, which some servers ignore. */
