@@ -3,13 +3,13 @@ import type { Client } from '@creel/contract';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { startNats } from '../packages/server/test/nats-server.ts';
 import type { NatsServer } from '../packages/server/test/nats-server.ts';
 import { startPostgres } from '../scripts/postgres.ts';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 import { CookieJar } from '../fixtures/cookie-jar.ts';
 import { freePort } from '../fixtures/free-port.ts';
+import { withPostgres } from '../fixtures/postgres-client.ts';
 import { answersAt, startProgram } from '../fixtures/start-program.ts';
 
 /** Time to exit after SIGTERM, before SIGKILL. */
@@ -88,17 +88,13 @@ const LOG_FILES = 60;
  */
 export async function startWarmPostgres(): ReturnType<typeof startPostgres> {
   const postgres = await startPostgres();
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  try {
+  await withPostgres(postgres.url, async (client) => {
     for (let file = 0; file < LOG_FILES; file += 1) {
       await client.query(`select pg_logical_emit_message(true, 'bench', '')`);
       await client.query('select pg_switch_wal()');
     }
     await client.query('checkpoint');
-  } finally {
-    await client.end();
-  }
+  });
   return postgres;
 }
 
@@ -164,17 +160,13 @@ export async function processorMicros({ pid, databaseUrl, helpers = [] }: Measur
   return micros;
 }
 
-async function databaseProcesses(url: string): Promise<readonly { pid: number; name: string }[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+function databaseProcesses(url: string): Promise<readonly { pid: number; name: string }[]> {
+  return withPostgres(url, async (client) => {
     const { rows } = await client.query<{ pid: number; name: string }>(
       `select pid, coalesce(nullif(application_name, ''), backend_type) as name from pg_stat_activity where pid <> pg_backend_pid()`,
     );
     return rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Ticks of a process or thread, and of its children that ended. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import pg from 'pg';
+import { withPostgres } from '../../../fixtures/postgres-client.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -40,17 +40,13 @@ function readSqlite(dataDir: string): Record<string, readonly Row[]> {
   }
 }
 
-async function readPostgres(url: string): Promise<Record<string, readonly Row[]>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+function readPostgres(url: string): Promise<Record<string, readonly Row[]>> {
+  return withPostgres(url, async (client) => {
     const tables = await client.query<{ name: string }>(
       `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
     );
     const all: Record<string, readonly Row[]> = {};
     for (const { name } of tables.rows) all[name] = (await client.query<Row>(`select * from "${name}"`)).rows;
     return all;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { runStatement, withPostgres } from '../../../fixtures/postgres-client.ts';
 import { startPostgres } from '../../../scripts/postgres.ts';
 
 /** A PostgreSQL server of one test. */
@@ -13,17 +13,11 @@ export interface OwnServer {
 
 export async function startOwnServer(): Promise<OwnServer> {
   const { url, stop } = await startPostgres();
-  const withClient = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString: url });
-    client.on('error', () => undefined);
-    await client.connect();
-    return work(client).finally(() => client.end());
-  };
   return {
     url,
-    run: (text) => withClient(async (client) => (await client.query<Record<string, unknown>>(text)).rows),
+    run: (text) => runStatement(url, text),
     crash: () =>
-      withClient(async (client) => {
+      withPostgres(url, async (client) => {
         const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
         for (const { pid } of rows) process.kill(pid, 'SIGKILL');
       }),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { expect, vi } from 'vitest';
+import { runStatement } from '../../../fixtures/postgres-client.ts';
 import { testDatabaseUrl } from '../../../scripts/test-database.ts';
 
 /** A separate database, so that no test sees another's rows. */
@@ -17,10 +17,10 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await testDatabaseUrl();
   const name = `creel_test_${randomBytes(6).toString('hex')}`;
-  await once(server, `create database ${name} template template0 encoding 'UTF8'`);
+  await runStatement(server, `create database ${name} template template0 encoding 'UTF8'`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const run = (text: string) => once(url.href, text);
+  const run = (text: string) => runStatement(url.href, text);
   // Other test files use other databases of the same server.
   const blocked = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   return {
@@ -29,17 +29,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     run,
     untilBlocked: (sessions) =>
       vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 30_000 }),
-    remove: async () => void (await once(server, `drop database if exists ${name} with (force)`)),
+    remove: async () => void (await runStatement(server, `drop database if exists ${name} with (force)`)),
   };
-}
-
-async function once(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
