@@ -165,7 +165,7 @@ function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
 
 function refusal(result: Extract<BodyResult, string>): ProblemError {
   if (result === 'too-large') return new ProblemError('BODY_TOO_LARGE');
-  if (result === 'no-room') return overloaded();
+  if (result === 'no-memory') return overloaded();
   // The client has left, so no response is read.
   return new ProblemError('BAD_REQUEST');
 }

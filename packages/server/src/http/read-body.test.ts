@@ -73,7 +73,7 @@ describe('readBody', () => {
     await send('12345');
     expect(budget.used).toBe(9);
     await send('67');
-    expect(results).toEqual(['no-room']);
+    expect(results).toEqual(['no-memory']);
     expect(budget.used).toBe(4);
   });
 
@@ -99,7 +99,7 @@ describe('readBody', () => {
     const bodies = Array.from({ length: 100 }, () => reading(100, budget));
     await Promise.all(bodies.map(({ send }) => send('x'.repeat(60))));
     expect(budget.used).toBeLessThanOrEqual(1000);
-    const refused = bodies.filter(({ results }) => results[0] === 'no-room');
+    const refused = bodies.filter(({ results }) => results[0] === 'no-memory');
     expect(refused).toHaveLength(100 - 16);
     await Promise.all(bodies.map(({ hangUp }) => hangUp()));
     expect(budget.used).toBe(0);

@@ -5,10 +5,10 @@ import type { Reservation } from '../limits/memory-budget.ts';
 import { parsedConnection } from './parsed-connection.ts';
 
 /**
- * `too-large`: over the limit. `no-room`: other bodies use up the memory. `cut-off`: the connection closed before the
+ * `too-large`: over the limit. `no-memory`: other bodies use up the memory. `cut-off`: the connection closed before the
  * body was complete, so nothing is stored or answered.
  */
-export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
+export type BodyResult = Buffer | null | 'too-large' | 'no-memory' | 'cut-off';
 
 /**
  * Reads a body of at most `limit` bytes and calls `done` once; `null` means no body. The reservation grows with the
@@ -40,7 +40,7 @@ export function readBody(
 
   function onData(chunk: Buffer): void {
     if (body.size + chunk.length > limit) return finish('too-large');
-    if (!reservation.grow(chunk.length)) return finish('no-room');
+    if (!reservation.grow(chunk.length)) return finish('no-memory');
     body.add(chunk);
   }
 

@@ -122,7 +122,7 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial
   readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
     if (result === 'cut-off') return;
     if (result === 'too-large') return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
-    if (result === 'no-room')
+    if (result === 'no-memory')
       return answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS, close: true });
     keep(result);
   });

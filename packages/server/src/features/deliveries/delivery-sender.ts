@@ -178,12 +178,11 @@ export class DeliverySender {
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), MAX_CLAIMED);
+    const maxNew = Math.max(0, MAX_CLAIMED - this.#claimed.size);
     const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
-    const room = MAX_CLAIMED - this.#claimed.size;
-    if (free.length > 0 && room > 0) {
+    if (free.length > 0 && maxNew > 0) {
       const until = now() + LEASE_MS;
-      const lease = { now: now(), until };
-      for (const id of await store.claimDestinations(free.slice(0, room), this.#owner, lease))
+      for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, { now: now(), until }))
         this.#claimed.set(id, this.#newClaimed(id, until));
     }
     for (const { id } of due) this.#claimed.get(id)?.sendDue.start();

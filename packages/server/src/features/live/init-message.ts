@@ -83,15 +83,15 @@ export class InitMessage {
 
 function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
   const parts: RequestRecord[][] = [];
-  let room = 0;
+  let left = 0;
   for (const record of records) {
     const bytes = storedBytes(record);
-    if (bytes > room) {
+    if (bytes > left) {
       parts.push([]);
-      room = PART_BYTES;
+      left = PART_BYTES;
     }
     parts.at(-1)?.push(record);
-    room -= bytes;
+    left -= bytes;
   }
   return parts;
 }
@@ -99,8 +99,8 @@ function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
 /** Copies the bodies, so that their remaining bytes can be freed. */
 function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
   if (sum(records, storedBytes) <= MAX_BYTES) return records;
-  const room = MAX_BYTES - sum(records, (record) => record.head.length);
-  const maxBytes = Math.max(MIN_BODY_BYTES, Math.floor(room / records.length));
+  const bodyBytes = MAX_BYTES - sum(records, (record) => record.head.length);
+  const maxBytes = Math.max(MIN_BODY_BYTES, Math.floor(bodyBytes / records.length));
   return records.map((record) =>
     record.body === null || record.body.length <= maxBytes
       ? record

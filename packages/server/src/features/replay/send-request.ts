@@ -231,10 +231,10 @@ async function readBounded(
     for await (const piece of answer) {
       if (!Buffer.isBuffer(piece)) continue;
       size += piece.length;
-      const room = keptBytes - kept;
-      if (room > 0) pieces.push(piece.length <= room ? piece : Buffer.from(piece.subarray(0, room)));
-      kept += Math.min(piece.length, room);
-      isCut ||= piece.length > room;
+      const left = keptBytes - kept;
+      if (left > 0) pieces.push(piece.length <= left ? piece : Buffer.from(piece.subarray(0, left)));
+      kept += Math.min(piece.length, left);
+      isCut ||= piece.length > left;
       if (size > MAX_REPLAY_ANSWER_BYTES) break;
     }
   } catch {
