@@ -83,8 +83,8 @@ async function follow(
       : await client.call('createEndpoint', { body: { name: input.endpoint.newName } });
   const notify = (sentence: string): Promise<void> => write(terminal.stderr, `${visible(sentence)}\n`);
   // Read before the socket opens, so that nothing is missed however long the first connection takes.
-  const { stats } = await client.call('getEndpoint', { params: { uid: endpoint.uid } });
-  const newFrom = stats.newestIndex + 1;
+  const { retention } = await client.call('getEndpoint', { params: { uid: endpoint.uid } });
+  const newFrom = retention.newestIndex + 1;
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
   const { begins, deleted, followers } = createFollowers({ client, endpoint, signal: either, notify });

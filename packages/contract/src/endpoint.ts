@@ -39,6 +39,11 @@ export const endpointStatsSchema = z.object({
   total: z.int(),
   byMethod: z.record(z.string(), z.int()),
   averageSize: z.number(),
+});
+
+/** What an endpoint keeps of its captures. */
+export const endpointRetentionSchema = z.object({
+  /** Number of stored requests that are saved. */
   saved: z.int(),
   /** Maximum number of saved requests. At this number, autosave leaves new requests unsaved. */
   maxSaved: z.int(),
@@ -52,7 +57,10 @@ export const endpointStatsSchema = z.object({
   newestIndex: z.int().default(-1),
 });
 
-export const endpointDetailSchema = endpointSchema.extend({ stats: endpointStatsSchema });
+export const endpointDetailSchema = endpointSchema.extend({
+  stats: endpointStatsSchema,
+  retention: endpointRetentionSchema,
+});
 export type EndpointDetail = z.infer<typeof endpointDetailSchema>;
 
 const label = (what: string) =>

@@ -55,7 +55,7 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
 function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.destinations(uid) });
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
-  const { stats: _, ...listed } = endpoint;
+  const { stats: _, retention: __, ...listed } = endpoint;
   patchEndpoint(uid, listed);
 }
 
@@ -82,8 +82,8 @@ export function followTrimming(uid: string): { add: (messages: readonly LiveMess
   const add = (messages: readonly LiveMessage[]): void => {
     const change = messages.findLast((message) => message.type === 'endpoint');
     if (change?.type !== 'endpoint') return;
-    const { total, saved, newestIndex } = change.data.stats;
-    next = { count: total - saved, newest: newestIndex };
+    const { stats, retention } = change.data;
+    next = { count: stats.total - retention.saved, newest: retention.newestIndex };
     if (timer === undefined) wait(next);
   };
   return { add, stop: () => clearTimeout(timer) };

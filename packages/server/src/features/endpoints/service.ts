@@ -46,6 +46,8 @@ export function presentEndpointDetail(
       total,
       byMethod: Object.fromEntries(endpoint.methodCounts.map((count) => [count.method, count.stored])),
       averageSize: total === 0 ? 0 : bytes / total,
+    },
+    retention: {
       saved: endpoint.savedCount,
       maxSaved: maxSavedPerEndpoint,
       captured: endpoint.capturedCount,

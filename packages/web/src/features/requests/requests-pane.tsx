@@ -112,7 +112,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
           <DroppedNotice
             uid={uid}
             request={current}
-            maxUnsaved={endpoint.stats.maxUnsaved}
+            maxUnsaved={endpoint.retention.maxUnsaved}
             canSave={!actions.anonymous}
             saving={actions.isSaving(current)}
             onSave={() => actions.save(current)}

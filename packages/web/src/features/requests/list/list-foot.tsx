@@ -61,7 +61,7 @@ export function ListFoot({ endpoint, search, bulk, canSave, onAutosave }: ListFo
         {job !== undefined ? (
           <Progress job={job} />
         ) : search === undefined ? (
-          <Figures {...endpoint.stats} />
+          <Figures endpoint={endpoint} />
         ) : (
           <MatchCount {...search} total={endpoint.requestCount} onRetry={search.retry} className="truncate" />
         )}
@@ -70,12 +70,13 @@ export function ListFoot({ endpoint, search, bulk, canSave, onAutosave }: ListFo
   );
 }
 
-function Figures({ captured, total, saved, dropped }: EndpointDetail['stats']) {
+function Figures({ endpoint: { requestCount, retention } }: { readonly endpoint: EndpointDetail }) {
+  const { captured, saved, dropped } = retention;
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-3">
       <Archive aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
       <Figure name="captured" value={captured} title="Requests received since the creation or the last clear" />
-      <Figure name="stored" value={total} title="Requests that you can open now, saved and unsaved" />
+      <Figure name="stored" value={requestCount} title="Requests that you can open now, saved and unsaved" />
       <Figure name="saved" value={saved} title="Stored requests that stay until you delete them" />
       <Figure name="dropped" value={dropped} title="Unsaved requests that made room for newer ones" />
     </p>

@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
 import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 
-const endpoint = (stats: object, autosave: 'true' | 'false' = 'false') => ({
+const endpoint = (
+  { requestCount = 1000, ...retention }: { readonly requestCount?: number; readonly [figure: string]: number },
+  autosave: 'true' | 'false' = 'false',
+) => ({
   autosave,
-  stats: {
-    total: 1000,
-    byMethod: {},
-    averageSize: 0,
+  requestCount,
+  retention: {
     saved: 0,
     maxSaved: 10_000,
     captured: 1500,
     dropped: 500,
     maxUnsaved: 1000,
     newestIndex: 1499,
-    ...stats,
+    ...retention,
   },
 });
 const KEPT = 'The newest 1,000 unsaved requests are kept.';
@@ -21,17 +22,17 @@ const KEPT = 'The newest 1,000 unsaved requests are kept.';
 test.each([
   ['dropped', {}, `${KEPT} 500 older ones were dropped.`],
   ['one dropped', { dropped: 1 }, `${KEPT} 1 older one was dropped.`],
-  ['nearly full', { dropped: 0, total: 900 }, KEPT],
-  ['room left', { dropped: 0, total: 899 }, undefined],
-  ['saved ones take no room', { dropped: 0, total: 1000, saved: 200 }, undefined],
-  ['nothing unsaved is left', { total: 10, saved: 10 }, undefined],
-])('with autosave off: %s', (_, stats, label) => {
-  expect(droppingWarning(endpoint(stats))).toBe(label);
+  ['nearly full', { dropped: 0, requestCount: 900 }, KEPT],
+  ['room left', { dropped: 0, requestCount: 899 }, undefined],
+  ['saved ones take no room', { dropped: 0, requestCount: 1000, saved: 200 }, undefined],
+  ['nothing unsaved is left', { requestCount: 10, saved: 10 }, undefined],
+])('with autosave off: %s', (_, figures, label) => {
+  expect(droppingWarning(endpoint(figures))).toBe(label);
 });
 
 test('autosave keeps everything until it is full', () => {
   expect(droppingWarning(endpoint({}, 'true'))).toBeUndefined();
-  expect(droppingWarning(endpoint({ saved: 10_000, total: 11_000 }, 'true'))).toContain('500 older ones');
+  expect(droppingWarning(endpoint({ saved: 10_000, requestCount: 11_000 }, 'true'))).toContain('500 older ones');
 });
 
 test('only a full endpoint explains why autosave has stopped', () => {
