@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { countRows } from '../database/engine.ts';
 import type { Database } from '../database/schema.ts';
-import { usernameKey } from '../database/records.ts';
+import { findUserByName } from '../database/records.ts';
 
 /** `sum` is a `numeric` in PostgreSQL, which would be read as text. */
 function sumOf(columns: string): RawBuilder<number> {
@@ -30,16 +30,15 @@ export async function setPlan(
   plan: Tier,
 ): Promise<'done' | 'not-found' | 'subscribed'> {
   return db.transaction().execute(async (transaction) => {
-    const key = usernameKey(username);
+    const user = await findUserByName(transaction, username);
+    if (user === undefined) return 'not-found';
     const changed = await transaction
       .updateTable('users')
       .set({ subscription_tier: plan })
-      .where('username_key', '=', key)
+      .where('id', '=', user.id)
       .where('stripe_subscription_id', 'is', null)
       .executeTakeFirst();
-    if (changed.numUpdatedRows > 0n) return 'done';
-    const user = await transaction.selectFrom('users').select('id').where('username_key', '=', key).executeTakeFirst();
-    return user === undefined ? 'not-found' : 'subscribed';
+    return changed.numUpdatedRows > 0n ? 'done' : 'subscribed';
   });
 }
 

@@ -132,9 +132,29 @@ export async function lockUser(transaction: DatabaseTransaction, id: number): Pr
 }
 
 /**
- * The key that decides the uniqueness of usernames. It folds more than `identityKey` for addresses: also letters whose
- * case changes their number or form, such as ß and SS, ς and σ. In addresses those are different mailboxes.
+ * The key that decides the uniqueness of usernames: names that are equal after Unicode's full case folding and NFKC have
+ * the same key. It folds more than `identityKey` for addresses: also letters whose case changes their number or form,
+ * such as ẞ, ß and SS, ς and σ. In addresses those are different mailboxes.
  */
 export function usernameKey(username: string): string {
-  return username.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
+  // In lower case first, because ẞ is its own upper case.
+  const folded = username.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase();
+  return folded.normalize('NFKC').replaceAll('ς', 'σ');
+}
+
+/**
+ * Finds a user by name, ignoring case. Prefers the one with exactly this spelling: names that were different when they
+ * were registered may have the same key today, and only one of their users has it.
+ */
+export async function findUserByName(
+  db: Database | DatabaseTransaction,
+  username: string,
+): Promise<UserRecord | undefined> {
+  const rows = await db
+    .selectFrom('users')
+    .selectAll()
+    .where((where) => where.or([where('username', '=', username), where('username_key', '=', usernameKey(username))]))
+    .execute();
+  const row = rows.find((found) => found.username === username) ?? rows[0];
+  return row && toUserRecord(row);
 }

@@ -2,8 +2,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Uniqueness of usernames by a key that folds more (`usernameKey` in records.ts). When two users get the same key, the
- * older one keeps the name. The other keeps the old key, and can log in through the provider until one of them is
- * renamed.
+ * older one keeps the name. The other keeps the old key, and logs in with the exact spelling.
  */
 export const usernameKeys: Migration = {
   version: 3,

@@ -13,6 +13,7 @@ import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
 import { captureBatches } from './0009-capture-batches.ts';
 import { recentStatuses } from './0010-recent-statuses.ts';
+import { sharpS } from './0011-sharp-s.ts';
 
 /** Every migration, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   signingSecrets,
   captureBatches,
   recentStatuses,
+  sharpS,
 ];
 
 /**

@@ -54,6 +54,8 @@ function personSuite(open: () => AppStore): void {
       ['ΝΟΣ', 'νος'],
       ['ǰab', 'J\u030cab'],
       ['straße', 'STRASSE'],
+      ['straße', 'STRAẞE'],
+      ['STRAẞE', 'strasse'],
     ])('is called %s, and nobody else %s', async (one, two) => {
       const end = unique('name');
       const user = await someUser(open(), { username: one + end });

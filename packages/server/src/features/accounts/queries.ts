@@ -6,7 +6,14 @@ import type { Identity } from './identity-queries.ts';
 import { mailTokenQueries } from './mail-token-queries.ts';
 import { sessionQueries } from './session-queries.ts';
 import { throttleQueries } from './throttle-queries.ts';
-import { findUserBy, keepFirstValue, usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
+import {
+  findUserBy,
+  findUserByName,
+  keepFirstValue,
+  usernameKey,
+  lockUser,
+  toUserRecord,
+} from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint, retrySkippedNotices } from '../endpoints/queries.ts';
@@ -116,11 +123,6 @@ function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefine
   return findUserBy(db, 'id', id);
 }
 
-/** Finds a user by name, ignoring case. */
-function findUserByName(db: EngineDatabase, username: string): Promise<UserRecord | undefined> {
-  return findUserBy(db, 'username_key', usernameKey(username));
-}
-
 /** Finds a user by email, ignoring case. */
 function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
   return findUserBy(db, 'email_key', identityKey(email));
@@ -128,12 +130,13 @@ function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord 
 
 /** Changes the username; `undefined` when the user does not exist. */
 async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
-  const isTaken = async (): Promise<boolean> => ((await findUserByName(db, username))?.id ?? id) !== id;
+  const key = usernameKey(username);
+  const isTaken = async (): Promise<boolean> => ((await findUserBy(db, 'username_key', key))?.id ?? id) !== id;
   if (await isTaken()) return 'taken';
   try {
     const row = await db
       .updateTable('users')
-      .set({ username, username_key: usernameKey(username) })
+      .set({ username, username_key: key })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();
