@@ -56,6 +56,18 @@ describe('login and registration', () => {
     [{ username: 'abc', password: '      ' }, {}],
     [{ username: 'abc', password: 'x'.repeat(1025) }, { password: 'Password must be at most 1024 characters' }],
   ])('%j: %j', (input, wrong) => {
+    expect(mistakes(registrationSchema, { email: 'a@b.test', ...input })).toEqual(wrong);
+  });
+
+  test.each([
+    [
+      { username: 'ab', password: '12345' },
+      { username: NAME_SHORT, password: PASSWORD_SHORT },
+    ],
+    [{}, { username: NAME_SHORT, password: PASSWORD_SHORT }],
+    [{ username: 'a'.repeat(41), password: 'x'.repeat(1025) }, {}],
+    [{ username: 'a\u0000bc', password: '\uD83E12345' }, {}],
+  ])('at a login, %j: %j', (input, wrong) => {
     expect(mistakes(credentialsSchema, input)).toEqual(wrong);
   });
 

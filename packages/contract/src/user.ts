@@ -79,7 +79,6 @@ const USERNAME_LONG = 'Username must be at most 40 characters';
 const USERNAME_CONTROL = 'Username must not contain control characters';
 const USERNAME_INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
-/** Also used at login. */
 export const PASSWORD_LONG = 'Password must be at most 1024 characters';
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -94,7 +93,7 @@ export const usernameSchema = z
   .string({ error: USERNAME_SHORT })
   .trim()
   .min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT })
-  .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG })
+  .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG, abort: true })
   .superRefine((name, context) => {
     const message = CONTROL.test(name) ? USERNAME_CONTROL : USERNAME_INVISIBLE;
     if (name !== fitForUsername(name)) context.addIssue({ code: 'custom', message });
@@ -116,10 +115,17 @@ export const passwordSchema = z
   .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG })
   .refine(wellFormed, { error: PASSWORD_BROKEN });
 
-export const credentialsSchema = z.object({ username: usernameSchema, password: passwordSchema });
+/**
+ * What a user logs in with. Only a short name or password is a mistake of the form. Others that no account can have are
+ * wrong, like any wrong ones.
+ */
+export const credentialsSchema = z.object({
+  username: z.string({ error: USERNAME_SHORT }).trim().min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT }),
+  password: z.string({ error: PASSWORD_SHORT }).min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT }),
+});
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-export const registrationSchema = credentialsSchema.extend({ email: emailSchema });
+export const registrationSchema = z.object({ username: usernameSchema, password: passwordSchema, email: emailSchema });
 export type Registration = z.infer<typeof registrationSchema>;
 
 const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';

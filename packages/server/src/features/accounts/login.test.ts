@@ -194,6 +194,20 @@ describe('logging in', () => {
     });
   });
 
+  test('a name or password that no account can have is a wrong one', async () => {
+    const { user, password } = await server.register();
+    const wrong = [
+      { username: 'x'.repeat(41) },
+      { username: 'x'.repeat(1_000_000) },
+      { username: 'nul\u0000' },
+      { password: 'x'.repeat(1025) },
+      { password: 'x'.repeat(1_000_000) },
+      { password: '\ud800half of one' },
+    ];
+    for (const change of wrong)
+      expect(await login({ username: user.username, password, ...change })).toMatchObject(WRONG);
+  });
+
   test("a new session each time; the browser's earlier one becomes invalid, planted or not", async () => {
     const { user, password, client } = await server.register();
     const before = client.jar.get('creel_session') ?? '';

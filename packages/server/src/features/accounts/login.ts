@@ -1,4 +1,4 @@
-import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import { DEFAULT_USER_SETTINGS, passwordSchema, usernameSchema } from '@creel/contract';
 import type { Credentials, Registration } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -80,6 +80,9 @@ export class Login {
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
     const { username, password } = credentials;
+    // Not counted: what no account can have is no guess, and costs no hash.
+    if (!usernameSchema.safeParse(username).success || !passwordSchema.safeParse(password).success)
+      throw new ProblemError('INVALID_CREDENTIALS');
     const options = { owner: addressBlock(visitor.address), signal: visitor.signal };
     const user = await this.#options.store.findUserByName(username);
     const isRight = await this.#isRight(password, user, this.#limitsOf(username, user, visitor), options);
