@@ -1,6 +1,6 @@
 import {
   bodyBytesOf,
-  contentCodingOf,
+  contentCodingsOf,
   decodedBody,
   firstHeader,
   matcherOf,
@@ -135,11 +135,11 @@ function captureFilter(
   return async (request) => {
     const stored = readsBody ? await readBody(client, uid, request) : undefined;
     // If the request was deleted meanwhile, the message still has the beginning of its body.
-    const coding = contentCodingOf(firstHeader(request.rawHeaders, 'content-encoding'));
+    const codings = contentCodingsOf(firstHeader(request.rawHeaders, 'content-encoding'));
     const body =
-      stored === undefined || coding === undefined
+      stored === undefined || codings.length === 0
         ? (stored ?? bodyBytesOf(request))
-        : await decodedBody(stored, coding, (actual, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[actual]()));
+        : await decodedBody(stored, codings, (actual, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[actual]()));
     return matcherOf(parsed.query, Date.now())(searchableRequest(request, () => body));
   };
 }

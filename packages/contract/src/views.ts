@@ -33,9 +33,27 @@ const CODINGS: ReadonlyMap<string, ContentCoding> = new Map([
   ['br', 'br'],
 ]);
 
-/** Returns the coding that a `Content-Encoding` names. `undefined` for other ones, and for lists of several. */
-export function contentCodingOf(name: string | undefined): ContentCoding | undefined {
-  return name === undefined ? undefined : CODINGS.get(name.trim().toLowerCase());
+/** Maximum number of codings of one body that are decoded. Each one costs time and memory. */
+export const MAX_CONTENT_CODINGS = 4;
+
+/** The names in a `Content-Encoding`, in the order in which the codings were applied, without `identity`. */
+export function codingNamesOf(contentEncoding: string | undefined): string[] {
+  return (contentEncoding ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
+}
+
+/** The coding with a name of `codingNamesOf`; `undefined` for other ones. */
+export function contentCodingOf(name: string): ContentCoding | undefined {
+  return CODINGS.get(name);
+}
+
+/** The codings to decode a body from, in the order in which they were applied. Empty if not all of them can be decoded. */
+export function contentCodingsOf(contentEncoding: string | undefined): ContentCoding[] {
+  const names = codingNamesOf(contentEncoding);
+  const codings = names.map(contentCodingOf).filter((coding) => coding !== undefined);
+  return codings.length === names.length && names.length <= MAX_CONTENT_CODINGS ? codings : [];
 }
 
 /**

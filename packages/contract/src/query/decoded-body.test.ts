@@ -14,7 +14,7 @@ function decoderOf(sizes: readonly number[], endsWell = true): Decode {
 }
 
 test('is the pieces in order', async () => {
-  const decoded = await decodedBody(BODY, 'gzip', async function* pieces() {
+  const decoded = await decodedBody(BODY, ['gzip'], async function* pieces() {
     yield new Uint8Array([1, 2]);
     yield new Uint8Array([3]);
   });
@@ -22,12 +22,44 @@ test('is the pieces in order', async () => {
 });
 
 test('is cut at the maximum, and what follows is not decoded', async () => {
-  const decoded = await decodedBody(BODY, 'gzip', decoderOf([MAX_DECODED_BODY_BYTES - 1, 2], false));
+  const decoded = await decodedBody(BODY, ['gzip'], decoderOf([MAX_DECODED_BODY_BYTES - 1, 2], false));
   expect(decoded).toHaveLength(MAX_DECODED_BODY_BYTES);
 });
 
 test('is unchanged if the body does not have the coding', async () => {
-  expect(await decodedBody(BODY, 'br', decoderOf([5], false))).toBe(BODY);
+  expect(await decodedBody(BODY, ['br'], decoderOf([5], false))).toBe(BODY);
+});
+
+test('of several codings, the last one is decoded first, and each from what the one before gave', async () => {
+  const steps: unknown[] = [];
+  const decoded = await decodedBody(BODY, ['gzip', 'br'], async function* pieces(coding, bytes) {
+    steps.push([coding, ...bytes]);
+    yield new Uint8Array([steps.length]);
+  });
+  expect(steps).toEqual([
+    ['br', 1, 2],
+    ['gzip', 1],
+  ]);
+  expect([...decoded]).toEqual([2]);
+});
+
+test('is unchanged if it does not have one of several codings', async () => {
+  expect(
+    await decodedBody(BODY, ['gzip', 'br'], (coding, bytes) => decoderOf([5], coding === 'br')(coding, bytes)),
+  ).toBe(BODY);
+});
+
+test('between two codings at most 8 MiB are kept, of which the beginning is decoded', async () => {
+  const kept: number[] = [];
+  const decoded = await decodedBody(BODY, ['gzip', 'br'], (coding, bytes) => {
+    kept.push(bytes.length);
+    return decoderOf(coding === 'br' ? Array.from({ length: 9 }, () => 1024 * 1024) : [3], coding === 'br')(
+      coding,
+      bytes,
+    );
+  });
+  expect(kept).toEqual([2, 8 * 1024 * 1024]);
+  expect([...decoded]).toEqual([7, 7, 7]);
 });
 
 test('has the coding of its bytes', async () => {
@@ -40,6 +72,6 @@ test('has the coding of its bytes', async () => {
     [0x78, 0x9c],
     [1, 2],
   ])
-    await decodedBody(new Uint8Array(bytes), 'deflate', note);
+    await decodedBody(new Uint8Array(bytes), ['deflate'], note);
   expect(codings).toEqual(['deflate', 'deflate-raw']);
 });

@@ -5,19 +5,52 @@ import { MAX_DECODED_BODY_BYTES } from './searchable-request.ts';
 /** Decodes bytes in pieces. Throws if they do not have the coding. Each platform has its own decoders. */
 export type Decode = (coding: ContentCoding | 'deflate-raw', bytes: Uint8Array) => AsyncIterable<Uint8Array>;
 
-/** A body as searches examine it: decoded, at most `MAX_DECODED_BODY_BYTES`. Unchanged if it does not have the coding that it declares. */
-export async function decodedBody(body: Uint8Array, declared: ContentCoding, decode: Decode): Promise<Uint8Array> {
-  const decoded = new Uint8Array(MAX_DECODED_BODY_BYTES);
+/** Maximum bytes between two codings of a body, as in the web app. */
+const MAX_CODED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * A body as searches examine it: decoded from all codings, at most `MAX_DECODED_BODY_BYTES`. Unchanged if it does not
+ * have the codings that it declares.
+ */
+export async function decodedBody(
+  body: Uint8Array,
+  declared: readonly ContentCoding[],
+  decode: Decode,
+): Promise<Uint8Array> {
+  let step: Step = { bytes: body, isCut: false };
+  for (const [at, coding] of [...declared.entries()].toReversed()) {
+    const decoded = await decodeStep(step, coding, decode, at === 0 ? MAX_DECODED_BODY_BYTES : MAX_CODED_BYTES);
+    if (decoded === undefined) return body;
+    step = decoded;
+  }
+  return step.bytes;
+}
+
+interface Step {
+  readonly bytes: Uint8Array;
+  /** True if these are only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** Decodes one coding; `undefined` if the bytes do not have it. */
+async function decodeStep(
+  from: Step,
+  coding: ContentCoding,
+  decode: Decode,
+  maxBytes: number,
+): Promise<Step | undefined> {
+  const decoded = new Uint8Array(maxBytes);
   let length = 0;
   try {
-    for await (const piece of decode(actualCoding(declared, body), body)) {
+    for await (const piece of decode(actualCoding(coding, from.bytes), from.bytes)) {
       const kept = piece.subarray(0, decoded.length - length);
       decoded.set(kept, length);
       length += kept.length;
-      if (length === decoded.length) break;
+      if (length === decoded.length) return { bytes: decoded, isCut: true };
     }
   } catch {
-    return body;
+    // The beginning of a coded body ends in the middle of it.
+    if (!from.isCut) return undefined;
   }
-  return decoded.slice(0, length);
+  return { bytes: decoded.slice(0, length), isCut: from.isCut };
 }

@@ -23,7 +23,7 @@ export interface SearchableRequest {
   /** The part of the target after `/h/{uid}`, with the query. May be empty. */
   readonly target: string;
   readonly rawHeaders: RawHeaders;
-  /** The body without its content coding, cut to `MAX_DECODED_BODY_BYTES` if it was decoded. */
+  /** The body without its content codings, cut to `MAX_DECODED_BODY_BYTES` if it was decoded. */
   readonly body: () => Uint8Array | null;
   /** Bytes of the body as received. */
   readonly size: number;

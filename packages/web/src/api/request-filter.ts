@@ -7,8 +7,8 @@ import {
   printQuery,
   searchableRequest,
   termsOf,
+  codingNamesOf,
 } from '@creel/contract';
-import { codingsOf } from '../bodies/decode-body.ts';
 import type { ListedRequest } from './request-list.ts';
 
 /** The requests that a list contains. */
@@ -43,7 +43,7 @@ export function acceptsOf({ method, query }: RequestFilter): Accepts {
 }
 
 function hasWholeBody(row: ListedRequest): boolean {
-  return !row.bodyTruncated && codingsOf(firstHeader(row.rawHeaders, 'content-encoding')).length === 0;
+  return !row.bodyTruncated && codingNamesOf(firstHeader(row.rawHeaders, 'content-encoding')).length === 0;
 }
 
 /** True if a delivery can change whether a request belongs to the list. */

@@ -68,6 +68,7 @@ test.each([
   ['no gzip at all', 'gzip', 'failed'],
   ['an unknown coding', 'zstd', 'failed'],
   ['no brotli at all', 'br', 'failed'],
+  ['more codings than searches decode', 'gzip, gzip, gzip, gzip, gzip', 'failed'],
 ])('%s', async (_, coding, outcome) => {
   expect((await decodeBody(utf8('plain text'), coding, decodeBrotli)).outcome).toBe(outcome);
 });

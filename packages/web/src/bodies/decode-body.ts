@@ -1,4 +1,4 @@
-import { actualCoding, contentCodingOf } from '@creel/contract';
+import { MAX_CONTENT_CODINGS, actualCoding, codingNamesOf, contentCodingOf } from '@creel/contract';
 import type { ContentCoding } from '@creel/contract';
 
 /** Maximum of decoded bytes. A small body may decompress to gigabytes. */
@@ -18,14 +18,6 @@ export type Decoded =
 /** Decodes brotli. Browsers offer pages no decoder for it. */
 export type BrotliDecoder = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** The content codings in the order in which they were applied, without `identity`. */
-export function codingsOf(contentEncoding: string | undefined): string[] {
-  return (contentEncoding ?? '')
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-    .filter((name) => name !== '' && name !== 'identity');
-}
-
 interface DecodeOptions {
   /** Maximum of decoded bytes. */
   readonly limit?: number;
@@ -40,9 +32,15 @@ export async function decodeBody(
   decodeBrotli: BrotliDecoder,
   { limit = MAX_DECODED_BYTES, beginning = false }: DecodeOptions = {},
 ): Promise<Decoded> {
-  const codings = codingsOf(contentEncoding);
+  const codings = codingNamesOf(contentEncoding);
   if (codings.length === 0 || bytes.length === 0) return { outcome: 'none' };
   const coding = codings.join(', ');
+  if (codings.length > MAX_CONTENT_CODINGS)
+    return {
+      outcome: 'failed',
+      coding,
+      reason: `More than ${MAX_CONTENT_CODINGS} codings can't be shown decoded here.`,
+    };
   let current: Step = { bytes, cut: beginning };
   for (const name of codings.toReversed()) {
     const known = contentCodingOf(name);

@@ -1,4 +1,4 @@
-import { codingsOf } from './decode-body.ts';
+import { codingNamesOf } from '@creel/contract';
 import { isCoded, viewBody } from './view-body.ts';
 import type { BodySource, BodyView } from './view-body.ts';
 
@@ -10,7 +10,7 @@ const WORKER_TIMEOUT_MS = 8000;
 
 /** Parses a body in a worker. Rejects after a timeout. */
 function viewInWorker(source: BodySource): Promise<BodyView> {
-  const worker = codingsOf(source.contentEncoding).includes('br')
+  const worker = codingNamesOf(source.contentEncoding).includes('br')
     ? new Worker(new URL('./brotli-worker.ts', import.meta.url), { type: 'module' })
     : new Worker(new URL('./body-worker.ts', import.meta.url), { type: 'module' });
   return new Promise<BodyView>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { bodyKind, textInCharset } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
-import { codingsOf, decodeBody } from './decode-body.ts';
+import { codingNamesOf } from '@creel/contract';
+import { decodeBody } from './decode-body.ts';
 import type { Decoded, BrotliDecoder } from './decode-body.ts';
 import { textOf, textOfBeginning } from './encoding.ts';
 import { formatJson } from './format-json.ts';
@@ -63,7 +64,7 @@ function isJsonSequence(contentType: string | null): boolean {
 
 /** True if the body has a content coding. */
 export function isCoded(source: Pick<BodySource, 'bytes' | 'contentEncoding'>): boolean {
-  return source.bytes.length > 0 && codingsOf(source.contentEncoding).length > 0;
+  return source.bytes.length > 0 && codingNamesOf(source.contentEncoding).length > 0;
 }
 
 /** Parses any body. The first part of an encoded body is decoded as far as possible. */

@@ -22,10 +22,10 @@ const CREATE_DECODER = {
   br: createBrotliDecompress,
 };
 
-/** The contract's `decodedBody`, and faster for the bodies that are not longer than the maximum. */
-export async function decodedBody(body: Uint8Array, declared: ContentCoding): Promise<Uint8Array> {
+/** The contract's `decodedBody`, and faster for the bodies that are never longer than the maximum. */
+export async function decodedBody(body: Uint8Array, declared: readonly ContentCoding[]): Promise<Uint8Array> {
   try {
-    return DECODE[actualCoding(declared, body)](body, LIMIT);
+    return declared.reduceRight((bytes, coding) => DECODE[actualCoding(coding, bytes)](bytes, LIMIT), body);
   } catch (error) {
     if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return body;
     return decodedInPieces(body, declared, (coding, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[coding]()));

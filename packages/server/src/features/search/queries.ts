@@ -1,6 +1,6 @@
 import {
   RequestView,
-  contentCodingOf,
+  contentCodingsOf,
   eventType,
   firstHeader,
   needsBody,
@@ -191,8 +191,8 @@ function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord 
  */
 export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
-  const coding = withBody ? contentCodingOf(firstHeader(rawHeaders, 'content-encoding')) : undefined;
-  const body = coding === undefined || record.body === null ? record.body : await decodedBody(record.body, coding);
+  const codings = withBody ? contentCodingsOf(firstHeader(rawHeaders, 'content-encoding')) : [];
+  const body = codings.length === 0 || record.body === null ? record.body : await decodedBody(record.body, codings);
   const text = (): string => labelText(bodyIsText, record.body);
   return {
     method: record.method,

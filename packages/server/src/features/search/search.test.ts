@@ -1,4 +1,4 @@
-import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextLink } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -129,6 +129,22 @@ describe('search', () => {
       (await client.call('search', { query: { q } })).map(({ index }) => index);
     expect(await find('body:needle')).toEqual([3, 2, 1, 0]);
     expect(await find('body:end')).toEqual([]);
+  });
+
+  test('decodes a body of several codings, also if it is long, and not one of more than four', async () => {
+    const send = (body: Uint8Array, codings: string) =>
+      client.send(`/h/${uid}`, {
+        method: 'POST',
+        body: Uint8Array.from(body),
+        headers: { 'content-encoding': codings },
+      });
+    await send(brotliCompressSync(gzipSync('a needle')), 'gzip, identity, BR');
+    await send(gzipSync(brotliCompressSync(`needle${'x'.repeat(2 * 1024 * 1024)}`)), 'br,gzip');
+    await send(gzipSync('a needle'), 'gzip, unknown');
+    const five = Array.from({ length: 5 }).reduce<Uint8Array>((body) => gzipSync(body), Buffer.from('a needle'));
+    await send(five, 'gzip, gzip, gzip, gzip, gzip');
+    const found = await client.call('search', { query: { q: 'body:needle' } });
+    expect(found.map(({ index }) => index)).toEqual([1, 0]);
   });
 
   test('searches decoded bodies, and results have the sender', async () => {

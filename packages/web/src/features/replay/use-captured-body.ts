@@ -1,9 +1,8 @@
-import { bodyBytesOf, firstHeader } from '@creel/contract';
+import { bodyBytesOf, firstHeader, codingNamesOf } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyQuery } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { codingsOf } from '../../bodies/decode-body.ts';
 import { textOf } from '../../bodies/encoding.ts';
 import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 import { capturedText } from './replay-form.ts';
@@ -40,7 +39,7 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
   });
   const bytes = preview ?? data;
   const text = useMemo(() => (bytes === undefined ? undefined : editable(bytes)), [bytes]);
-  const coding = codingsOf(firstHeader(request.rawHeaders, 'content-encoding')).join(', ');
+  const coding = codingNamesOf(firstHeader(request.rawHeaders, 'content-encoding')).join(', ');
   const load = (): void => ask(true);
   const state = (): CapturedBody['state'] => {
     if (size === 0) return 'none';

@@ -1,9 +1,8 @@
-import { bodyBytesOf, firstHeader } from '@creel/contract';
+import { bodyBytesOf, firstHeader, codingNamesOf } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyViewQuery } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { codingsOf } from '../../../bodies/decode-body.ts';
 import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 
@@ -39,7 +38,7 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
 /** The part of the body that is in the list, parsed. `undefined` if it must be loaded or decoded first. */
 function viewOfPreview(request: ListedRequest): BodyView | undefined {
   const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
-  if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;
+  if (request.slim !== undefined || (request.size > 0 && codingNamesOf(contentEncoding).length > 0)) return undefined;
   return viewPlain({
     bytes: bodyBytesOf(request),
     complete: !request.bodyTruncated,
