@@ -6,8 +6,8 @@ test('runs at once, and again only after the interval', () => {
   const seen: string[] = [];
   const note = throttled(
     100,
-    () => time,
     (what: string) => seen.push(what),
+    () => time,
   );
   note('first');
   time = 99;

@@ -101,8 +101,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
   };
 }
 
-function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
-  const report = throttled(FAILURE_LOG_MS, now, (error: unknown, count: number) =>
+function failureLog({ log, metrics }: CaptureServiceOptions): (error: unknown, count: number) => void {
+  const report = throttled(FAILURE_LOG_MS, (error: unknown, count: number) =>
     log.error({ err: error, count }, 'captures could not be stored; their senders got 503'),
   );
   return (error, count) => {

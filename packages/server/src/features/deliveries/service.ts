@@ -71,7 +71,7 @@ export class Deliveries {
     const { store, replays, signatures, log, now } = options;
     this.#options = options;
     this.#announcer = new DeliveryAnnouncer(options);
-    const onFailure = throttled(FAILURE_LOG_MS, now, (error: unknown) =>
+    const onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
       log.error({ err: error }, 'deliveries failed; they are tried again'),
     );
     this.#onFailure = onFailure;
