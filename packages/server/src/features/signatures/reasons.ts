@@ -9,8 +9,8 @@ export const REASONS = {
   unreadableHeader: (header: string, expected: string) =>
     `The ${header} header can't be read. It should look like “${expected}”.`,
   missingPrefix: (header: string, prefix: string) => `The ${header} header does not begin with the prefix “${prefix}”.`,
-  tooOld: (age: string, excess: string) =>
-    `The signature matches, but its timestamp is ${age} older than the capture, ${excess} too old. Receivers accept at most 5 minutes.`,
+  tooOld: (age: string) =>
+    `The signature matches, but its timestamp is ${age} older than the capture. Receivers accept at most 5 minutes.`,
   tooNew: (lead: string) =>
     `The signature matches, but its timestamp is ${lead} after the capture. Check the clock of the sender: receivers accept at most 5 minutes.`,
   otherEncoding: (found: string, expected: string) =>

@@ -190,7 +190,7 @@ function withSuggestion(
 function explainTime({ rejectsFuture }: Scheme, signedAt: number | undefined, receivedAt: number): string | null {
   if (signedAt === undefined) return null;
   const age = Math.floor(receivedAt / 1000) - signedAt;
-  if (age > TOLERANCE_SECONDS) return REASONS.tooOld(duration(age), duration(age - TOLERANCE_SECONDS));
+  if (age > TOLERANCE_SECONDS) return REASONS.tooOld(duration(age));
   if (rejectsFuture && -age > TOLERANCE_SECONDS) return REASONS.tooNew(duration(-age));
   return null;
 }
@@ -202,9 +202,17 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** At least two whole units, or 1 second. */
+/** The two largest units, such as `5 minutes and 1 second`: cut to one, a time just over a limit would look equal to it. */
 function duration(seconds: number): string {
-  const [name, length] = UNITS.find(([, unit]) => seconds >= 2 * unit) ?? UNITS[3];
-  const count = Math.max(1, Math.floor(seconds / length));
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+  let left = seconds;
+  const counts = UNITS.map(([name, length]): [number, string] => {
+    const count = Math.floor(left / length);
+    left -= count * length;
+    return [count, name];
+  });
+  const first = counts.findIndex(([count]) => count > 0);
+  return counts
+    .slice(first, first + 2)
+    .flatMap(([count, name]) => (count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`]))
+    .join(' and ');
 }
