@@ -80,6 +80,11 @@ describe('headers', () => {
       ['__proto__', '3'],
     ]);
     expect(headersOf({ 'X-B': '1', empty: '' })).toEqual([['X-B', '1']]);
+    expect(headersOf(JSON.parse('{"b":"1","__proto__":"2","a":"3"}'))).toEqual([
+      ['b', '1'],
+      ['__proto__', '2'],
+      ['a', '3'],
+    ]);
     expect(headersOf(undefined)).toEqual([]);
   });
 
