@@ -54,8 +54,9 @@ export async function createApiServer(
   return server;
 }
 
-/** A path without a route. */
+/** Paths without a route: of the API, and of a page. */
 const NOWHERE = '/api/nowhere';
+const NO_PAGE = '/nowhere';
 
 /**
  * Normalizes a request target, so that the router and `explainMissing` agree: removes the authority of the absolute
@@ -71,7 +72,7 @@ function addressOf(target = '/'): string {
   try {
     decodeURIComponent(path);
   } catch {
-    return NOWHERE;
+    return /^\/api(?:\/|$)/.test(path) ? NOWHERE : NO_PAGE;
   }
   return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
 }
@@ -171,10 +172,10 @@ function refusal(result: Extract<BodyResult, string>): ProblemError {
 }
 
 /**
- * JSON is UTF-8 (RFC 8259 8.1). A lenient decoder would turn invalid bytes into U+FFFD and make different passwords
- * equal.
+ * JSON is UTF-8, and a byte order mark before it is ignored (RFC 8259 8.1). A lenient decoder would turn invalid bytes
+ * into U+FFFD and make different passwords equal.
  */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(body: Buffer): unknown {
   try {

@@ -37,6 +37,11 @@ describe('invalid calls', () => {
     ).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } });
   });
 
+  test('a byte order mark before JSON is ignored', async () => {
+    expect(await post('\uFEFF{"name":"marked"}')).toMatchObject({ status: 201, body: { name: 'marked' } });
+    expect((await post('\uFEFF\uFEFF{}')).status).toBe(400);
+  });
+
   test('without a body the type is ignored', async () => {
     expect((await post('', { 'content-type': 'application/x-www-form-urlencoded' }, '/api/logout')).status).toBe(204);
   });
@@ -51,6 +56,9 @@ describe('invalid calls', () => {
     ['GET', '/api/endpoints/', 404, undefined],
     ['GET', '/api/endpoints//requests', 404, undefined],
     ['GET', '/api/endpoints/x/requests/', 404, undefined],
+    ['GET', '/api/%E0%A4%A', 404, undefined],
+    ['POST', '/%E0%A4%A', 404, undefined],
+    ['GET', '/%E0%A4%A', 200, undefined],
     ['GET', '/settings', 200, undefined],
     ['GET', 'http://h/settings', 200, undefined],
   ])('%s %s, however it is spelled: %d', async (method, target, status, allow) => {
