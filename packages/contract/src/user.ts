@@ -185,6 +185,8 @@ export const PROVIDER_CHANNEL = 'creel-sign-in';
  */
 export const providerMessageSchema = z.object({
   type: z.literal(PROVIDER_CHANNEL),
+  /** The `flow` of the start URL. A page ignores the messages of other pages' logins on the channel. */
+  flow: z.string().optional(),
   identity: z
     .object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() })
     .optional(),

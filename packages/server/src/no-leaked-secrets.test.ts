@@ -84,9 +84,9 @@ async function call(
 }
 
 function remember(client: TestClient): void {
-  for (const name of ['creel_session', 'creel_browser', 'creel_attempt', 'creel_identity']) {
-    const value = client.jar.get(name);
-    if (value !== undefined && value !== '') secrets.add(value);
+  for (const pair of client.jar.header().split('; ')) {
+    const value = /^creel_\w[\w-]*=(.+)$/.exec(pair)?.[1];
+    if (value !== undefined) secrets.add(value);
   }
 }
 

@@ -7,6 +7,7 @@ import type { TestServer } from './test-server.ts';
 
 const messageSchema = z.object({
   type: z.literal('creel-sign-in'),
+  flow: z.string().optional(),
   identity: z.object({ email: z.string(), displayName: z.string(), uid: z.string() }).optional(),
   problem: z.string().optional(),
   message: z.string().optional(),
@@ -23,6 +24,14 @@ export function messageOf(html: unknown): Message {
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');
   return messageSchema.parse(JSON.parse(text));
+}
+
+/** The cookies of this name, each of one login, as name and value. */
+export function flowCookies(browser: TestClient, name: 'creel_attempt' | 'creel_identity'): [string, string][] {
+  const pairs = browser.jar.header().split('; ');
+  return pairs
+    .map((pair) => pair.split('=', 2))
+    .flatMap(([key = '', value = '']) => (key.startsWith(`${name}_`) ? [[key, value]] : []));
 }
 
 export async function comeBack(browser: TestClient, path: string): Promise<Message> {
@@ -42,8 +51,8 @@ export function login(browser: TestClient, identity: object): ReturnType<TestCli
 }
 
 /** Goes from Creel's start to the provider's redirect. Returns its path and query at Creel. */
-export async function walk(provider: TestProvider, browser: TestClient): Promise<string> {
-  const start = await browser.send('/auth/oidc/start');
+export async function walk(provider: TestProvider, browser: TestClient, query = ''): Promise<string> {
+  const start = await browser.send(`/auth/oidc/start${query}`);
   const location = start.headers.get('location');
   if (location === null) throw new Error(`Creel did not send the browser on: ${start.status} ${await start.text()}`);
   return provider.authorize(location);

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Time limit of a third-party login, from its start to the account. */
 export const ATTEMPT_MS = 10 * 60_000;
+/** Maximum number of third-party logins that run in a browser at the same time. */
+export const MAX_FLOWS = 5;
 const DAY_S = 24 * 3600;
 
 /** One of our cookies. All are `HttpOnly`, valid for the whole site, and `Secure` if the public URL is https. */
@@ -14,14 +16,28 @@ interface Cookie {
 export const SESSION: Cookie = { name: 'creel_session', maxAgeS: 90 * DAY_S };
 /** The users who have logged in from this browser; see `KnownBrowsers`. Its age is the longest of a cookie (RFC 6265bis). */
 export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: 400 * DAY_S };
-/** The state of a provider login. `Lax` like all, so that it is sent when the provider redirects back. */
+/**
+ * The state of a provider login. `Lax` like all, so that it is sent when the provider redirects back. Each login has a
+ * cookie of its own (`ofFlow`).
+ */
 export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };
-/** The handle of the identity that was proved at the provider. */
+/** The handle of the identity that was proved at the provider, in a cookie of its own for each login. */
 export const PROVEN_IDENTITY: Cookie = { name: 'creel_identity', maxAgeS: ATTEMPT_MS / 1000 };
 
 /** `__Host-` binds a cookie to https, this host and the root path. It does not work with plain http. */
 function nameOf(cookie: Cookie, publicUrl: string): string {
   return publicUrl.startsWith('https:') ? `__Host-${cookie.name}` : cookie.name;
+}
+
+/** The cookie of one of several logins that run in a browser at the same time. `flow` has only `[A-Za-z0-9_-]`. */
+export function ofFlow(cookie: Cookie, flow: string): Cookie {
+  return { ...cookie, name: `${cookie.name}_${flow}` };
+}
+
+/** The flows of which the browser sent this cookie. Browsers send older cookies first (RFC 6265, section 5.4). */
+export function flowsOf(request: Pick<FastifyRequest, 'cookies'>, cookie: Cookie, publicUrl: string): string[] {
+  const start = `${nameOf(cookie, publicUrl)}_`;
+  return Object.keys(request.cookies).flatMap((name) => (name.startsWith(start) ? [name.slice(start.length)] : []));
 }
 
 export function readCookie(

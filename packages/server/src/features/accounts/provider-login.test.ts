@@ -3,7 +3,16 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import type { TestProvider } from '../../../../../fixtures/openid-provider.ts';
-import { comeBack, login, messageOf, prove, seat, startWithProvider, walk } from '../../../test/provider-window.ts';
+import {
+  comeBack,
+  flowCookies,
+  login,
+  messageOf,
+  prove,
+  seat,
+  startWithProvider,
+  walk,
+} from '../../../test/provider-window.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
@@ -190,8 +199,31 @@ describe('the last step is never trusted alone', () => {
     const identity = await prove(provider, server.visitor());
     expect(await login(server.visitor(), identity)).toMatchObject(NOT_PROVEN);
     const other = server.visitor();
-    other.jar.set('creel_identity', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+    other.jar.set('creel_identity_AAAAAAAAAAAAAAAA', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
     expect(await login(other, identity)).toMatchObject(NOT_PROVEN);
+  });
+
+  test('two logins of one browser at once do not disturb each other', async () => {
+    const browser = server.visitor();
+    const first = await walk(provider, browser, '?flow=one');
+    seat(provider, (people += 1));
+    const second = await walk(provider, browser, '?flow=two');
+    const [two, one] = [await comeBack(browser, second), await comeBack(browser, first)];
+    expect([one.flow, two.flow]).toEqual(['one', 'two']);
+    expect(one.identity?.uid).not.toBe(two.identity?.uid);
+    for (const { identity } of [one, two])
+      expect(await login(browser, identity ?? {})).toMatchObject({ status: 200, body: { email: identity?.email } });
+    expect(flowCookies(browser, 'creel_identity')).toEqual([]);
+  });
+
+  test('of six logins of one browser, the oldest is forgotten', async () => {
+    const browser = server.visitor();
+    const paths: string[] = [];
+    for (let nth = 0; nth < 6; nth += 1) paths.push(await walk(provider, browser));
+    expect(flowCookies(browser, 'creel_attempt')).toHaveLength(5);
+    const answers: unknown[] = [];
+    for (const path of paths) answers.push((await comeBack(browser, path)).identity?.uid);
+    expect(answers.map((uid) => uid === undefined)).toEqual([true, false, false, false, false, false]);
   });
 
   test('a proof works once, even for twenty parallel calls', async () => {

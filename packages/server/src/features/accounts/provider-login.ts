@@ -47,17 +47,24 @@ export class ProviderLogin {
   }
 
   /**
-   * The account of the identity that this browser has proved. The browser's claim is only compared with it. @throws
-   * ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
+   * The account of an identity that this browser has proved, and the handle that was used up. The browser's claim is
+   * only compared with the identities of its handles. @throws ProblemError VALIDATION_FAILED without an email,
+   * IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
    */
-  async logIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
+  async logIn(
+    claimed: ClaimedIdentity,
+    handles: readonly string[],
+    address: string,
+  ): Promise<{ user: UserRecord; handle: string }> {
     const { store, now } = this.#options;
     if (!claimed.email) throw invalid({ email: NO_EMAIL });
-    const hash = tokenHash(handle ?? '');
-    const proven = await store.findProvenIdentity(hash, now());
-    if (proven === undefined || !isSame(claimed, proven)) throw new ProblemError('IDENTITY_NOT_PROVEN');
-    if (!(await store.consumeProvenIdentity(hash))) throw new ProblemError('IDENTITY_NOT_PROVEN');
-    return this.#accountOf(proven, claimed.email, address);
+    for (const handle of handles) {
+      const hash = tokenHash(handle);
+      const proven = await store.findProvenIdentity(hash, now());
+      if (proven === undefined || !isSame(claimed, proven) || !(await store.consumeProvenIdentity(hash))) continue;
+      return { user: await this.#accountOf(proven, claimed.email, address), handle };
+    }
+    throw new ProblemError('IDENTITY_NOT_PROVEN');
   }
 
   async #accountOf(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord> {

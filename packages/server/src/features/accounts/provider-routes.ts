@@ -9,7 +9,17 @@ import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { newNonce, pagePolicy } from '../../http/security-headers.ts';
-import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
+import { tokenHash } from '../../secrets.ts';
+import {
+  MAX_FLOWS,
+  PROVEN_IDENTITY,
+  PROVIDER_ATTEMPT,
+  clearCookie,
+  flowsOf,
+  ofFlow,
+  readCookie,
+  setCookie,
+} from '../../http/cookies.ts';
 import { escapeHtml } from '../mail/service.ts';
 
 /** Messages for the user, by the codes that the page knows (docs/api.md, "Third-party login"). */
@@ -51,8 +61,8 @@ async function start(
   const site = request.headers['sec-fetch-site'];
   if (site === 'cross-site' || site === 'same-site') return sendMessage(app, reply, failure(app, 'cross-site'), 403);
   try {
-    const { url, attempt } = await provider.begin();
-    setCookie(reply, PROVIDER_ATTEMPT, app.publicUrl(), attempt);
+    const { url, state, attempt } = await provider.begin(pageOf(request));
+    setFlowCookie(app, { request, reply, cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
     return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
     return sendMessage(app, reply, failed(app, error), 502);
@@ -66,8 +76,13 @@ async function callback(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const publicUrl = app.publicUrl();
-  const attempt = readCookie(request, PROVIDER_ATTEMPT, publicUrl);
-  clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
+  const { searchParams } = new URL(request.url, publicUrl);
+  const flow = flowOf(searchParams.get('state') ?? '');
+  const cookie = ofFlow(PROVIDER_ATTEMPT, flow);
+  const attempt = provider.open(readCookie(request, cookie, publicUrl));
+  clearCookie(reply, cookie, publicUrl);
+  const send = (message: ProviderMessage, status: number): FastifyReply =>
+    sendMessage(app, reply, { ...message, flow: attempt?.page }, status);
   try {
     const address = addressBlock(app.clientAddressOf(request.raw));
     const limit = app.accounts.throttle.of('providerAnswer', address);
@@ -75,19 +90,47 @@ async function callback(
     // trigger it.
     if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
-    if (proven.email === null) return sendMessage(app, reply, refusal(NO_EMAIL), 200);
+    if (proven.email === null) return send(refusal(NO_EMAIL), 200);
     await limit.refund();
-    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerLogin.keep(proven));
+    const value = await app.accounts.providerLogin.keep(proven);
+    setFlowCookie(app, { request, reply, cookie: PROVEN_IDENTITY, flow, value });
     const { email, displayName, subject } = proven;
-    return sendMessage(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
+    return send({ type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
     if (error instanceof ProblemError) {
       const { retryAfter } = error.details;
       if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
-      return sendMessage(app, reply, refusal(error.message), 429);
+      return send(refusal(error.message), 429);
     }
-    return sendMessage(app, reply, failed(app, error), 400);
+    return send(failed(app, error), 400);
   }
+}
+
+/** The part of a cookie's name that belongs to one login. */
+function flowOf(state: string): string {
+  return tokenHash(state).slice(0, 16);
+}
+
+/** What the page that opened the window calls this login; `undefined` if it gave no name. */
+function pageOf(request: FastifyRequest): string | undefined {
+  const { searchParams } = new URL(request.url, 'http://creel.invalid');
+  return /^\w{1,40}$/.exec(searchParams.get('flow') ?? '')?.[0];
+}
+
+interface FlowCookie {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly cookie: typeof PROVIDER_ATTEMPT;
+  readonly flow: string;
+  readonly value: string;
+}
+
+/** Sets a cookie of one login, and clears those of the oldest ones beyond the maximum. */
+function setFlowCookie(app: AppContext, { request, reply, cookie, flow, value }: FlowCookie): void {
+  const publicUrl = app.publicUrl();
+  for (const oldest of flowsOf(request, cookie, publicUrl).slice(0, 1 - MAX_FLOWS))
+    clearCookie(reply, ofFlow(cookie, oldest), publicUrl);
+  setCookie(reply, ofFlow(cookie, flow), publicUrl, value);
 }
 
 function refusal(message: string): ProviderMessage {

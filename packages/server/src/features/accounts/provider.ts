@@ -44,7 +44,13 @@ export class ProviderProblem extends Error {
   }
 }
 
-const attemptSchema = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string() });
+const attemptSchema = z.object({
+  state: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  page: z.string().optional(),
+});
+type Attempt = z.infer<typeof attemptSchema>;
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
@@ -80,10 +86,18 @@ export class Provider {
     this.#now = now;
   }
 
-  /** The URL to send the user to, and the attempt that the browser must bring back. @throws ProviderProblem */
-  async begin(): Promise<{ url: string; attempt: string }> {
+  /**
+   * The URL to send the user to, the state in it, and the attempt that the browser must bring back. `page` is what the
+   * page that opened the window calls this login. @throws ProviderProblem
+   */
+  async begin(page: string | undefined): Promise<{ url: string; state: string; attempt: string }> {
     const configuration = await this.#configuration();
-    const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
+    const attempt: Attempt = {
+      state: randomState(),
+      nonce: randomNonce(),
+      codeVerifier: randomPKCECodeVerifier(),
+      page,
+    };
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: this.#publicUrl() + CALLBACK_PATH,
       scope: 'openid email profile',
@@ -92,17 +106,22 @@ export class Provider {
       code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
       code_challenge_method: 'S256',
     });
-    return { url: url.href, attempt: this.#attempts.seal(JSON.stringify(attempt), ATTEMPT_MS) };
+    return { url: url.href, state: attempt.state, attempt: this.#attempts.seal(JSON.stringify(attempt), ATTEMPT_MS) };
+  }
+
+  /** The attempt that a browser brought back; `undefined` when it is not ours, or too old. */
+  open(sealed: string | undefined): Attempt | undefined {
+    const opened = sealed === undefined ? undefined : this.#attempts.open(sealed);
+    return opened === undefined ? undefined : attemptSchema.parse(JSON.parse(opened));
   }
 
   /**
    * The identity of a returning user. `query` comes from the provider, `attempt` from the browser. @throws
    * ProviderProblem
    */
-  async finish(query: string, attempt: string | undefined): Promise<ProvenIdentity> {
-    const opened = attempt === undefined ? undefined : this.#attempts.open(attempt);
-    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
-    const { state, nonce, codeVerifier } = attemptSchema.parse(JSON.parse(opened));
+  async finish(query: string, attempt: Attempt | undefined): Promise<ProvenIdentity> {
+    if (attempt === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
+    const { state, nonce, codeVerifier } = attempt;
     const configuration = await this.#configuration();
     try {
       const tokens = await authorizationCodeGrant(configuration, new URL(this.#publicUrl() + CALLBACK_PATH + query), {

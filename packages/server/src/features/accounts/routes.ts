@@ -1,7 +1,17 @@
 import { closedSignal } from '../../http/call.ts';
 import type { Handlers, Call } from '../../http/call.ts';
 import { presentUser } from './service.ts';
-import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie, KNOWN_BROWSER, setCookie } from '../../http/cookies.ts';
+import {
+  KNOWN_BROWSER,
+  MAX_FLOWS,
+  PROVEN_IDENTITY,
+  SESSION,
+  clearCookie,
+  flowsOf,
+  ofFlow,
+  readCookie,
+  setCookie,
+} from '../../http/cookies.ts';
 import type { Session, OperationName } from '@creel/contract';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
@@ -72,9 +82,16 @@ const loginHandlers = {
 
   async googleLogin(call) {
     const { app, body, request, reply, clientAddress } = call;
-    const handle = readCookie(request, PROVEN_IDENTITY, app.publicUrl());
-    const user = await app.accounts.providerLogin.logIn(body, handle, clientAddress);
-    clearCookie(reply, PROVEN_IDENTITY, app.publicUrl());
+    const publicUrl = app.publicUrl();
+    const proven = flowsOf(request, PROVEN_IDENTITY, publicUrl)
+      .slice(-MAX_FLOWS)
+      .map((flow) => {
+        const cookie = ofFlow(PROVEN_IDENTITY, flow);
+        return { cookie, handle: readCookie(request, cookie, publicUrl) ?? '' };
+      });
+    const handles = proven.map(({ handle }) => handle);
+    const { user, handle: used } = await app.accounts.providerLogin.logIn(body, handles, clientAddress);
+    for (const { cookie, handle } of proven) if (handle === used) clearCookie(reply, cookie, publicUrl);
     await startSession(call, user);
     return presentUser(user);
   },

@@ -202,7 +202,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
 }
 
 /** Our own cookies with their values; the names are in http/cookies.ts, which also reads them with space around `=`. */
-const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|attempt|identity)\s*=\s*)[^;,\s]*/g;
+const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|(?:attempt|identity)[\w-]*)\s*=\s*)[^;,\s]*/g;
 const HIDDEN = '$1hidden-by-creel';
 
 /**

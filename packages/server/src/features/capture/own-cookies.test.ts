@@ -14,6 +14,10 @@ test.each([
     '__Host-creel_session=hidden-by-creel;creel_browser=hidden-by-creel',
   ],
   ['creel_session=', 'creel_session=hidden-by-creel'],
+  [
+    '__Host-creel_attempt_a-B_1=x; creel_identity_c=y',
+    '__Host-creel_attempt_a-B_1=hidden-by-creel; creel_identity_c=hidden-by-creel',
+  ],
   ['creel_session =\tsecret; b=2', 'creel_session =\thidden-by-creel; b=2'],
   ['theirs=creel_session; my_creel_x=1', 'theirs=creel_session; my_creel_x=1'],
   ['creel_foo=2; creel_sessions=3', 'creel_foo=2; creel_sessions=3'],

@@ -26,8 +26,10 @@ interface Listener {
 export function openProviderPopup(startUrl: string, listener: Listener): (() => void) | undefined {
   const left = Math.round(screenX + (outerWidth - SIZE.width) / 2);
   const top = Math.round(screenY + (outerHeight - SIZE.height) / 2);
+  // Tells this login's messages on the channel from those of other tabs. It is no secret.
+  const flow = crypto.getRandomValues(new Uint32Array(4)).join('_');
   const popup = open(
-    startUrl,
+    `${startUrl}?${new URLSearchParams({ flow })}`,
     PROVIDER_CHANNEL,
     `popup,width=${SIZE.width},height=${SIZE.height},left=${left},top=${top}`,
   );
@@ -43,7 +45,7 @@ export function openProviderPopup(startUrl: string, listener: Listener): (() => 
     listener.onMessage(message.data);
   };
   const onWindowMessage = (message: MessageEvent<unknown>): void => {
-    if (message.origin === location.origin) receive(message.data);
+    if (message.origin === location.origin && message.source === popup) receive(message.data);
   };
   let giveUp: ReturnType<typeof setTimeout> | undefined;
   const look = setInterval(() => {
@@ -61,7 +63,9 @@ export function openProviderPopup(startUrl: string, listener: Listener): (() => 
     removeEventListener('message', onWindowMessage);
     channel.close();
   }
-  channel.onmessage = (message: MessageEvent<unknown>) => receive(message.data);
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    if (providerMessageSchema.safeParse(data).data?.flow === flow) receive(data);
+  };
   addEventListener('message', onWindowMessage);
   return stop;
 }
