@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
+import type { UserRecord } from '../../database/records.ts';
+import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
 /** Each notice of expiry is written once. */
 export function noticesSuite(open: () => AppStore): void {
@@ -63,6 +64,54 @@ export function noticesSuite(open: () => AppStore): void {
       await open().replaceSettings(user.id, user.settings, off);
       await open().replaceSettings(user.id, off, user.settings);
       expect(await add(from, from + DAY)).toBe(0);
+      await open().deleteUser(user.id);
+    });
+
+    const LATER = {
+      async 'verifies the address'({ id }: UserRecord) {
+        const token = unique('token');
+        await open().createMailToken(token, id, 'verify', START + 100 * DAY);
+        await open().verifyEmail(token, id, START);
+      },
+      async 'sets a password by a mailed link'({ id }: UserRecord) {
+        const token = unique('token');
+        await open().createMailToken(token, id, 'reset', START + 100 * DAY);
+        await open().resetPassword(token, 'hash', START);
+      },
+      async 'gets a paid plan'({ id }: UserRecord) {
+        await open().lockBillingAccount({ userId: id, owner: 'me', now: START, until: START + DAY }, unique('key'));
+        const subscription = {
+          id: unique('sub'),
+          itemId: 'si_1',
+          tier: 'BASIC',
+          interval: 'monthly',
+          status: 'active',
+          createdAt: START,
+          periodEndAt: START + 90 * DAY,
+          endsAt: null,
+          canceledBy: null,
+        } as const;
+        await open().applySubscription(id, 'me', subscription, { now: START, nextCheckAt: null });
+      },
+    };
+    test.each(Object.entries(LATER))('are written later for a user who %s', async (what, change) => {
+      const from = START + 17 * DAY;
+      const email = `${unique('later')}@example.com`;
+      const isPaid = what !== 'gets a paid plan';
+      const user = await someUser(open(), {
+        email,
+        emailVerified: !isPaid,
+        subscriptionTier: isPaid ? 'BASIC' : 'FREE',
+        settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email },
+      });
+      await someEndpoint(open(), { expiresAt: from + 1, userId: user.id });
+      expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
+      expect(await open().claimMail(from, from + DAY)).toBeUndefined();
+      await change(user);
+      expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
+      const mail = await open().claimMail(from, from + DAY);
+      expect(mail?.user.id).toBe(user.id);
+      await open().removeMail(mail?.id ?? 0);
       await open().deleteUser(user.id);
     });
 
