@@ -106,7 +106,7 @@ export const deliveryAttemptSchema = z.object({
   error: z.string().nullable(),
   durationMs: z.number(),
   at: z.iso.datetime(),
-  /** `null` if no further attempt is planned. */
+  /** The earliest time of the next attempt, which passes while the destination is off or paused. `null` if none is planned. */
   nextAttemptAt: z.iso.datetime().nullable(),
   responseHeaders: z.array(headerPairSchema),
   responseBody: z.string().nullable(),

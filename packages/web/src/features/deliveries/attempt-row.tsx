@@ -1,5 +1,5 @@
 import { ApiError, bodyBytesOf, isDelivered } from '@creel/contract';
-import type { DeliveryAttempt } from '@creel/contract';
+import type { DeliveryAttempt, Destination } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId, useMemo } from 'react';
@@ -11,7 +11,7 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
-import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
+import { nextAttemptLabel, nextAttemptSentence, SENT_BY, waitingReason } from './delivery-labels.ts';
 import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
 import { ResponseTabs } from '../../bodies/response-tabs.tsx';
 
@@ -29,7 +29,9 @@ interface AttemptRowProps extends RowProps {
 
 /** One line about an attempt, and below it, if it is open, the response and what can be done. */
 export function AttemptRow(props: AttemptRowProps) {
-  const { attempt } = props;
+  const { uid, attempt } = props;
+  const { nextAttemptAt } = attempt;
+  const destination = useDestination(uid, attempt);
   const now = useNow();
   return (
     <DeliveryRow
@@ -41,7 +43,9 @@ export function AttemptRow(props: AttemptRowProps) {
       }
       facts={
         <>
-          {attempt.nextAttemptAt === null ? null : <Badge tone="warning">{nextAttemptLabel(attempt, now)}</Badge>}
+          {nextAttemptAt === null ? null : (
+            <Badge tone="warning">{nextAttemptLabel(nextAttemptAt, destination, now)}</Badge>
+          )}
           <span className="shrink-0 font-mono text-sm text-ink-2 @max-md:hidden">
             {formatDuration(attempt.durationMs)}
           </span>
@@ -58,6 +62,12 @@ export function AttemptRow(props: AttemptRowProps) {
       <AttemptDetails {...props} />
     </DeliveryRow>
   );
+}
+
+/** The destination of a delivery that waits; `undefined` until it is loaded, and if none waits. */
+function useDestination(uid: string, { destinationId, nextAttemptAt }: DeliveryAttempt): Destination | undefined {
+  const { data } = useQuery({ ...destinationsQuery(uid), enabled: nextAttemptAt !== null });
+  return nextAttemptAt === null ? undefined : data?.find(({ id }) => id === destinationId);
 }
 
 /** One line about a delivery that waits for its first attempt, and below it, if it is open, why. */
@@ -104,8 +114,9 @@ function DeliveryRow({ attempt, isOpen, onToggle, badge, facts, children }: Deli
   );
 }
 
-function WaitingDetails({ uid, attempt: { method, url, destinationId } }: RowProps) {
-  const { data: destinations } = useQuery(destinationsQuery(uid));
+function WaitingDetails({ uid, attempt }: RowProps) {
+  const { method, url } = attempt;
+  const destination = useDestination(uid, attempt);
   return (
     <>
       <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
@@ -114,7 +125,7 @@ function WaitingDetails({ uid, attempt: { method, url, destinationId } }: RowPro
           {method} {url}
         </span>
       </p>
-      <p className="px-4 text-sm text-ink-2">{waitingReason(destinations?.find(({ id }) => id === destinationId))}</p>
+      <p className="px-4 text-sm text-ink-2">{waitingReason(destination)}</p>
       <div className="px-4">
         <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
           Show destinations
@@ -127,6 +138,7 @@ function WaitingDetails({ uid, attempt: { method, url, destinationId } }: RowPro
 function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
   const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
   const again = useSendAgain(uid, attempt);
+  const destination = useDestination(uid, attempt);
   const now = useNow();
   const isForward = kind === 'forward';
   return (
@@ -146,11 +158,7 @@ function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
         </Notice>
       )}
       {nextAttemptAt === null ? null : (
-        <p className="px-4 text-sm text-ink-2">
-          {Date.parse(nextAttemptAt) > now
-            ? `The next attempt is planned for ${formatInstant(nextAttemptAt)}.`
-            : 'The next attempt is due. It waits while its destination is off or paused.'}
-        </p>
+        <p className="px-4 text-sm text-ink-2">{nextAttemptSentence(nextAttemptAt, destination, now)}</p>
       )}
       <div className="flex flex-wrap items-center gap-2 px-4">
         {isForward && attempt.destinationId !== null ? (

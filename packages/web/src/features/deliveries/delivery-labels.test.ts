@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { nextAttemptLabel, outcomeLabel, stateLabel, waitingLabel, waitingReason } from './delivery-labels.ts';
+import {
+  nextAttemptLabel,
+  nextAttemptSentence,
+  outcomeLabel,
+  stateLabel,
+  waitingLabel,
+  waitingReason,
+} from './delivery-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00.000Z');
 
@@ -8,7 +15,18 @@ test.each([
   ['2026-11-22T10:10:00.000Z', 'retry in 10 min'],
   ['2026-11-22T09:59:59.000Z', 'retry is due'],
 ])('an attempt planned for %s: %s', (nextAttemptAt, label) => {
-  expect(nextAttemptLabel({ nextAttemptAt }, NOW)).toBe(label);
+  expect(nextAttemptLabel(nextAttemptAt, undefined, NOW)).toBe(label);
+});
+
+test('a planned attempt waits while its destination is off or paused', () => {
+  const active = { enabled: true, state: { name: 'active' } } as const;
+  const paused = { name: 'paused', since: '2026-11-22T10:00:00.000Z', reason: 'r' } as const;
+  const at = '2026-11-22T10:00:04.000Z';
+  expect(nextAttemptLabel(at, active, NOW)).toBe('retry in 4 s');
+  expect(nextAttemptSentence(at, active, NOW)).toContain('is planned for');
+  expect(nextAttemptLabel(at, { ...active, enabled: false }, NOW)).toBe('retry waits');
+  expect(nextAttemptSentence(at, { ...active, enabled: false }, NOW)).toContain('is off. Turn it on');
+  expect(nextAttemptSentence(at, { ...active, state: paused }, NOW)).toContain('is paused. Resume it');
 });
 
 test('a destination that is off is not called paused', () => {

@@ -1,14 +1,35 @@
 import { isDelivered } from '@creel/contract';
-import type { DeliveryAttempt, Destination } from '@creel/contract';
-import { formatCount, formatLength } from '../../ui/format.ts';
+import type { Destination } from '@creel/contract';
+import { formatCount, formatInstant, formatLength } from '../../ui/format.ts';
 
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
 
-/** `retry in 5 s`. */
-export function nextAttemptLabel({ nextAttemptAt }: Pick<DeliveryAttempt, 'nextAttemptAt'>, now: number): string {
-  const left = Date.parse(nextAttemptAt ?? '') - now;
+type Sending = Pick<Destination, 'enabled' | 'state'>;
+
+/** `retry in 5 s`. The destination is `undefined` until it is loaded. */
+export function nextAttemptLabel(nextAttemptAt: string, destination: Sending | undefined, now: number): string {
+  if (destination !== undefined && !isSending(destination)) return 'retry waits';
+  const left = Date.parse(nextAttemptAt) - now;
   return left > 0 ? `retry in ${formatLength(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
+}
+
+/** When a delivery that failed is sent again. */
+export function nextAttemptSentence(nextAttemptAt: string, destination: Sending | undefined, now: number): string {
+  if (destination !== undefined && !isSending(destination)) return `The next attempt waits: ${howToSend(destination)}`;
+  if (Date.parse(nextAttemptAt) > now) return `The next attempt is planned for ${formatInstant(nextAttemptAt)}.`;
+  return 'The next attempt is due.';
+}
+
+function isSending({ enabled, state }: Sending): boolean {
+  return enabled && state.name === 'active';
+}
+
+/** How a destination that does not send does so again. */
+function howToSend({ enabled }: Sending): string {
+  return enabled
+    ? 'the destination is paused. Resume it to send what waits.'
+    : 'the destination is off. Turn it on to send what waits.';
 }
 
 interface StateLabel {
@@ -17,17 +38,15 @@ interface StateLabel {
 }
 
 /** A destination that is off does not send, whether it is paused or not. */
-export function stateLabel({ enabled, state }: Pick<Destination, 'enabled' | 'state'>): StateLabel {
+export function stateLabel({ enabled, state }: Sending): StateLabel {
   if (!enabled) return { text: 'Off', tone: 'neutral' };
   return state.name === 'paused' ? { text: 'Paused', tone: 'warning' } : { text: 'Active', tone: 'success' };
 }
 
 /** Why a delivery waits for its first attempt. The destination is `undefined` until it is loaded. */
-export function waitingReason(destination: Pick<Destination, 'enabled' | 'state'> | undefined): string {
+export function waitingReason(destination: Sending | undefined): string {
   if (destination === undefined) return 'No attempt has ended yet.';
-  if (!destination.enabled) return 'No attempt was made yet: the destination is off. Turn it on to send what waits.';
-  if (destination.state.name === 'paused')
-    return 'No attempt was made yet: the destination is paused. Resume it to send what waits.';
+  if (!isSending(destination)) return `No attempt was made yet: ${howToSend(destination)}`;
   return 'No attempt has ended yet. The destination may be slow, or busy with earlier requests.';
 }
 
