@@ -32,6 +32,8 @@ export interface Engine {
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
   /** The end of a `select` that locks its rows. SQLite has one writer, so it needs none. */
   readonly locks: Readonly<Record<RowLock, RawBuilder<unknown>>>;
+  /** The database's clock in milliseconds since 1970, which is the same for all processes. */
+  readonly clock: RawBuilder<number>;
   tableExists(db: Database, name: string): Promise<boolean>;
   /** Blocks migrations by other processes until the transaction ends. */
   lockForMigration(transaction: DatabaseTransaction): Promise<void>;

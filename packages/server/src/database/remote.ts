@@ -39,7 +39,7 @@ export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({
 
 /**
  * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are always
- * passed in: no query reads a clock. "Not found" is `undefined` or `false`. A thrown error means that the database
+ * passed in: no query reads a clock, except for leases, which processes with different clocks compare. "Not found" is `undefined` or `false`. A thrown error means that the database
  * failed and the call changed nothing.
  */
 export type Remote<Queries extends QueryTable> = {

@@ -32,6 +32,7 @@ export const sqliteEngine: Engine = {
     return Array.from({ length: count }, (_, nth) => row.value - count + 1 + nth);
   },
   locks: { share: sql``, counters: sql``, alone: sql`` },
+  clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   async tableExists(db, name) {
     const { rows } = await sql`select 1 from sqlite_schema where type = 'table' and name = ${name}`.execute(db);
     return rows.length > 0;

@@ -107,6 +107,7 @@ interface ClaimedDestination {
   readonly sendDue: Rerun;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
+  /** By `performance.now()`, from before the lease was written, so that it ends here first. */
   leaseUntil: number;
   /** Nothing else was due at the last read, so a free place is no reason to read again. */
   hasNoMore: boolean;
@@ -181,8 +182,8 @@ export class DeliverySender {
     const maxNew = Math.max(0, MAX_CLAIMED - this.#claimed.size);
     const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
     if (free.length > 0 && maxNew > 0) {
-      const until = now() + LEASE_MS;
-      for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, { now: now(), until }))
+      const until = performance.now() + LEASE_MS;
+      for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
         this.#claimed.set(id, this.#newClaimed(id, until));
     }
     for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
@@ -203,7 +204,7 @@ export class DeliverySender {
 
   /** Renews the leases, drops lost ones, and releases those of idle destinations. */
   async #renew(): Promise<void> {
-    const { store, now } = this.#options;
+    const { store } = this.#options;
     const started = performance.now();
     const isNeeded =
       started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => this.#isLost(claimed));
@@ -214,8 +215,8 @@ export class DeliverySender {
         this.#claimed.delete(claimed.id);
         await store.releaseLeases(this.#owner, claimed.id);
       }
-    const until = now() + LEASE_MS;
-    const renewed = new Set(await store.renewLeases(this.#owner, until));
+    const until = performance.now() + LEASE_MS;
+    const renewed = new Set(await store.renewLeases(this.#owner, LEASE_MS));
     for (const claimed of this.#claimed.values()) {
       if (renewed.has(claimed.id)) claimed.leaseUntil = until;
       else this.#claimed.delete(claimed.id);
@@ -223,7 +224,7 @@ export class DeliverySender {
   }
 
   #isLost({ leaseUntil }: ClaimedDestination): boolean {
-    return this.#options.now() >= leaseUntil;
+    return performance.now() >= leaseUntil;
   }
 
   async #sendAll(claimed: ClaimedDestination): Promise<void> {

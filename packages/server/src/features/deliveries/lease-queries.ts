@@ -1,7 +1,12 @@
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
-/** SQL of the leases of destinations: only the process with the lease of a destination sends to it. */
+/**
+ * SQL of the leases of destinations: only the process with the lease of a destination sends to it. Leases end by the
+ * database's clock, because those of the processes differ.
+ */
 
 /** Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. */
 async function dueDestinations(
@@ -15,7 +20,11 @@ async function dueDestinations(
     .select(['id', 'lease_owner'])
     .where('due_at', '<=', now)
     .where((where) =>
-      where.or([where('lease_owner', 'is', null), where('lease_owner', '=', owner), where('lease_until', '<=', now)]),
+      where.or([
+        where('lease_owner', 'is', null),
+        where('lease_owner', '=', owner),
+        where('lease_until', '<=', db.engine.clock),
+      ]),
     )
     .orderBy('due_at')
     .limit(limit)
@@ -23,32 +32,34 @@ async function dueDestinations(
   return rows.map((row) => ({ id: row.id, isOwn: row.lease_owner === owner }));
 }
 
-/** Takes the leases of those of the destinations that no other process has. Returns which. */
+/** Takes the leases of those of the destinations that no other process has, for `leaseMs`. Returns which. */
 async function claimDestinations(
   transaction: EngineTransaction,
   ids: readonly number[],
   owner: string,
-  lease: { readonly now: number; readonly until: number },
+  leaseMs: number,
 ): Promise<number[]> {
   const free = transaction
     .selectFrom('destinations')
     .select('id')
     .where('id', 'in', [...ids])
-    .where((where) => where.or([where('lease_owner', 'is', null), where('lease_until', '<=', lease.now)]))
+    .where((where) =>
+      where.or([where('lease_owner', 'is', null), where('lease_until', '<=', transaction.engine.clock)]),
+    )
     .orderBy('id');
   // Rows that another process claims at this moment are left to it.
   const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
   for (const { id } of rows)
     await transaction
       .updateTable('destinations')
-      .set({ lease_owner: owner, lease_until: lease.until })
+      .set({ lease_owner: owner, lease_until: leaseEnd(transaction, leaseMs) })
       .where('id', '=', id)
       .execute();
   return rows.map((row) => row.id);
 }
 
-/** Extends the leases of a process. Returns the destinations that it still has. */
-async function renewLeases(transaction: EngineTransaction, owner: string, until: number): Promise<number[]> {
+/** Extends the leases of a process to `leaseMs` from now. Returns the destinations that it still has. */
+async function renewLeases(transaction: EngineTransaction, owner: string, leaseMs: number): Promise<number[]> {
   const rows = await transaction
     .selectFrom('destinations')
     .select('id')
@@ -56,8 +67,16 @@ async function renewLeases(transaction: EngineTransaction, owner: string, until:
     .orderBy('id')
     .modifyEnd(transaction.engine.locks.alone)
     .execute();
-  await transaction.updateTable('destinations').set({ lease_until: until }).where('lease_owner', '=', owner).execute();
+  await transaction
+    .updateTable('destinations')
+    .set({ lease_until: leaseEnd(transaction, leaseMs) })
+    .where('lease_owner', '=', owner)
+    .execute();
   return rows.map((row) => row.id);
+}
+
+function leaseEnd({ engine }: EngineTransaction, leaseMs: number): RawBuilder<number> {
+  return sql<number>`${engine.clock} + ${sql.lit(leaseMs)}`;
 }
 
 /** Ends the lease of a process for one destination, or all of its leases. Without an owner, all leases of everyone. */
