@@ -20,7 +20,7 @@ async function callbackTells(page: Page, message: unknown): Promise<void> {
   const tell = `opener.postMessage(${JSON.stringify(message)}, location.origin)`;
   await page
     .context()
-    .route(`**${START}`, (route: Route) => route.fulfill({ contentType: 'text/html', body: CALLBACK }));
+    .route(`**${START}?*`, (route: Route) => route.fulfill({ contentType: 'text/html', body: CALLBACK }));
   await page
     .context()
     .route('**/callback.js', (route: Route) => route.fulfill({ contentType: 'text/javascript', body: tell }));
@@ -81,15 +81,19 @@ test('the login window reports to the page, and the server decides', async ({ pa
 test('a closed window is given up after 8 seconds, not before', async ({ page }) => {
   await offerProvider(page);
   await page.clock.install();
-  await page.context().route(`**${START}`, (route) => route.fulfill({ contentType: 'text/html', body: 'Provider' }));
+  await page.context().route(`**${START}?*`, (route) => route.fulfill({ contentType: 'text/html', body: 'Provider' }));
   await page.goto('/auth');
   await expect(button(page)).toBeEnabled();
   // Otherwise the time of a busy machine counts too.
   await page.clock.pauseAt(Date.now() + 60_000);
   const [popup] = await Promise.all([page.waitForEvent('popup'), button(page).click()]);
   expect(popup.url()).toContain(START);
-  await popup.close();
   const waiting = page.getByRole('button', { name: 'Waiting for the login window…' });
+  // A login in another tab, which ends in this moment.
+  await page.evaluate(
+    "new BroadcastChannel('creel-sign-in').postMessage({ type: 'creel-sign-in', flow: 'other', problem: 'failed' })",
+  );
+  await popup.close();
   await page.clock.runFor(7900);
   await expect(waiting).toBeVisible();
   await page.clock.runFor(1000);
