@@ -6,8 +6,10 @@ import { heading } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
   await test.step('any other path is the 404 page', async () => {
-    await page.goto('/no/such/page');
-    await expect(heading(page, 'Page Not Found')).toBeVisible();
+    for (const path of ['/%E0%A4%A', '/no/such/page']) {
+      await page.goto(path);
+      await expect(heading(page, 'Page Not Found')).toBeVisible();
+    }
     await page.getByRole('link', { name: 'Back to Dashboard' }).click();
     await expect(heading(page, 'Dashboard')).toBeVisible();
   });

@@ -6,7 +6,7 @@ import { userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { EndpointLoading } from './features/endpoints/endpoint-states.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
-import { LoadFailed, NotFoundPage, RootFailed } from './shell/error-pages.tsx';
+import { LoadFailed, NotFoundPage, RootFailed, RootNotFound } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
 import { StartPage } from './ui/page.tsx';
 import { ownPath } from './ui/urls.ts';
@@ -75,7 +75,12 @@ const subscriptionSearchSchema = z.object({
 
 const testPortalSearchSchema = z.object({ return: parameter(text) });
 
-const rootRoute = createRootRoute({ component: Outlet, errorComponent: RootFailed });
+const rootRoute = createRootRoute({
+  component: Outlet,
+  errorComponent: RootFailed,
+  // Of a path that can't be decoded, which matches no route.
+  notFoundComponent: RootNotFound,
+});
 
 const authRoute = createRoute({
   getParentRoute: () => rootRoute,

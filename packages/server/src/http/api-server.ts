@@ -69,12 +69,17 @@ function addressOf(target = '/'): string {
   const path = url
     .slice(0, queryAt)
     .replace(/%(?:2d|2e|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi, decodeURIComponent);
-  try {
-    decodeURIComponent(path);
-  } catch {
-    return /^\/api(?:\/|$)/.test(path) ? NOWHERE : NO_PAGE;
-  }
+  if (!isDecodable(path)) return /^\/api(?:\/|$)/.test(path) ? NOWHERE : NO_PAGE;
   return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    // Uses the value: the bundler removes a call of which it does not know that it throws.
+    return decodeURIComponent(path).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 export interface OperationalSources {

@@ -67,3 +67,12 @@ export function NotFoundPage() {
     </EmptyState>
   );
 }
+
+/** The same without the app's layout. */
+export function RootNotFound() {
+  return (
+    <main className="h-full">
+      <NotFoundPage />
+    </main>
+  );
+}
