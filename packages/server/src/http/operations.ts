@@ -31,9 +31,9 @@ export function registerOperations(
   app: AppContext,
   { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: Finders },
 ): void {
-  const budget = new ResponseBudget(app.config.maxBodyBytes);
+  const budgets = responseBudgets(app.config.maxBodyBytes);
   for (const name of operationNames())
-    registerOperation(server, { app, budget }, name, { handler: handlers[name], find: finders[name] });
+    registerOperation(server, { app, budgets }, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -47,12 +47,12 @@ function operationNames(): OperationName[] {
 
 interface Shared {
   readonly app: AppContext;
-  readonly budget: ResponseBudget;
+  readonly budgets: ResponseBudgets;
 }
 
 function registerOperation(
   server: FastifyInstance,
-  { app, budget }: Shared,
+  { app, budgets }: Shared,
   name: OperationName,
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
@@ -70,7 +70,7 @@ function registerOperation(
     config: { rawBody: isBillingEvent(operation) },
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const reservation = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
+      const reservation = new ResponseReservation(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
       const named = { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
       const input = await readInput(app, operation, request).catch(async (problem: unknown) => {
         await find?.({ ...named, sent: request.body } as never);
@@ -178,37 +178,25 @@ function memoryOf(rawBytes: number): number {
   return rawBytes + MAX_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
 }
 
-/** Memory for the responses of a server with bodies of at most `maxBodyBytes`. */
-class ResponseBudget {
-  readonly #small = new MemoryBudget({ bytes: ANSWER_BUDGET_BYTES, maxShare: SHARE_OF_ONE });
-  readonly #large: MemoryBudget;
+type ResponseBudgets = ReturnType<typeof responseBudgets>;
 
-  constructor(maxBodyBytes: number) {
-    const fourAnswers = 4 * (maxBodyBytes + 2 * MAX_JSON_GROWTH * SMALL_ANSWER_BYTES);
-    this.#large = new MemoryBudget({ bytes: Math.max(ANSWER_BUDGET_BYTES, fourAnswers), maxShare: SHARE_OF_ONE });
-  }
-
-  /**
-   * Reserves memory for a response to a user with this many stored bytes. Returns the release function, or `undefined`
-   * when there is no memory.
-   */
-  reserve(userId: number, rawBytes: number): (() => void) | undefined {
-    const budget = rawBytes <= SMALL_ANSWER_BYTES ? this.#small : this.#large;
-    const reservation = budget.reserve(userId);
-    return reservation.grow(memoryOf(rawBytes)) ? () => reservation.release() : undefined;
-  }
+/** Memory for the small and the large responses of a server with bodies of at most `maxBodyBytes`. */
+function responseBudgets(maxBodyBytes: number) {
+  const fourAnswers = 4 * (maxBodyBytes + 2 * MAX_JSON_GROWTH * SMALL_ANSWER_BYTES);
+  const newBudget = (bytes: number): MemoryBudget => new MemoryBudget({ bytes, maxShare: SHARE_OF_ONE });
+  return { small: newBudget(ANSWER_BUDGET_BYTES), large: newBudget(Math.max(ANSWER_BUDGET_BYTES, fourAnswers)) };
 }
 
 /** The memory of one response, from before its data is read until it has ended or its connection is closed. */
 class ResponseReservation {
-  readonly #budget: ResponseBudget;
+  readonly #budgets: ResponseBudgets;
   readonly #userId: number;
   readonly #response: ServerResponse;
   readonly #onEnd: (() => void)[] = [];
   #isHandlerDone = false;
 
-  constructor(budget: ResponseBudget, userId: number, response: ServerResponse) {
-    this.#budget = budget;
+  constructor(budgets: ResponseBudgets, userId: number, response: ServerResponse) {
+    this.#budgets = budgets;
     this.#userId = userId;
     this.#response = response;
     // Also follows the end of the connection, because a connection has one response at a time (parsed-connection.ts).
@@ -220,9 +208,10 @@ class ResponseReservation {
    * client has left
    */
   readonly reserve = (rawBytes: number): void => {
-    const release = this.#response.destroyed ? undefined : this.#budget.reserve(this.#userId, rawBytes);
-    if (release === undefined) throw overloaded();
-    this.#onEnd.push(release);
+    const { small, large } = this.#budgets;
+    const reservation = (rawBytes <= SMALL_ANSWER_BYTES ? small : large).reserve(this.#userId);
+    if (this.#response.destroyed || !reservation.grow(memoryOf(rawBytes))) throw overloaded();
+    this.#onEnd.push(() => reservation.release());
   };
 
   /** Calls back when the response has ended, immediately if it already has. */
