@@ -81,24 +81,6 @@ class Rerun {
   }
 }
 
-/** Compares the machine's clock with a monotonic one. */
-class StepDetector {
-  readonly #now: () => number;
-  #offset: number;
-
-  constructor(now: () => number) {
-    this.#now = now;
-    this.#offset = now() - performance.now();
-  }
-
-  /** Milliseconds that the clock was set back since the last call. Negative if it was set forward. */
-  setBackMs(): number {
-    const before = this.#offset;
-    this.#offset = this.#now() - performance.now();
-    return Math.round(before - this.#offset);
-  }
-}
-
 /** A destination whose lease this process has. */
 interface ClaimedDestination {
   readonly id: number;
@@ -149,9 +131,13 @@ export class DeliverySender {
     if (!store.shared) await store.releaseLeases().catch(onFailure);
     // The clock may have been set back while no process ran.
     await store.shortenWaits(now(), MAX_WAITS_WITH_RETRY_AFTER_MS).catch(onFailure);
-    const clock = new StepDetector(now);
+    // How far the machine's clock is ahead of a monotonic one. Less than before: it was set back.
+    const aheadMs = (): number => Math.round(now() - performance.now());
+    let before = aheadMs();
     while (!this.#isStopping) {
-      if (clock.setBackMs() > CLOCK_ERROR_MS) await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
+      const ahead = aheadMs();
+      if (before - ahead > CLOCK_ERROR_MS) await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
+      before = ahead;
       this.wake();
       await poll().catch(onFailure);
       await sleep(POLL_MS, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined);
