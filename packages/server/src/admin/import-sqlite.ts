@@ -15,17 +15,11 @@ import { AdminProblem } from './admin-problem.ts';
 const MAX_ROWS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** How many rows of a table were copied. */
-export interface ImportedTable {
-  readonly table: string;
-  readonly rows: number;
-}
-
 /**
  * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction: ids,
  * indexes, times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
  */
-export async function importSqlite(dataDir: string, url: string): Promise<ImportedTable[]> {
+export async function importSqlite(dataDir: string, url: string) {
   if (!existsSync(databaseFile(dataDir)))
     throw new AdminProblem(`There is no database in ${dataDir}. Name the data folder, which contains creel.db.`);
   const lock = claimDataDir(dataDir);
@@ -53,13 +47,14 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
   }
 }
 
-async function copyTables(source: DatabaseSync, client: pg.Client): Promise<ImportedTable[]> {
+/** Returns how many rows of each table were copied. */
+async function copyTables(source: DatabaseSync, client: pg.Client) {
   const { rowCount } = await client.query('select from users limit 1');
   if (rowCount !== 0) throw new AdminProblem('The PostgreSQL database has accounts already. Use an empty database.');
   const tables = tableNames(source);
   // Migrations insert rows too.
   await client.query(`truncate ${tables.map((table) => `"${table}"`).join(', ')}`);
-  const imported: ImportedTable[] = [];
+  const imported: { table: string; rows: number }[] = [];
   for (const table of tables) imported.push({ table, rows: await copyTable(source, client, table) });
   await continueIds(source, client);
   return imported;

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../storage-problem.ts';
 import { migrate } from '../migrations/migrate.ts';
-import type { EngineDatabase } from '../remote.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDatabase, sqliteEngine } from './engine.ts';
@@ -115,17 +114,11 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The only connection that writes to a data folder. */
-export interface WriterConnection {
-  readonly raw: DatabaseSync;
-  readonly db: EngineDatabase;
-  readonly statements: CaptureStatements;
-  /** Releases the folder. The caller closes the database. */
-  readonly release: () => void;
-}
-
-/** Claims a data folder, opens its database and migrates it. @throws StorageProblem; then nothing was changed */
-export async function openWriterConnection(dataDir: string): Promise<WriterConnection> {
+/**
+ * Claims a data folder, opens its database and migrates it. `release` releases the folder; the caller closes the
+ * database. @throws StorageProblem; then nothing was changed
+ */
+export async function openWriterConnection(dataDir: string) {
   const lock = claimDataDir(dataDir);
   try {
     makeRoomToOpen(dataDir);

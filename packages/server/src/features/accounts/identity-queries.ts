@@ -7,18 +7,12 @@ import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
 /** An identity that a browser has just proved at the provider. */
-export interface ProvenIdentity {
-  readonly issuer: string;
-  readonly subject: string;
-  readonly email: string | null;
-  readonly emailVerified: boolean;
-  readonly displayName: string | null;
-}
+export type ProvenIdentity = Readonly<ReturnType<typeof toProvenIdentity>>;
 
 /** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
 export type Identity = Pick<ProvenIdentity, 'issuer' | 'subject'>;
 
-function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentity {
+function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>) {
   return {
     issuer: row.issuer,
     subject: row.subject,

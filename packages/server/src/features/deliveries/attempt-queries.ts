@@ -56,22 +56,16 @@ export interface SendingDestination extends DestinationRecord {
   readonly dueAt: number | null;
 }
 
-export interface DueDeliveries {
-  readonly destination: SendingDestination;
-  /** In the order of sending: first attempts in the order of capture. */
-  readonly deliveries: readonly DueDelivery[];
-}
-
 /**
- * The due deliveries of a destination, without those that are being sent. `undefined` when it is deleted, off or
- * paused.
+ * The due deliveries of a destination in the order of sending, without those that are being sent: first attempts in the
+ * order of capture. `undefined` when it is deleted, off or paused.
  */
 async function dueDeliveries(
   db: EngineDatabase,
   destinationId: number,
   sending: readonly string[],
   at: { readonly now: number; readonly limit: number },
-): Promise<DueDeliveries | undefined> {
+) {
   const row = await db
     .selectFrom('destinations')
     .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
@@ -93,8 +87,9 @@ async function dueDeliveries(
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
   const { userId, signingScheme, dueAt } = row;
-  const destination = { ...toDestinationRecord(row), userId, signingScheme, dueAt };
-  return { destination, deliveries: await due.execute() };
+  const destination: SendingDestination = { ...toDestinationRecord(row), userId, signingScheme, dueAt };
+  const deliveries: readonly DueDelivery[] = await due.execute();
+  return { destination, deliveries };
 }
 
 /** Corrects when a destination is due, after none of its deliveries was. */
@@ -167,18 +162,11 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
   }));
 }
 
-/** A delivery that waits for its first attempt. */
-export interface PlannedDelivery {
-  readonly deliveryId: string;
-  readonly destinationId: number;
-  readonly url: string;
-  readonly appendPath: boolean;
-  /** When the attempt is due, in milliseconds since 1970. */
-  readonly plannedAt: number;
-}
+/** A delivery that waits for its first attempt, which is due at `plannedAt`. */
+export type PlannedDelivery = Awaited<ReturnType<typeof listPlanned>>[number];
 
 /** The deliveries of a request that wait for their first attempt, newest destination first. */
-async function listPlanned(db: EngineDatabase, endpointId: number, index: number): Promise<PlannedDelivery[]> {
+async function listPlanned(db: EngineDatabase, endpointId: number, index: number) {
   const rows = await db
     .selectFrom('deliveries as p')
     .innerJoin('destinations as d', 'd.id', 'p.destination_id')
@@ -227,18 +215,8 @@ async function retryDelivery(
   return { destinationId: destination.id };
 }
 
-interface KnownDelivery {
-  readonly index: number;
-  readonly destinationId: number | null;
-  readonly attempts: number;
-}
-
 /** A delivery of the endpoint, pending or in the history. */
-async function findDelivery(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  deliveryId: string,
-): Promise<KnownDelivery | undefined> {
+async function findDelivery(transaction: DatabaseTransaction, endpointId: number, deliveryId: string) {
   const index = indexOfRequestKey.as('index');
   const pending = await transaction
     .selectFrom('deliveries')

@@ -193,22 +193,11 @@ export async function updateDueAt(transaction: DatabaseTransaction, destinationI
   }
 }
 
-export interface RemovalStep {
-  readonly isFinished: boolean;
-  /** Indexes of the requests whose delivery ended. */
-  readonly ended: readonly number[];
-}
-
 /**
  * Removes a destination in steps of at most `limit` pending deliveries, so that none of them delays captures. It is off
- * from the first step on. `undefined` when it does not exist.
+ * from the first step on. Returns the indexes of the requests whose delivery ended. `undefined` when it does not exist.
  */
-async function removeDestination(
-  transaction: EngineTransaction,
-  endpointId: number,
-  id: number,
-  limit: number,
-): Promise<RemovalStep | undefined> {
+async function removeDestination(transaction: EngineTransaction, endpointId: number, id: number, limit: number) {
   const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
   const off = await transaction
     .updateTable('destinations')

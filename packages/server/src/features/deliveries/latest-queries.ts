@@ -93,24 +93,14 @@ export async function saveLatest(
   );
 }
 
-/** What a stored request shows of its deliveries. */
-export interface DeliveryState {
-  readonly index: number;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** When its first attempt at a destination is due, in milliseconds since 1970. Null when it waits for none. */
-  readonly plannedAt: number | null;
-  /** Whether it waits for any attempt. */
-  readonly isPending: boolean;
-  readonly last: LastDelivery | null;
-}
+/**
+ * What a stored request shows of its deliveries. `plannedAt`: when its first attempt at a destination is due; null when
+ * it waits for none. `isPending`: it waits for any attempt.
+ */
+export type DeliveryState = Awaited<ReturnType<typeof listDeliveryStates>>[number];
 
 /** The states of those of the requests that are stored. */
-async function listDeliveryStates(
-  db: EngineDatabase,
-  endpointId: number,
-  indexes: readonly number[],
-): Promise<DeliveryState[]> {
+async function listDeliveryStates(db: EngineDatabase, endpointId: number, indexes: readonly number[]) {
   const rows = await inChunks(indexes, (chunk) =>
     db
       .selectFrom('captured_requests')

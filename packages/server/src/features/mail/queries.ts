@@ -2,15 +2,9 @@ import { inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { toUserRecord } from '../../database/records.ts';
-import type { UserRecord } from '../../database/records.ts';
 
-/** A notice that is due, with the user it is for. */
-export interface OutboxMail {
-  readonly id: number;
-  /** JSON of the notice. */
-  readonly content: string;
-  readonly user: UserRecord;
-}
+/** A notice that is due, as JSON, with the user it is for. */
+export type OutboxMail = NonNullable<Awaited<ReturnType<typeof claimMail>>>;
 
 /** Runs in the transaction of a change, so that a notice exists exactly when its change does. */
 export async function addMail(transaction: DatabaseTransaction, userId: number, notice: object): Promise<void> {
@@ -24,7 +18,7 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
  * Claims the mail that has been due longest, until `until`: then it is due again, because its process died. `undefined`
  * when none is due.
  */
-async function claimMail(transaction: EngineTransaction, now: number, until: number): Promise<OutboxMail | undefined> {
+async function claimMail(transaction: EngineTransaction, now: number, until: number) {
   const due = await transaction
     .selectFrom('mail_outbox')
     .select('id')
