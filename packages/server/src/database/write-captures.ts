@@ -1,6 +1,6 @@
-import { unpackCaptures } from './packed-captures.ts';
+import { z } from 'zod';
+import { trimBatch, unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
-import { trimBatch } from './packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from './store.ts';
 import type { MethodCount } from './records.ts';
 
@@ -36,14 +36,15 @@ export interface LockedEndpoint {
  * The result of one endpoint's captures in a batch. The outcome follows from it and the batch, so a batch whose commit
  * was not answered can be answered later.
  */
-export interface EndpointReceipt {
-  readonly endpointId: number;
-  readonly firstIndex: number;
+export const receiptSchema = z.object({
+  endpointId: z.number(),
+  firstIndex: z.number(),
   /** Captures have this time at least. */
-  readonly notBefore: number;
+  notBefore: z.number(),
   /** Ids of the first captures, which are saved. */
-  readonly savedIds: readonly number[];
-}
+  savedIds: z.array(z.number()),
+});
+export type EndpointReceipt = Readonly<z.infer<typeof receiptSchema>>;
 
 interface NewCapture extends UnpackedCapture {
   readonly index: number;

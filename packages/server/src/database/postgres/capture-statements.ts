@@ -1,6 +1,6 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { z } from 'zod';
-import { MAX_TRIMMED_BYTES, methodChanges } from '../write-captures.ts';
+import { MAX_TRIMMED_BYTES, methodChanges, receiptSchema } from '../write-captures.ts';
 import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { INDEX_SPAN } from '../stored-request.ts';
@@ -224,14 +224,7 @@ function counterValues(writes: readonly EndpointWrite[], endpoints: ReadonlyMap<
   ];
 }
 
-const receiptsSchema = z.array(
-  z.object({
-    endpointId: z.number(),
-    firstIndex: z.number(),
-    notBefore: z.number(),
-    savedIds: z.array(z.number()),
-  }),
-);
+const receiptsSchema = z.array(receiptSchema);
 
 /** The outcomes of the batches that are stored, by id. */
 export async function findReceipts(

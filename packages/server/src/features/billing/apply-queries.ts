@@ -9,13 +9,6 @@ import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
-export interface AppliedSubscription {
-  readonly user: UserRecord;
-  /** Ids of the endpoints that the change deleted or gave another expiry. */
-  readonly deleted: readonly number[];
-  readonly changed: readonly number[];
-}
-
 /**
  * Writes the gateway's state of a user's subscription in one transaction: the user's fields, the effects of a lower
  * plan on endpoints, and the notice. `lost` when another process has taken over the account; `undefined` when the user
@@ -27,7 +20,7 @@ async function applySubscription(
   lockOwner: string,
   current: SubscriptionState | undefined,
   at: { readonly now: number; readonly nextCheckAt: number | null },
-): Promise<AppliedSubscription | 'lost' | undefined> {
+) {
   const before = await lockUser(transaction, userId);
   if (before === undefined) return undefined;
   const kept = await transaction
@@ -77,11 +70,8 @@ function wantsSubscriptionNotices(user: UserRecord): boolean {
   return user.settings.emailNotifySubscription && isProvenAddress(user, user.settings.email);
 }
 
-async function lowerEndpoints(
-  transaction: DatabaseTransaction,
-  user: UserRecord,
-  now: number,
-): Promise<Pick<AppliedSubscription, 'deleted' | 'changed'>> {
+/** Returns the ids of the endpoints that it deleted, and of those that it gave another expiry. */
+async function lowerEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
   const rows = await transaction
     .selectFrom('endpoints')
     .select(['id', 'created_at', 'expires_at', 'is_favorite'])

@@ -146,32 +146,21 @@ export function isDowngrade(from: Tier, to: Tier): boolean {
 /** The fields of an endpoint that the downgrade rule reads. Times are milliseconds since 1970. */
 export type EndpointOfPlan = Pick<EndpointRecord, 'id' | 'createdAt' | 'expiresAt' | 'isFavorite'>;
 
-export interface DowngradeEffect<E> {
-  /** Oldest first. */
-  readonly deletes: readonly E[];
-  readonly keeps: readonly E[];
-  readonly losesFavorites: number;
-  /** Milliseconds until the remaining endpoints expire. */
-  readonly expiresInMs: number;
-}
-
 /**
  * The effect of a lower plan on endpoints: the oldest ones over the limit are deleted, favorites are removed, and the
  * rest expire after the plan's time. Expired endpoints don't count and are left to their retention.
  */
-export function downgradeEffect<E extends EndpointOfPlan>(
-  to: Tier,
-  endpoints: readonly E[],
-  now: number,
-): DowngradeEffect<E> {
+export function downgradeEffect<E extends EndpointOfPlan>(to: Tier, endpoints: readonly E[], now: number) {
   const newestFirst = endpoints
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
     .toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id);
   const { endpoints: limit, expiryMs } = PLANS[to];
   return {
+    /** Oldest first. */
     deletes: newestFirst.slice(limit).toReversed(),
     keeps: newestFirst.slice(0, limit),
     losesFavorites: newestFirst.filter(({ isFavorite }) => isFavorite).length,
+    /** Milliseconds until the remaining endpoints expire. */
     expiresInMs: expiryMs,
   };
 }

@@ -223,12 +223,6 @@ const PREFIX = '/h/';
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 const UID = /^[A-Za-z0-9_-]+/;
 
-/** The destination of a capture: the endpoint's uid, and the rest of the target exactly as sent. */
-interface CaptureTarget {
-  readonly uid: string;
-  readonly rest: string;
-}
-
 /**
  * True when a request target belongs to the capture path. Nothing is decoded or normalized: `/./h/x` and `/%68/x` do
  * not match.
@@ -237,8 +231,11 @@ export function isCaptureTarget(target: string): boolean {
   return target.startsWith(PREFIX) || (!target.startsWith('/') && target.replace(AUTHORITY, '').startsWith(PREFIX));
 }
 
-/** Parses a request target; of the absolute form (RFC 9112 3.2.2) only the path is used. `undefined` without a uid. */
-function parseCaptureTarget(target: string): CaptureTarget | undefined {
+/**
+ * The endpoint's uid, and the rest of a request target exactly as sent. Of the absolute form (RFC 9112 3.2.2) only the
+ * path is used. `undefined` without a uid.
+ */
+function parseCaptureTarget(target: string): { readonly uid: string; readonly rest: string } | undefined {
   const path = target.startsWith('/') ? target : target.replace(AUTHORITY, '');
   const uid = UID.exec(path.slice(PREFIX.length))?.[0];
   if (uid === undefined) return undefined;

@@ -7,7 +7,7 @@ import {
   jetstream,
   jetstreamManager,
 } from '@nats-io/jetstream';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 
@@ -28,19 +28,12 @@ interface StreamOptions {
   readonly maxBytes: number;
 }
 
-export interface OpenedStream {
-  readonly connection: NatsConnection;
-  readonly client: JetStreamClient;
-  readonly manager: JetStreamManager;
-}
+export type OpenedStream = Awaited<ReturnType<typeof openStream>>;
 
 /**
  * Opens the stream, and creates or changes it as needed. @throws NoOverflowLog, or Error when NATS does not answer
  */
-export async function openStream(
-  connection: NatsConnection | undefined,
-  options: StreamOptions,
-): Promise<OpenedStream> {
+export async function openStream(connection: NatsConnection | undefined, options: StreamOptions) {
   if (connection === undefined) throw new StorageUnavailable('NATS was not reached yet.');
   try {
     const manager = await jetstreamManager(connection, { timeout: CALL_MS });
