@@ -1,5 +1,5 @@
 import { LABEL_BODY_BYTES, RequestView, needsBody, parseQuery, steppedMatcherOf } from '@creel/contract';
-import type { Query, WorkSteps } from '@creel/contract';
+import type { WorkSteps } from '@creel/contract';
 import { countRows } from '../../database/engine.ts';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -12,14 +12,7 @@ import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 
 /** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */
 
-/** A capture with a delivery for each destination whose condition it matches. */
-interface MatchedCapture {
-  readonly index: number;
-  readonly receivedAt: number;
-  readonly deliveries: readonly { readonly id: string; readonly destinationId: number }[];
-  /** Why it is not forwarded, or null. */
-  readonly refusal: string | null;
-}
+type MatchedCapture = Awaited<ReturnType<typeof matchOne>>;
 
 /** Captures with indexes from `from` up to `to`. Those that nothing is planned for are omitted. */
 export interface MatchedCaptures {
@@ -52,13 +45,9 @@ async function unplannedEndpoints(
     .execute();
 }
 
-interface Condition {
-  readonly id: number;
-  readonly fromIndex: number;
-  readonly query: Query;
-}
+type Condition = Awaited<ReturnType<typeof conditionsOf>>[number];
 
-async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Condition[]> {
+async function conditionsOf(db: EngineDatabase, endpointId: number) {
   const rows = await db
     .selectFrom('destinations')
     .select(['id', 'from_index', 'query'])
@@ -137,12 +126,13 @@ function unplanned(
   return readRequests(db, endpointId, page, bodyBytes);
 }
 
+/** A capture with a delivery for each destination whose condition it matches. `refusal`: why it is not forwarded. */
 async function matchOne(
   db: EngineDatabase,
   beginning: RequestRecord,
   conditions: readonly Condition[],
   { mark, secret, maxMatchMs }: Installation & Pick<MatchLimits, 'maxMatchMs'>,
-): Promise<MatchedCapture> {
+) {
   const { index, receivedAt, endpointId, method, size } = beginning;
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
   const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));

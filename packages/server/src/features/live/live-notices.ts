@@ -32,13 +32,11 @@ export interface ContentReader {
   readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
 }
 
-interface EndpointEvent {
-  readonly endpointId: number;
-  readonly event: LiveEvent | RemoteEvent;
-}
-
 /** The events that a notice of another node is about. Content is read when the first live connection needs it. */
-export function eventsOf(notice: Notice, reader: ContentReader): readonly EndpointEvent[] {
+export function eventsOf(
+  notice: Notice,
+  reader: ContentReader,
+): readonly { readonly endpointId: number; readonly event: LiveEvent | RemoteEvent }[] {
   if (notice.kind === 'captured')
     return notice.newest.map(([endpointId, upTo]) => ({ endpointId, event: { type: 'stored', upTo } }));
   if (!('endpointId' in notice)) return [];

@@ -6,16 +6,7 @@ import { Resolver, lookup } from 'node:dns/promises';
 import { ReplayFailure } from './replay-failure.ts';
 
 /** The parsed URL of a replay or a delivery. */
-export interface Target {
-  readonly isSecure: boolean;
-  /** A name, or an address without brackets. */
-  readonly host: string;
-  readonly port: number;
-  /** The `Host` header: the host, with the port if it is not the scheme's default (RFC 9110 7.2). */
-  readonly authority: string;
-  /** Path and query, exactly as written. */
-  readonly path: string;
-}
+export type Target = Readonly<ReturnType<typeof parseTarget>>;
 
 /**
  * Ports of services that could read a request's lines as commands: FTP, SSH, Telnet, mail, news, chat, and two
@@ -28,12 +19,20 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 const PORT_SENTENCE = 'This destination is not allowed. Its port belongs to another service than HTTP.';
 
 /** Parses a URL that `targetUrlSchema` has accepted. */
-export function parseTarget(text: string): Target {
+export function parseTarget(text: string) {
   const url = new URL(text);
   const isSecure = url.protocol === 'https:';
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return { isSecure, host, port, authority: url.host, path: pathOf(text, url) };
+  return {
+    isSecure,
+    /** A name, or an address without brackets. */
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port,
+    /** The `Host` header: the host, with the port if it is not the scheme's default (RFC 9110 7.2). */
+    authority: url.host,
+    /** Path and query, exactly as written. */
+    path: pathOf(text, url),
+  };
 }
 
 /**

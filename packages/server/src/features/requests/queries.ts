@@ -218,17 +218,10 @@ async function findRequest(
 }
 
 /** An endpoint's counters, with its row locked. */
-export interface LockedBounds extends Bounds {
-  readonly trimmed_to: number;
-  readonly planned_to: number | null;
-}
+export type LockedBounds = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
 /** Locks the endpoint's row until the transaction ends. `undefined` when there is none. */
-export async function lockEndpoint(
-  transaction: EngineTransaction,
-  endpointId: number,
-  lock: RowLock,
-): Promise<LockedBounds | undefined> {
+export function lockEndpoint(transaction: EngineTransaction, endpointId: number, lock: RowLock) {
   return transaction
     .selectFrom('endpoints')
     .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
