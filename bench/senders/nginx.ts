@@ -12,14 +12,8 @@ const UPSTREAM = {
 } as const;
 export type NginxUpstream = keyof typeof UPSTREAM;
 
-export interface Nginx {
-  readonly port: number;
-  readonly pid: number;
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts an nginx that forwards to a port of this machine. @throws Error if it does not start */
-export async function startNginx(upstreamPort: number, upstream: NginxUpstream): Promise<Nginx> {
+export async function startNginx(upstreamPort: number, upstream: NginxUpstream) {
   const folder = await mkdtemp(join(tmpdir(), 'creel-nginx-'));
   const port = await freePort();
   await writeFile(join(folder, 'nginx.conf'), configuration(port, upstreamPort, upstream));

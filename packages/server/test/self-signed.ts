@@ -1,11 +1,5 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
-/** A self-signed certificate, encoded as DER here (RFC 5280 4.1) because Node has no API for it. */
-export interface SelfSigned {
-  readonly cert: string;
-  readonly key: string;
-}
-
 type Bytes = Uint8Array;
 
 function der(tag: number, ...parts: readonly Bytes[]): Buffer {
@@ -25,8 +19,11 @@ const DAY_MS = 24 * 3_600_000;
 const time = (at: number): Buffer =>
   der(0x17, Buffer.from(`${new Date(at).toISOString().slice(2, 19).replaceAll(/\D/g, '')}Z`));
 
-/** For one IPv4 address, valid for `days` days, starting `fromDays` days from now. */
-export function selfSigned(address: string, { fromDays = -1, days = 10 } = {}): SelfSigned {
+/**
+ * A self-signed certificate for one IPv4 address, valid for `days` days, starting `fromDays` days from now.
+ * It is encoded as DER here (RFC 5280 4.1) because Node has no API for it.
+ */
+export function selfSigned(address: string, { fromDays = -1, days = 10 } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from('creel test')))));
   const from = Date.now() + fromDays * DAY_MS;

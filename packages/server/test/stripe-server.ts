@@ -363,15 +363,10 @@ export function signatureOf(body: string, secret: string, time: number): string 
   return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
 }
 
-export interface StripeServer {
-  readonly model: StripeModel;
-  /** For STRIPE_API_BASE. */
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
+export type StripeServer = Awaited<ReturnType<typeof startStripeServer>>;
 
 /** The model behind a real HTTP server on a free port. */
-export async function startStripeServer(now: () => number): Promise<StripeServer> {
+export async function startStripeServer(now: () => number) {
   const model = new StripeModel(now);
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
@@ -391,6 +386,7 @@ export async function startStripeServer(now: () => number): Promise<StripeServer
   const port = await listenLocally(server);
   return {
     model,
+    /** For STRIPE_API_BASE. */
     url: `http://127.0.0.1:${port}`,
     async stop() {
       server.closeAllConnections();

@@ -7,16 +7,10 @@ import type { NatsServer } from '../nats-server.ts';
 
 const SERVERS = [0, 1, 2] as const;
 
-/** Three nats-servers with JetStream, on this machine. */
-export interface NatsCluster {
-  readonly urls: readonly string[];
-  /** Kills a server with -9, and starts it again with the same store. */
-  readonly kill: (nth: number) => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type NatsCluster = Awaited<ReturnType<typeof startNatsCluster>>;
 
-/** @throws Error when nats-server is missing */
-export async function startNatsCluster(): Promise<NatsCluster> {
+/** Starts three nats-servers with JetStream on this machine. @throws Error when nats-server is missing */
+export async function startNatsCluster() {
   const folder = await mkdtemp(join(tmpdir(), 'creel-nats-cluster-'));
   const ports = await freePorts(6);
   const routes = SERVERS.map((nth) => `nats://127.0.0.1:${ports[3 + nth]}`);
@@ -34,7 +28,8 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const servers = await Promise.all(SERVERS.map(start));
   return {
     urls: servers.map(({ url }) => url),
-    async kill(nth) {
+    /** Kills a server with -9, and starts it again with the same store. */
+    async kill(nth: number) {
       await servers[nth]?.stop('SIGKILL');
       servers[nth] = await start(nth);
     },
