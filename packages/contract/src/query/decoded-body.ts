@@ -5,12 +5,9 @@ import { MAX_DECODED_BODY_BYTES } from './searchable-request.ts';
 /** Decodes bytes in pieces. Throws if they do not have the coding. Each platform has its own decoders. */
 export type Decode = (coding: ContentCoding | 'deflate-raw', bytes: Uint8Array) => AsyncIterable<Uint8Array>;
 
-/** Maximum bytes between two codings of a body, as in the web app. */
-const MAX_CODED_BYTES = 8 * 1024 * 1024;
-
 /**
- * A body as searches examine it: decoded from all codings, at most `MAX_DECODED_BODY_BYTES`. Unchanged if it does not
- * have the codings that it declares.
+ * A body as searches examine it: decoded from all codings, at most `MAX_DECODED_BODY_BYTES`, also between two codings.
+ * Unchanged if it does not have the codings that it declares.
  */
 export async function decodedBody(
   body: Uint8Array,
@@ -18,8 +15,8 @@ export async function decodedBody(
   decode: Decode,
 ): Promise<Uint8Array> {
   let step: Step = { bytes: body, isCut: false };
-  for (const [at, coding] of [...declared.entries()].toReversed()) {
-    const decoded = await decodeStep(step, coding, decode, at === 0 ? MAX_DECODED_BODY_BYTES : MAX_CODED_BYTES);
+  for (const coding of declared.toReversed()) {
+    const decoded = await decodeStep(step, coding, decode);
     if (decoded === undefined) return body;
     step = decoded;
   }
@@ -33,13 +30,8 @@ interface Step {
 }
 
 /** Decodes one coding; `undefined` if the bytes do not have it. */
-async function decodeStep(
-  from: Step,
-  coding: ContentCoding,
-  decode: Decode,
-  maxBytes: number,
-): Promise<Step | undefined> {
-  const decoded = new Uint8Array(maxBytes);
+async function decodeStep(from: Step, coding: ContentCoding, decode: Decode): Promise<Step | undefined> {
+  const decoded = new Uint8Array(MAX_DECODED_BODY_BYTES);
   let length = 0;
   try {
     for await (const piece of decode(actualCoding(coding, from.bytes), from.bytes)) {
