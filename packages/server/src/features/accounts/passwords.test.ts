@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHEAP } from '../../../test/test-server.ts';
 
 const passwords = new Passwords();
@@ -30,6 +31,16 @@ test('without a hash every password is wrong, including the password of the plac
     expect(await cheap.verify(password, undefined, WHO)).toBe(false);
     expect(await cheap.verify(password, null, WHO)).toBe(false);
   }
+});
+
+test('without a hash a password is hashed all the same, so that the time reveals no account', async () => {
+  // So much work that it never ends within one turn of the event loop.
+  const slow = new Passwords({ memoryKib: 19_456, passes: 20 });
+  let isDone = false;
+  const check = slow.verify('a password', undefined, WHO).then(() => (isDone = true));
+  await nextTurn();
+  expect(isDone).toBe(false);
+  await check;
 });
 
 test('an error after waiting ends the check, and the next one runs', async () => {
