@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Passwords } from './passwords.ts';
+import { tokenHash } from '../../secrets.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
@@ -216,6 +217,13 @@ describe('logging in', () => {
     const old = server.visitor();
     old.jar.set('creel_session', before);
     expect((await old.tell('/api/user')).status).toBe(401);
+  });
+
+  test('the database does not have the token of the cookie', async () => {
+    const { client } = await server.register();
+    const token = client.jar.get('creel_session') ?? '';
+    expect(await server.store.findSession(tokenHash(token), server.clock.now())).toBeDefined();
+    expect(await server.store.findSession(token, server.clock.now())).toBeUndefined();
   });
 
   test('the cookie: HttpOnly, Lax, whole site; over https bound to the host and Secure', async () => {
