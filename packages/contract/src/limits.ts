@@ -24,11 +24,10 @@ export const MAX_PASSWORD_LENGTH = 1024;
 /** A path has 256 octets, two of them angle brackets (RFC 5321, section 4.5.3.1.3). */
 export const MAX_EMAIL_LENGTH = 254;
 
-/**
- * Maximum bytes of a request's target, header names and values, and of its header lines with their separators
- * (docs/api.md, "Capture").
- */
+/** Maximum bytes of the header lines of a request, with their separators (docs/api.md, "Capture"). */
 export const MAX_HEADER_BYTES = 64 * 1024;
+/** Maximum bytes of a request's target, header names and values, so that large headers leave 16 KiB for the target. */
+export const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 16 * 1024;
 /** Bytes of a header line besides its name and value. */
 export const HEADER_SEPARATOR_BYTES = ': \r\n'.length;
 

@@ -10,6 +10,7 @@ import {
   DEFAULT_PAGE_SIZE,
   HEADER_SEPARATOR_BYTES,
   MAX_HEADER_BYTES,
+  MAX_HEAD_BYTES,
   MAX_PAGE_SIZE,
   MAX_SCANNED_REQUESTS,
   METHOD_NAME,
@@ -79,7 +80,8 @@ const headTextSchema = z
 /** True if a request with these headers can have been received. */
 function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
   const texts = rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  return texts + Math.max(rawTarget.length, HEADER_SEPARATOR_BYTES * rawHeaders.length) <= MAX_HEADER_BYTES;
+  const lines = texts + HEADER_SEPARATOR_BYTES * rawHeaders.length;
+  return lines <= MAX_HEADER_BYTES && rawTarget.length + texts <= MAX_HEAD_BYTES;
 }
 
 const restoredSchema = z.object({

@@ -1,4 +1,4 @@
-import { HEADER_SEPARATOR_BYTES, MAX_HEADER_BYTES } from '@creel/contract';
+import { HEADER_SEPARATOR_BYTES, MAX_HEADER_BYTES, MAX_HEAD_BYTES } from '@creel/contract';
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -25,9 +25,9 @@ export function createListener(
   { headersMs, requestMs, checkMs }: ListenerTimeouts,
 ): Server {
   const server = createServer({
-    // Node counts the target, the names and the values, and rejects the exact number. `inspectHead` also counts the separators
-    // of the lines, because 60,000 short ones would be 240 KiB.
-    maxHeaderSize: MAX_HEADER_BYTES + 1,
+    // Node counts the target, the names and the values, and rejects the exact number. `inspectHead` limits the header
+    // lines, with their separators, because 60,000 short ones would be 240 KiB.
+    maxHeaderSize: MAX_HEAD_BYTES + 1,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeHead } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
-import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, MAX_HEAD_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
@@ -12,8 +12,8 @@ import { freeBytes } from '../../http/body-buffer.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
 
-/** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
-const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
+/** Maximum stored bytes of a list item: a head, and the beginning of a body. */
+const MAX_PREVIEW_BYTES = MAX_HEAD_BYTES + BODY_PREVIEW_BYTES;
 
 async function listPage(
   call: Call<'listSaved'> | Call<'listUnsaved'>,
