@@ -1,11 +1,10 @@
 // Profile, password, settings and plan, with the messages for failed calls.
-import { expect, test, toast } from './app.ts';
+import { expect, notifications, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { answerWith } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
-/** Makes a call fail without a message, so that the page shows its own sentence for the status. */
 test('a username and a password are changed once they are valid', async ({ page, person }) => {
   await test.step('a rejected username is reported at its field', async () => {
     await page.goto('/profile');
@@ -40,7 +39,7 @@ test('a username and a password are changed once they are valid', async ({ page,
     await expect(page.getByText('Current password is incorrect')).toBeVisible();
     await expect(page.getByLabel('Current password')).toBeFocused();
     await change(person.password, 'secret1', 'secret1');
-    await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toBeVisible();
+    await expect(notifications(page).getByRole('listitem')).toBeVisible();
     await expect(page.getByLabel('Current password')).toHaveValue('');
   });
 

@@ -125,9 +125,11 @@ export const test = base.extend<
 
 export { expect };
 
+/** The part of the page with the toast. */
+export const notifications = (page: Page): Locator => page.getByRole('region', { name: /Notifications/ });
+
 /** A text in the visible toast. */
-export const toast = (page: Page, text: string): Locator =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
+export const toast = (page: Page, text: string): Locator => notifications(page).getByText(text, { exact: true });
 
 /**
  * Presses Escape two frames later. Radix listens for the key only two renderings after a dialog becomes visible, and a test is faster

@@ -2,6 +2,7 @@
 // an identity.
 import type { Page, Route } from '@playwright/test';
 import { expect, test } from './app.ts';
+import { answerWith, problem } from './pages.ts';
 
 const START = '/auth/oidc/start';
 const CALLBACK = '<!doctype html><title>Signing in</title><script src="/callback.js"></script>';
@@ -44,7 +45,7 @@ test('the login window reports to the page, and the server decides', async ({ pa
     await page.route('**/api/google-login', async (route) => {
       sent.push(route.request().postDataJSON());
       const sentence = 'No email provided from Google account';
-      await route.fulfill({ status: 400, json: { error: sentence, message: sentence, code: 'VALIDATION_FAILED' } });
+      await route.fulfill({ status: 400, json: problem(sentence, 'VALIDATION_FAILED') });
     });
     await button(page).click();
     await expect(page.getByRole('alert')).toHaveText('No email provided from Google account');
@@ -53,21 +54,21 @@ test('the login window reports to the page, and the server decides', async ({ pa
 
   await test.step('a server that rejects without a message: Google sign-in failed', async () => {
     await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
-    await page.route('**/api/google-login', (route) => route.fulfill({ status: 500, json: {} }));
+    await answerWith(page, '**/api/google-login', 500);
     await button(page).click();
     await expect(page.getByRole('alert')).toHaveText('Google sign-in failed');
   });
 
   await test.step('each problem that the window reports is shown as a sentence', async () => {
-    for (const [problem, sentence] of [
+    for (const [reported, sentence] of [
       ['network-request-failed', 'The login provider could not be reached.'],
       ['popup-closed-by-user', 'The login window was closed before you had logged in.'],
       ['unauthorized-domain', 'This address is not allowed to log in with the provider.'],
       ['something-else', 'Google sign-in failed'],
     ] as const) {
-      await callbackTells(page, { type: 'creel-sign-in', problem });
+      await callbackTells(page, { type: 'creel-sign-in', problem: reported });
       await button(page).click();
-      await expect(page.getByRole('alert'), problem).toContainText(sentence);
+      await expect(page.getByRole('alert'), reported).toContainText(sentence);
     }
   });
 

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { expect, register, test } from './app.ts';
 import { goTo } from './endpoints.ts';
-import { logIn } from './pages.ts';
+import { logIn, problem } from './pages.ts';
 
 async function fillRegistration(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
@@ -15,6 +15,7 @@ test('a user registers, logs out and logs in again', async ({ page }) => {
   const username = `marta-${Date.now()}`;
   await page.goto('/');
   await expect(page).toHaveURL(/\/auth$/);
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
   await page.getByRole('tab', { name: 'Register' }).click();
   await fillRegistration(page, {
     Username: username,
@@ -72,7 +73,7 @@ test('every message is at its field, and disappears when the field changes', asy
     route.fulfill({
       status: 429,
       headers: { 'retry-after': '60' },
-      json: { error: sentence, message: sentence, code: 'RATE_LIMITED' },
+      json: problem(sentence, 'RATE_LIMITED'),
     }),
   );
   await logIn(page, person.username, 'secret1');
@@ -128,4 +129,22 @@ test('without email, the page says what does not work', async ({ page }) => {
     await goTo(page, '/auth/verify');
     await expect(page.getByRole('tab', { name: 'Login' })).toBeVisible();
   });
+});
+
+test('a logged-in user sees the dashboard, and another user sees another one', async ({
+  page,
+  person,
+  app,
+  browser,
+}) => {
+  await page.goto('/');
+  await expect(page.getByText(person.username).first()).toBeVisible();
+
+  const other = await browser.newContext({ baseURL: app.url });
+  const second = await register(other);
+  const theirs = await other.newPage();
+  await theirs.goto('/');
+  await expect(theirs.getByText(second.username).first()).toBeVisible();
+  await expect(theirs.getByText(person.username)).toHaveCount(0);
+  await other.close();
 });

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { expect, test, toast } from './app.ts';
 import { createEndpoint, send } from './endpoints.ts';
 import { planCard, subscribe } from './plans.ts';
+import { answerWith, problem } from './pages.ts';
 
 const NAMES = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'];
 const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });
@@ -26,8 +27,7 @@ test('a downgrade asks with the endpoints that it deletes', async ({ page, perso
   await page.goto('/subscription');
 
   await test.step('a preview that failed to load can be retried, and nothing is confirmed without it', async () => {
-    const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
-    await page.route('**/api/subscription/preview?*', (route) => route.fulfill({ status: 500, json: failure }));
+    await answerWith(page, '**/api/subscription/preview?*', 500, problem('Out of order'));
     await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
     const dialog = page.getByRole('alertdialog');
     await expect(dialog.getByRole('alert')).toContainText('Out of order');

@@ -3,9 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { actInPortal, planCard, readUser, subscribe } from './plans.ts';
-import { answerWith } from './pages.ts';
-
-const problem = (code: string, sentence: string) => ({ error: sentence, message: sentence, code });
+import { answerWith, problem } from './pages.ts';
 
 async function confirmUpgrade(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
@@ -25,7 +23,7 @@ test('a checkout and the pages of the gateway say what does not work', async ({ 
 
   await test.step('a checkout that does not start says why', async () => {
     const button = page.getByRole('button', { name: 'Upgrade to Basic' });
-    await answerWith(page, '**/api/subscription/checkout', 502, problem('BILLING_FAILED', 'Sentence of the server'));
+    await answerWith(page, '**/api/subscription/checkout', 502, problem('Sentence of the server', 'BILLING_FAILED'));
     await button.click();
     await expect(toast(page, 'Error')).toBeVisible();
     await expect(toast(page, 'Sentence of the server')).toBeVisible();
@@ -53,7 +51,7 @@ test('a change or a portal that fails says why', async ({ page, person: _ }) => 
     await answerWith(page, '**/api/subscription/change', 500);
     await confirmUpgrade(page);
     await expect(toast(page, 'Failed to change subscription tier')).toBeVisible();
-    await answerWith(page, '**/api/subscription/change', 402, problem('PAYMENT_FAILED', 'The payment failed.'));
+    await answerWith(page, '**/api/subscription/change', 402, problem('The payment failed.', 'PAYMENT_FAILED'));
     await confirmUpgrade(page);
     await expect(toast(page, 'The payment failed.')).toBeVisible();
     await expect(planCard(page, 'BASIC').getByText('Current plan').first()).toBeVisible();
@@ -69,7 +67,7 @@ test('a change or a portal that fails says why', async ({ page, person: _ }) => 
     await expect(toast(page, 'Failed to create portal session')).toBeVisible();
 
     const sentence = 'The billing portal is not configured yet.';
-    await answerWith(page, '**/api/subscription/portal', 503, problem('PORTAL_NOT_CONFIGURED', sentence));
+    await answerWith(page, '**/api/subscription/portal', 503, problem(sentence, 'PORTAL_NOT_CONFIGURED'));
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
     await button.click();

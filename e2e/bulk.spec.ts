@@ -4,16 +4,15 @@ import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
 import { expect } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, openLive, row, send } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, selectionBar, send } from './endpoints.ts';
 import { test } from './target.ts';
+import { PHONE } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected requests' });
-
 async function exportAs(page: Page, format: RegExp): Promise<Buffer> {
-  await bar(page).getByRole('button', { name: 'Export' }).click();
+  await selectionBar(page).getByRole('button', { name: 'Export' }).click();
   const download = page.waitForEvent('download');
   await page.getByRole('menuitem', { name: format }).click();
   return readFile(await (await download).path());
@@ -28,7 +27,7 @@ test('all that match are selected, also those that are not loaded, and exported 
     await send(endpoint.url, { path: `/${at}`, method: at % 2 === 0 ? 'POST' : 'PUT', body: bodyOf(at) });
   await openLive(page, endpoint);
   await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await expect(bar(page)).toContainText('130 selected');
+  await expect(selectionBar(page)).toContainText('130 selected');
   const single: string[] = [];
   page.on('request', (request) => void (/requests\/-?\d+$/.test(request.url()) && single.push(request.url())));
   const lines = (await exportAs(page, /JSON lines/)).toString().trimEnd().split('\n');
@@ -36,14 +35,14 @@ test('all that match are selected, also those that are not loaded, and exported 
   // Only the large body is not in a page of the list.
   expect(single).toHaveLength(1);
   // Another filter has its own selection.
-  await bar(page).getByRole('button', { name: 'Clear the selection' }).click();
+  await selectionBar(page).getByRole('button', { name: 'Clear the selection' }).click();
   await page.getByRole('tab', { name: 'PUT' }).click();
   await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-  await expect(bar(page)).toContainText('65 selected');
-  await bar(page).getByRole('button', { name: 'Save' }).click();
+  await expect(selectionBar(page)).toContainText('65 selected');
+  await selectionBar(page).getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('65 requests saved').first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Kept requests' })).toContainText('65 saved');
-  await expect(bar(page).getByRole('button', { name: 'Save' })).toHaveCount(0);
+  await expect(selectionBar(page).getByRole('button', { name: 'Save' })).toHaveCount(0);
 });
 
 test('the selected requests are exported and replayed', async ({ page, person: _, target }) => {
@@ -53,7 +52,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await openLive(page, endpoint, '?find=body%3Aneedle');
     await expect(row(page, 0)).toBeVisible();
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await expect(bar(page)).toContainText('3 selected');
+    await expect(selectionBar(page)).toContainText('3 selected');
   });
 
   await test.step('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async () => {
@@ -63,7 +62,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await send(endpoint.url, { path: '/second', body: bytes });
     await goLive(page, endpoint);
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await expect(bar(page)).toContainText('2 selected');
+    await expect(selectionBar(page)).toContainText('2 selected');
 
     const files = unzipSync(await exportAs(page, /Raw HTTP/));
     expect(Object.keys(files)).toEqual(['000000-POST-first.http', '000001-POST-second.http']);
@@ -87,7 +86,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
     await goLive(page, endpoint);
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await expect(bar(page)).toContainText('3 selected');
+    await expect(selectionBar(page)).toContainText('3 selected');
     // The key acts on the selected ones, also while the checkbox has the focus.
     await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
     await page.keyboard.press('r');
@@ -130,13 +129,13 @@ test('the selected requests are exported and replayed', async ({ page, person: _
 
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
     const endpoint = await createEndpoint(page);
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     // Not in a page of the list, so it is read by a call, which waits here.
     await send(endpoint.url, { body: 'large '.repeat(5000) });
     await page.route(/\/requests\/-\d+$/, () => undefined);
     await goLive(page, endpoint);
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await bar(page).getByRole('button', { name: 'Export' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'HAR' }).click();
     const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1');
     await expect(progress).toBeInViewport({ ratio: 1 });

@@ -1,16 +1,10 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
 import { createEndpoint } from './endpoints.ts';
-
-const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
+import { answerWith, holdCalls, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
-  let release = (): void => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/api/endpoints', async (route) => {
-    await held;
-    await route.continue();
-  });
+  const { release } = await holdCalls(page, '**/api/endpoints');
   await page.goto('/');
   await expect(page.locator('[data-skeleton]')).toHaveCount(3);
   release();
@@ -21,7 +15,7 @@ test('a list that fails says so on the dashboard and in the sidebar, and can be 
   page,
   person: _,
 }) => {
-  await page.route('**/api/endpoints', (route) => route.fulfill({ status: 500, json: failure }));
+  await answerWith(page, '**/api/endpoints', 500, problem('Out of order'));
   await page.goto('/');
   await expect(page.getByText('Error loading endpoints')).toBeVisible();
   await expect(page.getByText('Out of order')).toBeVisible();
@@ -51,24 +45,11 @@ test('Free allows one endpoint and no favorites, and the page says both', async 
   await expect(dialog).toBeHidden();
 });
 
-test('an error that only the server detects is shown with its sentence', async ({ page, person: _ }) => {
-  await page.goto('/');
-  await expect(page.getByText('No endpoints yet')).toBeVisible();
-  await page.keyboard.press('n');
-  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
-  // Created elsewhere after the page's last call.
-  await page.request.post('/api/endpoints', { data: {} });
-  await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(
-    page.getByText('Free users can only create one endpoint. Please upgrade for more.').first(),
-  ).toBeVisible();
-});
-
 test('a missing endpoint is requested once; a failing request is tried four times', async ({ page, person: _ }) => {
   let asked = 0;
   await page.route('**/api/endpoints/*', async (route) => {
     asked++;
-    await route.fulfill({ status: 503, json: failure });
+    await route.fulfill({ status: 503, json: problem('Out of order') });
   });
   await page.goto('/endpoints/whatever');
   await expect(page.getByText('Loading endpoint...')).toBeVisible();
@@ -92,21 +73,12 @@ test('a missing endpoint is requested once; a failing request is tried four time
 });
 
 test('until the user is known, the page says that it loads', async ({ page, person: _ }) => {
-  let answer = (): void => undefined;
-  const isAsked = new Promise<void>((asked) => {
-    void page.route('**/api/user', async (route) => {
-      asked();
-      await new Promise<void>((resolve) => {
-        answer = resolve;
-      });
-      await route.continue();
-    });
-  });
+  const user = await holdCalls(page, '**/api/user');
   await page.goto('/');
-  await isAsked;
+  await expect.poll(user.count).toBe(1);
   const loading = page.getByRole('status', { name: 'Loading', exact: true });
   await expect(loading).toBeVisible();
-  answer();
+  user.release();
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(loading).toHaveCount(0);
 });

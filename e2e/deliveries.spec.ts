@@ -3,9 +3,20 @@ import type { Page } from '@playwright/test';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, goTo, openLive, reportAttempt, row, send, sendJson } from './endpoints.ts';
+import {
+  createEndpoint,
+  filterField,
+  goLive,
+  goTo,
+  openLive,
+  reportAttempt,
+  row,
+  send,
+  sendJson,
+} from './endpoints.ts';
 import { urlField } from './replay.ts';
 import { test } from './target.ts';
+import { DESKTOP, PHONE } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -91,13 +102,13 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     const card = destination(page, target.url);
     await card.getByRole('button', { name: 'Edit destination' }).click();
     await page.getByLabel('Append the captured path and query').click();
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await page.getByRole('combobox', { name: 'Condition' }).fill('size:many');
     await page.getByLabel('URL', { exact: true }).focus();
     const mistake = page.getByText('Expected a size such as 500, 10kb or 2mb');
     await expect(mistake).toBeVisible();
     expect(await mistake.evaluate((line) => line.scrollWidth - line.clientWidth), 'cut pixels').toBe(0);
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(DESKTOP);
     await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
     await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -165,10 +176,9 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await expect(row(page, 0)).toContainText('Failed');
   await expect(row(page, 0)).toContainText('Delivery is retried');
 
-  const filter = page.getByRole('combobox', { name: 'Filter the list' });
-  await filter.fill('is:pending');
+  await filterField(page).fill('is:pending');
   await expect(row(page, 0)).toBeVisible();
-  await filter.fill('is:delivered');
+  await filterField(page).fill('is:delivered');
   await expect(row(page, 0)).toHaveCount(0);
   await goTo(page, `/endpoints/${endpoint.uid}?request=0&tab=deliveries&find=is%3Adelivered`);
   await expect(attempts(page).first()).toContainText('The next attempt is planned for');

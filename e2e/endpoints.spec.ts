@@ -1,7 +1,7 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
-import { expect, test, toast } from './app.ts';
+import { expect, notifications, test, toast } from './app.ts';
 import { createEndpoint, goLive, goTo } from './endpoints.ts';
-import { allowClipboard, clipboard } from './pages.ts';
+import { allowClipboard, answerWith, clipboard } from './pages.ts';
 
 test.use({ tier: 'PREMIUM' });
 
@@ -20,10 +20,7 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     await expect(page).toHaveTitle('Stripe billing · Creel');
     // The text is there once, also while a screen reader announces it.
     await expect(page.getByText('Endpoint Created')).toBeVisible();
-    await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('list')).toHaveAttribute(
-      'aria-live',
-      'polite',
-    );
+    await expect(notifications(page).getByRole('list')).toHaveAttribute('aria-live', 'polite');
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
     await expect(page.getByRole('main').getByText(/^Expires on /)).toBeVisible();
     await expect(page.getByText('1 of 20')).toBeVisible();
@@ -206,9 +203,7 @@ test('the switches act at once, say so, and go back when the server refuses', as
   await autosave.click();
   await expect(toast(page, 'Autosave enabled')).toBeVisible();
 
-  await page.route(`**/api/endpoints/${uid}`, (route) =>
-    route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
-  );
+  await answerWith(page, `**/api/endpoints/${uid}`, 500, {}, 'PATCH');
   await favorite.click();
   await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
   await expect(favorite).not.toBeChecked();

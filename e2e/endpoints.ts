@@ -78,6 +78,18 @@ export async function unsaved({ request }: Pick<BrowserContext, 'request'>, uid:
   return capturedRequestSchema.array().parse(await answer.json());
 }
 
+/** The list of captured requests. */
+export const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
+
+/** The rows of the list that are rendered. */
+export const rows = (page: Page): Locator => page.locator('[role="row"][data-index]');
+
+/** The field that filters the list. */
+export const filterField = (page: Page): Locator => page.getByRole('combobox', { name: 'Filter the list' });
+
+/** The actions on the selected requests, above the list. */
+export const selectionBar = (page: Page): Locator => page.getByRole('toolbar', { name: 'Selected requests' });
+
 /** The row of a request in the list. */
 export function row(page: Page, index: number): Locator {
   return page.locator(`[role="row"][data-index="${index}"]`);

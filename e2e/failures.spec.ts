@@ -1,20 +1,14 @@
 // Messages of the endpoint page for failed calls, and for copying.
-import type { Page } from '@playwright/test';
-import { expect, pressEscape, test, toast } from './app.ts';
-import { createEndpoint, detailsOf, goLive, row, sendJson } from './endpoints.ts';
-import { allowClipboard, clipboard } from './pages.ts';
+import { expect, notifications, pressEscape, test, toast } from './app.ts';
+import { createEndpoint, detailsOf, goLive, list, row, sendJson } from './endpoints.ts';
+import { allowClipboard, answerWith, clipboard, holdCalls, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-const refuse = (page: Page, path: string | RegExp, method: string) =>
-  page.route(path, (route) =>
-    route.request().method() === method ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
-  );
-
 test('a failed action leaves everything as it was, and says so', async ({ page, context, person: _ }) => {
   await test.step('an endpoint that cannot be created, deleted or cleared stays as it was', async () => {
-    await refuse(page, '**/api/endpoints', 'POST');
+    await answerWith(page, '**/api/endpoints', 500, {}, 'POST');
     await page.goto('/');
     await expect(page.getByText('No endpoints yet')).toBeVisible();
     await page.keyboard.press('n');
@@ -24,17 +18,14 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
     // A dialog hides everything outside of it from screen readers, but not the toasts.
     await expect(page.getByText('Failed to create the endpoint. Please try again.')).toBeVisible();
-    await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('list')).toHaveAttribute(
-      'aria-live',
-      'assertive',
-    );
+    await expect(notifications(page).getByRole('list')).toHaveAttribute('aria-live', 'assertive');
     await expect(name).toHaveValue('kept');
     await dialog.getByRole('button', { name: 'Close' }).first().click();
     await expect(dialog).toBeHidden();
 
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
-    await refuse(page, /\/api\/endpoints\/[\w-]+(\/requests)?$/, 'DELETE');
+    await answerWith(page, /\/api\/endpoints\/[\w-]+(\/requests)?$/, 500, {}, 'DELETE');
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Clear Data' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Clear Data' }).click();
@@ -49,7 +40,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
 
   await test.step('a rejected name is reported in the dialog, or at its focused field', async () => {
     const endpoint = await createEndpoint(page);
-    await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
+    await answerWith(page, /\/api\/endpoints\/[\w-]+$/, 500, {}, 'PATCH');
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Edit name and source' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
@@ -60,14 +51,8 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await expect(source).toHaveValue('kept');
 
     const sentence = 'No such source';
-    await page.route(/\/api\/endpoints\/[\w-]+$/, (route) =>
-      route.request().method() === 'PATCH'
-        ? route.fulfill({
-            status: 400,
-            json: { error: sentence, message: sentence, code: 'VALIDATION', fields: { source: sentence } },
-          })
-        : route.fallback(),
-    );
+    const rejection = problem(sentence, 'VALIDATION', { source: sentence });
+    await answerWith(page, /\/api\/endpoints\/[\w-]+$/, 400, rejection, 'PATCH');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expect(source).toHaveAccessibleDescription(new RegExp(sentence));
     await expect(source).toBeFocused();
@@ -78,8 +63,8 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   await test.step('a request that cannot be saved or deleted stays as it was', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
-    await refuse(page, '**/save-request', 'POST');
-    await refuse(page, '**/requests/*', 'DELETE');
+    await answerWith(page, '**/save-request', 500, {}, 'POST');
+    await answerWith(page, '**/requests/*', 500, {}, 'DELETE');
     await goLive(page, endpoint);
     await expect(row(page, 0)).toBeVisible();
     await page.keyboard.press('s');
@@ -96,22 +81,15 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
   await test.step('a save that takes its time says Saving...', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    let calls = 0;
-    await page.route('**/save-request', async (route) => {
-      calls++;
-      await held;
-      await route.continue();
-    });
+    const save = await holdCalls(page, '**/save-request');
     await goLive(page, endpoint);
     const details = detailsOf(page, 0);
     await details.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(details.getByRole('button', { name: 'Saving...' })).toBeDisabled();
     await page.keyboard.press('s');
-    release();
+    save.release();
     await expect(toast(page, 'Request saved')).toBeVisible();
-    expect(calls).toBe(1);
+    expect(save.count()).toBe(1);
   });
 
   await test.step('a toast says that the body was copied, or that the browser blocked it', async () => {
@@ -127,7 +105,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     expect(await clipboard(page)).toBe('{"a":1}');
     await sendJson(endpoint.url, { long: 'x'.repeat(400_000) });
     await row(page, 1).click();
-    await page.route(/\/requests\/-\d+\/body$/, (route) => route.fulfill({ status: 500, json: {} }));
+    await answerWith(page, /\/requests\/-\d+\/body$/, 500);
     await page.keyboard.press('c');
     await expect(toast(page, 'The text to copy could not be loaded. It may no longer be stored.')).toBeVisible();
     await row(page, 0).click();
@@ -144,7 +122,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await expect(row(page, 0)).toHaveAccessibleName(
       /^POST Unknown \/orders … .*Unsaved 7 B (just now|\d+ seconds? ago)$/,
     );
-    await expect(page.getByRole('grid', { name: 'Captured requests' }).getByRole('columnheader')).toContainText([
+    await expect(list(page).getByRole('columnheader')).toContainText([
       'Method',
       'Source',
       'Path',
@@ -158,8 +136,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
 test('a list that fails to load shows an error', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close({ code: 1001 }));
-  const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
-  await page.route(/\/(temp-)?requests\?/, (route) => route.fulfill({ status: 500, json: failure }));
+  await answerWith(page, /\/(temp-)?requests\?/, 500, problem('Out of order'));
   await page.goto(`/endpoints/${endpoint.uid}`);
   await expect(page.getByText('Failed to fetch temporary requests.')).toBeVisible();
   await expect(page.getByText('Out of order')).toBeVisible();

@@ -4,7 +4,21 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expectNoFindings } from './axe.ts';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson, sendMany } from './endpoints.ts';
+import {
+  createEndpoint,
+  detailsOf,
+  filterField,
+  goLive,
+  goTo,
+  list,
+  openLive,
+  row,
+  rows,
+  send,
+  sendJson,
+  sendMany,
+} from './endpoints.ts';
+import { holdCalls, problem } from './pages.ts';
 
 // Two endpoints for the search page, and one for each step.
 test.use({ tier: 'PREMIUM' });
@@ -12,8 +26,6 @@ test.use({ tier: 'PREMIUM' });
 /** Of these, more than 1,000 that the list has not loaded begin with a 1. */
 const STORED = Number(process.env['FILTER_REQUESTS'] ?? 2_540);
 const ALL = STORED.toLocaleString('en-US');
-
-const filter = (page: Page) => page.getByRole('combobox', { name: 'Filter the list' });
 
 /** Records whether a text is ever shown, from now on. */
 async function watchFor(page: Page, text: string): Promise<() => Promise<boolean>> {
@@ -33,7 +45,7 @@ test('the filter finds one of thousands of stored requests', async ({ page, endp
   await openLive(page, endpoint);
   const wasNothingFound = await watchFor(page, 'No request matches');
   const started = performance.now();
-  await filter(page).fill('needle-56-');
+  await filterField(page).fill('needle-56-');
   const found = page.getByRole('row', { name: /\/order\/56\b/ });
   await expect(found).toBeVisible();
   test.info().annotations.push({ type: 'first match', description: `${Math.round(performance.now() - started)} ms` });
@@ -41,14 +53,14 @@ test('the filter finds one of thousands of stored requests', async ({ page, endp
   test.info().annotations.push({ type: 'complete', description: `${Math.round(performance.now() - started)} ms` });
   expect(await wasNothingFound()).toBe(false);
 
-  await filter(page).fill('no such thing');
+  await filterField(page).fill('no such thing');
   await expect(page.getByText(`Searched ${ALL} stored requests`)).toBeVisible();
   // 1, 10 to 19, 100 to 199, 1,000 to 1,999 and so on. The filter pauses after 1,000 matches, and scrolling continues it.
-  await filter(page).fill('path:/order/1*');
+  await filterField(page).fill('path:/order/1*');
   await expect(
     page.getByText(new RegExp(String.raw`^1,\d{3}\+ matches in [\d,]+ of ${ALL} requests`)).first(),
   ).toBeVisible();
-  await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
+  await list(page).evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
   const matches = Array.from({ length: STORED }, (_, at) => String(at)).filter((at) => at.startsWith('1')).length;
   const all = `${matches.toLocaleString('en-US')} matches in ${ALL} requests`;
   await expect(page.getByText(all).first()).toBeVisible();
@@ -68,13 +80,8 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await openLive(page, endpoint);
 
     await test.step('while it searches, the filter shows matches and progress, and does not say that nothing matches', async () => {
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
-      await page.route('**/api/search?*', async (route) => {
-        await released;
-        await route.continue();
-      });
-      await filter(page).fill('nothing-like-it');
+      const { release } = await holdCalls(page, '**/api/search?*');
+      await filterField(page).fill('nothing-like-it');
       await expect(page.getByText('0 matches in 0 of 6 requests').first()).toBeVisible();
       await expect(page.getByText('No request matches')).toHaveCount(0);
       release();
@@ -88,11 +95,9 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await test.step('a search that fails says so and continues on demand', async () => {
       let failures = 0;
       await page.route('**/api/search?*', (route) =>
-        failures++ === 0
-          ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
-          : route.continue(),
+        failures++ === 0 ? route.fulfill({ status: 503, json: problem('Busy.', 'UNAVAILABLE') }) : route.continue(),
       );
-      await filter(page).fill('needle');
+      await filterField(page).fill('needle');
       await expect(page.getByText('Busy.')).toBeVisible();
       await page.getByRole('button', { name: 'Try again' }).first().click();
       await expect(row(page, 5)).toBeVisible();
@@ -104,7 +109,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { needle: 1 });
     await goLive(page, endpoint);
-    await filter(page).fill('needle');
+    await filterField(page).fill('needle');
     await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
     await sendJson(endpoint.url, { needle: 2 });
     await expect(row(page, 1)).toBeVisible();
@@ -131,7 +136,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await test.step('tabs and filter narrow the list together', async () => {
       await goLive(page, endpoint, '?find=both&filter=get');
       await expect(row(page, 0)).toBeVisible();
-      await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
+      await expect(rows(page)).toHaveCount(1);
       await page.getByRole('tab', { name: 'PUT' }).click();
       await expect(page.getByText('No PUT request matches')).toBeVisible();
     });
@@ -148,9 +153,9 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await test.step('the slash key focuses the filter while requests are selected', async () => {
       await goLive(page, endpoint);
       await page.keyboard.press('x');
-      await expect(filter(page)).toHaveCount(0);
+      await expect(filterField(page)).toHaveCount(0);
       await page.keyboard.press('/');
-      await expect(filter(page)).toBeFocused();
+      await expect(filterField(page)).toBeFocused();
       await expect(page).toHaveURL(/endpoints/);
     });
   });
@@ -161,7 +166,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await send(endpoint.url, { method: 'PUT', path: '/b', headers: { 'x-shop': 'acme' } });
     await goLive(page, endpoint);
     await page.keyboard.press('/');
-    await expect(filter(page)).toBeFocused();
+    await expect(filterField(page)).toBeFocused();
     await expect(page.getByRole('listbox')).toHaveCount(0);
     await page.keyboard.press('ArrowDown');
     await expect(page.getByRole('option')).toHaveCount(14);
@@ -173,7 +178,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await page.keyboard.type('x-s');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Tab');
-    await expect(filter(page)).toHaveValue('header.x-shop:');
+    await expect(filterField(page)).toHaveValue('header.x-shop:');
     await page.keyboard.type('ac');
     await expect(row(page, 0)).toHaveCount(0);
     await expect(row(page, 1)).toBeVisible();
@@ -181,21 +186,21 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await expect(page).toHaveURL(/find=header\.x-shop(:|%3A)ac/);
 
     await page.reload();
-    await expect(filter(page)).toHaveValue('header.x-shop:ac');
+    await expect(filterField(page)).toHaveValue('header.x-shop:ac');
     await expect(row(page, 1)).toBeVisible();
     await expect(row(page, 0)).toHaveCount(0);
 
-    await filter(page).fill('');
-    await filter(page).pressSequentially('put');
+    await filterField(page).fill('');
+    await filterField(page).pressSequentially('put');
     await page.getByRole('option', { name: 'method:PUT' }).click();
-    await expect(filter(page)).toHaveValue('method:PUT ');
-    await expect(filter(page)).toBeFocused();
+    await expect(filterField(page)).toHaveValue('method:PUT ');
+    await expect(filterField(page)).toBeFocused();
     await expect(row(page, 0)).toHaveCount(0);
     // While the search runs, there is no list to return to.
     await expect(row(page, 1)).toBeVisible();
     await pressEscape(page);
-    await expect(filter(page)).toHaveValue('');
-    await expect(page.getByRole('grid')).toBeFocused();
+    await expect(filterField(page)).toHaveValue('');
+    await expect(list(page)).toBeFocused();
   });
 
   await test.step('a mistake is shown at its place, an unknown field is searched as text', async () => {
@@ -205,17 +210,17 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await sendJson(endpoint.url, { a: 1 }, '/methd:POST');
     await goLive(page, endpoint);
     const before = await row(page, 0).boundingBox();
-    await filter(page).fill('a size:many b');
+    await filterField(page).fill('a size:many b');
     await expect(page.getByText('Expected a size such as')).toBeVisible();
     await expect(page.locator('[data-mistake]')).toHaveText('size:many');
-    await expect(filter(page)).toHaveAccessibleDescription(/The mistake is at character 3/);
-    await expect(filter(page)).toHaveAttribute('aria-invalid', 'true');
+    await expect(filterField(page)).toHaveAccessibleDescription(/The mistake is at character 3/);
+    await expect(filterField(page)).toHaveAttribute('aria-invalid', 'true');
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the mistake moves no row').toEqual(before);
     expect(searches).toEqual([]);
     await expectNoFindings(page, 'a mistake in the filter');
 
-    await filter(page).fill('methd:POST');
+    await filterField(page).fill('methd:POST');
     await expect(page.getByText('methd: is not a field, so it is searched as text.')).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);

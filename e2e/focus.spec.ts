@@ -1,12 +1,23 @@
 // Keyboard users keep their place: the focus survives closed dialogs, removed elements and running actions.
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
+import {
+  createEndpoint,
+  detailsOf,
+  filterField,
+  goLive,
+  goTo,
+  list,
+  openLive,
+  row,
+  selectionBar,
+  send,
+  sendJson,
+} from './endpoints.ts';
+import { PHONE, holdCalls } from './pages.ts';
 
 // With animations, a closed dialog stays for a moment.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
-
-const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
 
 /** A short description of the focused element. */
 const place = (page: Page): Promise<string> =>
@@ -66,26 +77,18 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
   });
 
   await test.step('a control ignores presses while its action runs', async () => {
-    let calls = 0;
-    let release = (): void => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
     const path = /\/api\/endpoints\/[\w-]+$/;
-    await page.route(path, async (route) => {
-      if (route.request().method() !== 'PATCH') return route.fallback();
-      calls++;
-      await held;
-      await route.fallback();
-    });
+    const change = await holdCalls(page, path, 'PATCH');
     const autosave = page.getByRole('switch', { name: 'Autosave' });
     const was = await autosave.isChecked();
     await autosave.focus();
     await page.keyboard.press('Space');
     await expect(autosave).toBeDisabled();
     await page.keyboard.press('Space');
-    release();
+    change.release();
     await expect(autosave).toBeEnabled();
     await expect(autosave).toBeChecked({ checked: !was });
-    expect(calls).toBe(1);
+    expect(change.count()).toBe(1);
     await page.unroute(path);
   });
 
@@ -135,12 +138,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
 });
 
 test('the list gets the focus back from its actions, fields and the comparison', async ({ page, endpoint }) => {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(/\/assets\/compare-view-.*\.js$/, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const { release } = await holdCalls(page, /\/assets\/compare-view-.*\.js$/);
   for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   page.on('dialog', (dialog) => void dialog.accept());
@@ -174,7 +172,7 @@ test('the list gets the focus back from its actions, fields and the comparison',
     await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
 
     await page.keyboard.press('/');
-    await expect(page.getByLabel('Filter the list')).toBeFocused();
+    await expect(filterField(page)).toBeFocused();
     await page.keyboard.type('zzz');
     await expect(list(page)).toHaveCount(0);
     await pressEscape(page);
@@ -198,7 +196,7 @@ test('the list gets the focus back from its actions, fields and the comparison',
       ['Clear the selection', [1]],
     ] as const) {
       for (const index of marks) await row(page, index).click({ modifiers: ['Control'] });
-      const bar = page.getByRole('toolbar', { name: 'Selected requests' });
+      const bar = selectionBar(page);
       await bar.getByRole('button', { name }).press('Enter');
       if (name === 'Save') {
         await expect(bar.getByRole('button', { name })).toHaveCount(0);
@@ -212,7 +210,7 @@ test('the list gets the focus back from its actions, fields and the comparison',
     await page.getByRole('button', { name: 'Show all requests' }).press('Enter');
     await expect(row(page, 0)).toBeVisible();
     await expect(list(page)).toBeFocused();
-    await page.getByLabel('Filter the list').fill('zzz');
+    await filterField(page).fill('zzz');
     await page.getByRole('button', { name: 'Clear the filter' }).last().press('Enter');
     await expect(row(page, 0)).toBeVisible();
     await expect(list(page)).toBeFocused();
@@ -236,7 +234,7 @@ test('above the list, the details have the focus until they close', async ({ pag
   });
 
   await test.step('in a narrow window nothing below the details can be focused, and Escape returns to the list', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await row(page, 2).click();
     const details = detailsOf(page, 2);
     await expect(details).toBeVisible();

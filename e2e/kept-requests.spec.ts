@@ -1,8 +1,19 @@
 // What is kept: dropped requests are counted and can be restored, and deletions can be undone.
 import type { Page, WebSocketRoute } from '@playwright/test';
-import { expect, OWN_SETTINGS, test } from './app.ts';
+import { expect, notifications, OWN_SETTINGS, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
+import {
+  createEndpoint,
+  detailsOf,
+  goLive,
+  openLive,
+  row,
+  rows,
+  selectionBar,
+  send,
+  sendJson,
+  unsaved,
+} from './endpoints.ts';
 
 test.use({ appSettings: OWN_SETTINGS });
 
@@ -119,10 +130,10 @@ test('a deletion is confirmed, and that of several requests offers Undo and happ
   for (const path of ['/a', '/b', '/c', '/d', '/e']) await send(endpoint.url, { method: 'PUT', path });
   const asked = await answerQuestions(page);
   const indexes = async () => (await unsaved(page, endpoint.uid)).map(({ index }) => index);
-  const toast = page.getByRole('region', { name: /Notifications/ });
+  const toast = notifications(page);
   const deleteSelected = async (...selected: readonly number[]): Promise<void> => {
     for (const index of selected) await row(page, index).getByRole('checkbox').click();
-    await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Delete' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
   };
 
   await test.step('one request is marked while the browser asks, is named, and is deleted at once', async () => {
@@ -173,6 +184,6 @@ test('a deletion is confirmed, and that of several requests offers Undo and happ
     expect(await indexes()).toHaveLength(4);
     await expect(undo).toHaveCount(0);
     await expect.poll(indexes).toEqual([3, 1]);
-    await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+    await expect(rows(page)).toHaveCount(2);
   });
 });

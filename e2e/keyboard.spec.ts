@@ -1,7 +1,7 @@
 // The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { detailsOf, row, sendJson } from './endpoints.ts';
+import { detailsOf, filterField, row, sendJson } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -110,7 +110,7 @@ async function lookThrough(page: Page): Promise<void> {
 /** Filters the list with `/`, then searches all endpoints from the palette and opens a result. */
 async function searchAndReturn(page: Page): Promise<void> {
   await page.keyboard.press('/');
-  await expect(page.getByRole('combobox', { name: 'Filter the list' })).toBeFocused();
+  await expect(filterField(page)).toBeFocused();
   await page.keyboard.type('order/0');
   await expect(row(page, 1)).toHaveCount(0);
   await expect(row(page, 0)).toBeVisible();

@@ -1,8 +1,8 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
+import { expect, notifications, pressEscape, test } from './app.ts';
 import { goTo, row, send } from './endpoints.ts';
-import { heading } from './pages.ts';
+import { heading, PHONE } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
   await test.step('any other path is the 404 page', async () => {
@@ -157,7 +157,7 @@ test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the r
   const { uid }: { uid: string } = await created.json();
   await page.clock.install();
   await page.goto(`/endpoints/${uid}`);
-  const region = page.getByRole('region', { name: /Notifications/ });
+  const region = notifications(page);
   const toasts = region.getByRole('listitem');
   const copy = page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy', exact: true });
   await copy.click();
@@ -217,7 +217,7 @@ test('short events, and the message about a lost connection on a phone', async (
   });
 
   await test.step('on a phone, the message about a lost connection leaves the menu button free', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await page.routeWebSocket(/\/ws\?/, (socket) => socket.close());
     await page.goto(`/endpoints/${endpoint.uid}`);
     const message = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');

@@ -2,7 +2,7 @@
 import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, openLive, row, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, list, openLive, row, rows, send, sendJson } from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -20,10 +20,8 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await expect(row(page, 0)).toContainText('Unsaved');
     await send(endpoint.url, { method: 'PUT', path: '/two' });
     await send(endpoint.url, { method: 'DELETE', path: '/three' });
-    await expect(page.locator('[role="row"][data-index]')).toHaveCount(3);
-    const order = await page
-      .locator('[role="row"][data-index]')
-      .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index')));
+    await expect(rows(page)).toHaveCount(3);
+    const order = await rows(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-index')));
     expect(order).toEqual(['2', '1', '0']);
     await expect(page.getByText('+3 in last session')).toBeVisible();
   });
@@ -42,9 +40,9 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
     await goLive(page, endpoint);
-    const grid = page.getByRole('grid', { name: 'Captured requests' });
+    const grid = list(page);
     await expect(row(page, 59)).toBeVisible();
-    await grid.evaluate((list) => list.scrollTo(0, 600));
+    await grid.evaluate((element) => element.scrollTo(0, 600));
     const first = () => grid.locator('[data-index]').first().getAttribute('data-index');
     await expect.poll(first).not.toBe('59');
     const seen = await first();
@@ -59,7 +57,7 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await expect(pill).toHaveCount(0);
 
     // Another list starts at its top, so nothing waits there.
-    await grid.evaluate((list) => list.scrollTo(0, 600));
+    await grid.evaluate((element) => element.scrollTo(0, 600));
     await expect.poll(first).not.toBe('61');
     await goLive(page, endpoint, '?find=method%3APOST');
     await expect(row(page, 61)).toBeVisible();

@@ -2,8 +2,8 @@
 import type { Page, Response } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { detailsOf, goTo, row } from './endpoints.ts';
-import { expectFits, WIDTHS } from './pages.ts';
+import { detailsOf, goTo, row, rows } from './endpoints.ts';
+import { answerWith, DESKTOP, expectFits, PHONE, problem, WIDTHS } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
@@ -83,7 +83,7 @@ test.describe('axe, light and dark,', () => {
     await page.request.post(`${url}/caf%C3%A9/a-path-that-is-long-enough-to-expand`, { data: values });
     await page.request.post(url, { data: Buffer.from('{"cut":'), headers: { 'content-type': 'application/json' } });
     await open(page, `/endpoints/${uid}?request=0&tab=headers`);
-    await expect(page.locator('[role="row"][data-index]')).toHaveCount(5);
+    await expect(rows(page)).toHaveCount(5);
     await expectNoFindings(page, 'headers');
     for (const [index, key, name] of [
       [1, '3', 'Query Params'],
@@ -134,12 +134,8 @@ test.describe('axe, light and dark,', () => {
     }
 
     await test.step('a rejected dialog', async () => {
-      const rejection = { error: 'Too long', message: 'Too long', code: 'VALIDATION_FAILED' };
-      await page.route('**/api/endpoints', (route) =>
-        route.request().method() === 'POST'
-          ? route.fulfill({ status: 400, json: { ...rejection, fields: { name: rejection.error } } })
-          : route.fallback(),
-      );
+      const rejection = problem('Too long', 'VALIDATION_FAILED', { name: 'Too long' });
+      await answerWith(page, '**/api/endpoints', 400, rejection, 'POST');
       await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
       await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
       await expectNoFindings(page, 'refused', '[role="dialog"]');
@@ -153,13 +149,13 @@ test.describe('axe, light and dark,', () => {
         await expectNoFindings(page, button, '[role="alertdialog"]');
         await pressEscape(page);
       }
-      await page.setViewportSize({ width: 390, height: 844 });
+      await page.setViewportSize(PHONE);
       await page.getByRole('button', { name: 'Open menu' }).click();
       await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible();
       await expectNoFindings(page, 'menu', '[role="dialog"]');
       await pressEscape(page);
       await expect(page.getByRole('dialog', { name: 'Menu' })).toBeHidden();
-      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.setViewportSize(DESKTOP);
     });
 
     await test.step('after logging out', async () => {
@@ -173,7 +169,7 @@ test.describe('axe, light and dark,', () => {
       await expect(told).toBeHidden();
       await expect(page.getByText('Authentication Required')).toBeVisible();
       await expectNoFindings(page, 'signed out');
-      await page.setViewportSize({ width: 390, height: 844 });
+      await page.setViewportSize(PHONE);
       await expectNoFindings(page, 'narrow', 'main');
     });
   });

@@ -17,9 +17,36 @@ export async function logIn(page: Page, username: string, password: string): Pro
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
-/** Answers the calls of a page to a path in place of the server. */
-export const answerWith = (page: Page, path: string, status: number, json: object = {}) =>
-  page.route(path, (route) => route.fulfill({ status, json }));
+/** The body of a rejected call. */
+export const problem = (sentence: string, code = 'INTERNAL', fields: Readonly<Record<string, string>> = {}) => ({
+  error: sentence,
+  message: sentence,
+  code,
+  fields,
+});
+
+/** Answers the calls of a page to a path in place of the server, by default those of every method. */
+export const answerWith = (page: Page, path: string | RegExp, status: number, json: object = {}, method?: string) =>
+  page.route(path, (route) =>
+    method === undefined || route.request().method() === method ? route.fulfill({ status, json }) : route.fallback(),
+  );
+
+/** Holds the calls of a page to a path until `release` sends them to the server. `count` is the number of calls. */
+export async function holdCalls(page: Page, path: string | RegExp, method?: string) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let calls = 0;
+  await page.route(path, async (route) => {
+    if (method !== undefined && route.request().method() !== method) return route.fallback();
+    calls++;
+    await released;
+    await route.continue();
+  });
+  return { release, count: () => calls };
+}
+
+/** Sizes of windows. */
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1440, height: 900 };
 
 /** Horizontal overflow of the page and its main part in pixels, after the layout has adapted to the width. */
 const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>

@@ -1,6 +1,7 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
 import { detailsOf, goTo, openLive, row, sendJson, unsaved } from './endpoints.ts';
+import { answerWith } from './pages.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -13,9 +14,7 @@ test('an open endpoint follows what is deleted elsewhere, and keeps what could n
   };
 
   await test.step('a request that could not be deleted stays selected', async () => {
-    await page.route('**/requests/*', (route) =>
-      route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
-    );
+    await answerWith(page, '**/requests/*', 500, {}, 'DELETE');
     page.on('dialog', (asked) => void asked.accept());
     await expect(detailsOf(page, 0)).toBeVisible();
     await page.keyboard.press('Delete');
@@ -77,7 +76,7 @@ test('settings are loaded again after a failure, and are not left unsaved withou
   await test.step('what failed to load in an outage of the storage is loaded when it is over', async () => {
     await goTo(page, '/nowhere');
     await expect(page.getByText('Page Not Found')).toBeVisible();
-    await page.route('**/api/**', (route) => route.fulfill({ status: 503, json: {} }));
+    await answerWith(page, '**/api/**', 503);
     await goTo(page, '/profile?tab=security');
     await expect(page.getByText('The sessions could not be loaded.')).toBeVisible();
     await expect(page.getByText("The server can't load data now. Trying again…")).toBeVisible();
@@ -87,7 +86,7 @@ test('settings are loaded again after a failure, and are not left unsaved withou
   });
 
   await test.step('so is a page that was opened in the outage', async () => {
-    await page.route('**/api/user', (route) => route.fulfill({ status: 503, json: {} }));
+    await answerWith(page, '**/api/user', 503);
     await page.goto('/settings');
     await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
     await page.unroute('**/api/user');

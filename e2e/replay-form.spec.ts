@@ -6,7 +6,7 @@ import { startTarget } from '../fixtures/target-server.ts';
 import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
-import { allowClipboard, clipboard } from './pages.ts';
+import { allowClipboard, answerWith, clipboard, DESKTOP, PHONE, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -122,12 +122,8 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
 
   await test.step('an error from the server also appears at its field', async () => {
     const message = 'Some of what was sent is not valid.';
-    await page.route('**/api/replay', (route) =>
-      route.fulfill({
-        status: 400,
-        json: { error: message, message, code: 'VALIDATION_FAILED', fields: { url: 'Please enter a valid URL' } },
-      }),
-    );
+    const rejection = problem(message, 'VALIDATION_FAILED', { url: 'Please enter a valid URL' });
+    await answerWith(page, '**/api/replay', 400, rejection);
     await urlField(page).fill('http://127.0.0.1:1/');
     await sendButton(page).click();
     await expect(page.getByText('Please enter a valid URL')).toBeVisible();
@@ -264,7 +260,7 @@ test('the panel has room at every size', async ({ page, endpoint, target }) => {
   });
 
   await test.step('the panel leaves room for the request, and its height is remembered', async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(DESKTOP);
     await openReplay(page, endpoint, 1, goLive);
     const details = detailsOf(page, 1);
     const panel = page.getByRole('region', { name: 'Replay Request' });
@@ -284,10 +280,7 @@ test('the panel has room at every size', async ({ page, endpoint, target }) => {
   await test.step('over the list, a response starts at the edge of the row with the destination', async () => {
     target.answerWith((answer) => answer.end('ok'));
     const targetRow = page.locator(`${PANEL} form > div`).first();
-    for (const size of [
-      { width: 390, height: 844 },
-      { width: 720, height: 450 },
-    ]) {
+    for (const size of [PHONE, { width: 720, height: 450 }]) {
       await page.setViewportSize(size);
       await openReplay(page, endpoint, 1);
       await sendTo(page, target.url);
@@ -330,7 +323,7 @@ test.describe('axe, light and dark,', () => {
     await target.close();
     await sendButton(page).click();
     await expect(response(page).getByRole('alert')).toBeVisible();
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await expect(response(page).getByRole('alert')).toBeVisible();
     await expectNoFindings(page, 'failed, narrow', PANEL);
   });

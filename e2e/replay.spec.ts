@@ -253,8 +253,7 @@ test('a response is shown as it came, and so is its absence', async ({ page, per
     await openReplay(page, endpoint, 0, goLive);
 
     await test.step('an action in progress is shown, ignores a second press, and can be canceled', async () => {
-      let leave = (): void => undefined;
-      const left = new Promise<void>((resolve) => (leave = resolve));
+      const { promise: left, resolve: leave } = Promise.withResolvers<void>();
       target.answerWith((answer) => void answer.once('close', leave));
       await urlField(page).fill(`${target.url}/hook`);
       await page.keyboard.press('ControlOrMeta+Enter');

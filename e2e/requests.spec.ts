@@ -8,22 +8,25 @@ import {
   createEndpoint,
   detailsOf,
   expectShownWhole,
+  filterField,
   goLive,
   goTo,
+  list,
   openLive,
   reportAttempt,
   row,
+  rows,
+  selectionBar,
   send,
   sendJson,
   sendMany,
   unsaved,
 } from './endpoints.ts';
-import { allowClipboard, clipboard } from './pages.ts';
+import { allowClipboard, clipboard, DESKTOP, PHONE } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
-/** The text that was copied last. */
 /** Runs a script as if it were pasted into a shell. Rejects if it fails. */
 function runScript(script: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -92,7 +95,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
     await goLive(page, endpoint);
-    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
+    const bar = selectionBar(page);
     await row(page, 3).getByRole('checkbox').click();
     await row(page, 1)
       .getByRole('checkbox')
@@ -103,7 +106,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
     await expect(row(page, 2)).not.toContainText('Unsaved');
     page.once('dialog', (dialog) => void dialog.accept());
     await bar.getByRole('button', { name: 'Delete' }).click();
-    await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+    await expect(rows(page)).toHaveCount(2);
 
     await row(page, 4).getByRole('checkbox').click();
     await row(page, 0).getByRole('checkbox').click();
@@ -165,7 +168,7 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await page.keyboard.press('s');
     await expect(row(page, 2)).not.toContainText('Unsaved');
     await page.keyboard.press('x');
-    await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('1 selected');
+    await expect(selectionBar(page)).toContainText('1 selected');
     await page.keyboard.press('Escape');
   });
 
@@ -194,21 +197,19 @@ test('paging back through all stored requests', async ({ page, endpoint }) => {
     await page.request.post(`/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
   }
   await openLive(page, endpoint);
-  const grid = page.getByRole('grid', { name: 'Captured requests' });
+  const grid = list(page);
   const seen = new Set<string>();
   await expect(async () => {
-    for (const index of await grid
-      .locator('[data-index]')
-      .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index') ?? '')))
-      seen.add(index);
+    const indexes = await rows(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-index') ?? ''));
+    for (const index of indexes) seen.add(index);
     // From the end it starts again, because a busy page may scroll past a row before it is drawn.
-    await grid.evaluate((list) => {
-      const isAtEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 1;
-      list.scrollTo(0, isAtEnd ? 0 : list.scrollTop + 500);
+    await grid.evaluate((element) => {
+      const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - 1;
+      element.scrollTo(0, isAtEnd ? 0 : element.scrollTop + 500);
     });
     expect(seen.size).toBe(450);
   }).toPass({ timeout: 30_000, intervals: [30] });
-  await grid.evaluate((list) => list.scrollTo(0, list.scrollHeight));
+  await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(row(page, 3)).not.toContainText('Unsaved');
   await expect(row(page, 0)).toContainText('/order/0');
 });
@@ -253,17 +254,13 @@ test('the command from Copy as cURL sends the same request', async ({ page, cont
   }
 });
 
-const SIZES = [
-  { width: 390, height: 844 },
-  { width: 1024, height: 768 },
-  { width: 1440, height: 900 },
-];
+const SIZES = [PHONE, { width: 1024, height: 768 }, DESKTOP];
 
 test('at every width the filters work and the rows keep their position', async ({ page, endpoint }) => {
   await send(endpoint.url, { method: 'DELETE', path: '/a' });
   await send(endpoint.url, { path: '/b' });
   const filters = page.getByRole('tablist', { name: 'Filter by method' });
-  const marked = page.getByRole('toolbar', { name: 'Selected requests' });
+  const marked = selectionBar(page);
   const top = async () => (await row(page, 0).boundingBox())?.y;
   await openLive(page, endpoint);
   for (const size of SIZES) {
@@ -277,7 +274,7 @@ test('at every width the filters work and the rows keep their position', async (
       await expect(row(page, 0)).toHaveCount(0);
       await filters.getByRole('tab', { name: 'DELETE' }).click();
       await expect(row(page, 0)).toContainText('DELETE');
-      await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
+      await expect(filterField(page)).toBeInViewport({ ratio: 1 });
       await filters.getByRole('tab', { name: 'All Requests' }).click();
     });
 
@@ -311,7 +308,7 @@ test('at every width the filters work and the rows keep their position', async (
 });
 
 test('an endpoint on a narrow screen, and the URL of a deleted request', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setViewportSize(PHONE);
 
   await test.step('on a narrow screen an empty endpoint shows how to send to it, without scrolling', async () => {
     await page.goto(`/endpoints/${endpoint.uid}`);
@@ -336,7 +333,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
 
     // Back from the comparison leads to where it was opened: the list, or the details.
     for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-    await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Compare' }).click();
     const back = page.getByRole('region', { name: 'Compare requests' }).getByRole('button', { name: 'Back' });
     await expect(back).toBeInViewport();
     await back.click();
@@ -358,7 +355,7 @@ test('an endpoint on a narrow screen, and the URL of a deleted request', async (
   });
 
   await test.step('the URL of a deleted request says so', async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(DESKTOP);
     await goLive(page, endpoint, '?request=77');
     await expect(page.getByText('This request is not stored any more')).toBeVisible();
   });

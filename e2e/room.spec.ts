@@ -1,8 +1,9 @@
 // Room to read: the height of what is above the list, the visible lines of JSON, and the replay form below them.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { detailsOf, openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, filterField, openLive, row, selectionBar, sendJson } from './endpoints.ts';
 import { openReplay, urlField } from './replay.ts';
+import { DESKTOP, PHONE } from './pages.ts';
 
 /** JSON of 82 lines. */
 const LONG = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`key_${at}`, at]));
@@ -51,7 +52,7 @@ test('what is above the list, JSON and the replay form have room at every size',
     });
 
   await test.step('on a phone, the first row is at 320 px or higher', async () => {
-    await page.setViewportSize({ width: 390, height: 844 });
+    await page.setViewportSize(PHONE);
     await openLive(page, endpoint);
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(async () => (await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
@@ -61,7 +62,7 @@ test('what is above the list, JSON and the replay form have room at every size',
   });
 
   await test.step('at 1440x900, at most 120 px are above the list, with every hint and figure', async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.setViewportSize(DESKTOP);
     await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
       data: { autosave: true, name: 'W'.repeat(100) },
     });
@@ -100,7 +101,7 @@ test('the filters and the actions on selected requests have the same height', as
       await expect.poll(toolbar).toBeLessThanOrEqual(height + 1);
       const top = await rowTop();
       // The field is wide while it is used.
-      const field = page.getByRole('combobox', { name: 'Filter the list' });
+      const field = filterField(page);
       await field.focus();
       await expect.poll(async () => (await field.boundingBox())?.width).toBeGreaterThan(250);
       await field.fill('path:/');
@@ -108,7 +109,7 @@ test('the filters and the actions on selected requests have the same height', as
       await expect.poll(rowTop).toBe(top);
       await row(page, 1).click({ modifiers: ['Control'] });
       await row(page, 0).click({ modifiers: ['Control'] });
-      await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('2 selected');
+      await expect(selectionBar(page)).toContainText('2 selected');
       await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
       await expect.poll(rowTop).toBe(top);
     });

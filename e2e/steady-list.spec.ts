@@ -6,12 +6,14 @@ import {
   detailsOf,
   expectShownWhole,
   goLive,
+  list,
   openLive,
   reportAttempt,
   row,
   send,
   sendMany,
 } from './endpoints.ts';
+import { PHONE, holdCalls } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -46,7 +48,7 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
     });
 
     await test.step('while the keyboard is on the list, new requests wait, and the ring is on a row', async () => {
-      const grid = page.getByRole('grid', { name: 'Captured requests' });
+      const grid = list(page);
       await page.getByRole('button', { name: 'Pause' }).focus();
       await page.keyboard.press('Tab');
       await expect(grid).toBeFocused();
@@ -98,7 +100,7 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
     await page
       .getByRole('grid', { name: 'Captured requests' })
       .evaluate((grid) => grid.scrollIntoView({ block: 'end' }));
-    const grid = await page.getByRole('grid', { name: 'Captured requests' }).boundingBox();
+    const grid = await list(page).boundingBox();
     const bottom = Math.min(450, (grid?.y ?? 0) + (grid?.height ?? 0));
     const boxes = await Promise.all(Array.from({ length: 12 }, (__, at) => row(page, at).boundingBox()));
     const visible = boxes.filter((box) => box !== null && box.y >= (grid?.y ?? 0) + 28 && box.y + box.height <= bottom);
@@ -136,7 +138,7 @@ test('a lost connection has one message, which takes the errors with it', async 
 });
 
 test.describe('on a phone', () => {
-  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  test.use({ viewport: PHONE, hasTouch: true, isMobile: true });
 
   test('controls have 44 px, and a long press or a swipe offers the actions of a row', async ({ page, endpoint }) => {
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
@@ -215,13 +217,9 @@ test.describe('on a phone', () => {
       await sendMany(endpoint.url, 500);
       await openLive(page, endpoint, '?request=157');
       await page.getByRole('button', { name: 'Back to the list' }).tap();
-      const { promise: released, resolve: release } = Promise.withResolvers<void>();
-      await page.route(/\/(temp-)?requests\?/, async (route) => {
-        await released;
-        await route.continue();
-      });
+      const { release } = await holdCalls(page, /\/(temp-)?requests\?/);
       // The list has the rows up to 256, and the newest ones.
-      await page.getByRole('grid').evaluate((list) => list.scrollBy(0, -95 * 48));
+      await list(page).evaluate((element) => element.scrollBy(0, -95 * 48));
       const top = async () => (await row(page, 250).boundingBox())?.y;
       await expect(page.getByText('Loading more requests')).toBeAttached();
       const before = await top();

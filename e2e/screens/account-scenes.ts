@@ -1,6 +1,7 @@
 // Login, profile, settings, plans, search, and overlays.
 import type { Page } from '@playwright/test';
-import { waiting, shows } from './scene.ts';
+import { PHONE, problem } from '../pages.ts';
+import { answering, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
@@ -189,7 +190,7 @@ const over: Scene[] = [
     narrowOnly: true,
     play: async ({ open }) => {
       const page = await open('owner', '/');
-      await page.setViewportSize({ width: 390, height: 844 });
+      await page.setViewportSize(PHONE);
       await page.getByRole('button', { name: 'Open menu' }).click();
       return shows(page, page.getByRole('dialog', { name: 'Menu' }));
     },
@@ -197,14 +198,8 @@ const over: Scene[] = [
   {
     name: 'signed-out',
     play: async ({ open }) => {
-      const page = await open('owner', '/profile', (each) =>
-        each.route('**/api/profile/username', (route) =>
-          route.fulfill({
-            status: 401,
-            json: { error: 'Sign in first', message: 'Sign in first', code: 'NOT_SIGNED_IN' },
-          }),
-        ),
-      );
+      const refusal = problem('Sign in first', 'NOT_SIGNED_IN');
+      const page = await open('owner', '/profile', answering('**/api/profile/username', refusal, 401));
       await page.getByLabel('Username').fill('typed before');
       await page.getByRole('button', { name: 'Update Username' }).click();
       return shows(page, page.getByRole('dialog'));

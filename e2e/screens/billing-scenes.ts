@@ -1,7 +1,8 @@
 // Plans, confirmations and the pages of the test gateway, in every state of a subscription.
 import type { PlanChangePreview, TestCheckout, TestSubscription, User } from '@creel/contract';
 import type { Page } from '@playwright/test';
-import { failing, shows, waiting } from './scene.ts';
+import { problem } from '../pages.ts';
+import { answering, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare } from './stage.ts';
 
@@ -26,7 +27,7 @@ const PREMIUM: Subscription = { ...BASIC, subscriptionTier: 'PREMIUM', billingIn
 const CANCELING: Subscription = { ...BASIC, subscriptionStatus: 'canceled', subscriptionEndDate: inDays(12) };
 
 /** Changes the server's response. */
-const answering =
+const changing =
   (path: string, change: object): Prepare =>
   (page) =>
     page.route(path, async (route) => {
@@ -35,21 +36,16 @@ const answering =
       await route.fulfill({ json: { ...found, ...change } });
     });
 
-const fulfilling =
-  (path: string, json: object, status = 200): Prepare =>
-  (page) =>
-    page.route(path, (route) => route.fulfill({ status, json }));
-
 const all =
   (...parts: readonly Prepare[]): Prepare =>
   async (page) => {
     for (const part of parts) await part(page);
   };
 
-const subscribed = (subscription: Subscription): Prepare => answering('**/api/user', subscription);
-const billing = (mode: string): Prepare => answering('**/api/service', { billing: mode });
+const subscribed = (subscription: Subscription): Prepare => changing('**/api/user', subscription);
+const billing = (mode: string): Prepare => changing('**/api/service', { billing: mode });
 const previewing = (preview: Partial<PlanChangePreview>): Prepare =>
-  fulfilling('**/api/subscription/preview?*', {
+  answering('**/api/subscription/preview?*', {
     deletes: [],
     at: null,
     losesFavorites: 0,
@@ -112,8 +108,8 @@ const dialogs: Scene[] = [
     perSize: true,
     play: async ({ open }) => {
       const error = 'The billing portal is not configured yet.';
-      const refused = { error, message: error, code: 'PORTAL_NOT_CONFIGURED' };
-      const before = all(subscribed(BASIC), fulfilling('**/api/subscription/portal', refused, 503));
+      const refused = problem(error, 'PORTAL_NOT_CONFIGURED');
+      const before = all(subscribed(BASIC), answering('**/api/subscription/portal', refused, 503));
       const page = await open('owner', '/subscription', before);
       return shows(await press(page, 'Open billing portal'), 'Portal Access Error');
     },
@@ -148,7 +144,7 @@ const subscription: TestSubscription = {
 const atCheckout = (name: string, change: Partial<TestCheckout>, sign: string): Scene => ({
   name: `test-checkout-${name}`,
   play: async ({ open }) => {
-    const before = fulfilling('**/api/billing/test/checkout/*', { ...checkout, ...change });
+    const before = answering('**/api/billing/test/checkout/*', { ...checkout, ...change });
     return shows(await open('owner', '/billing/test/checkout/cs_test_1', before), sign);
   },
 });
@@ -156,7 +152,7 @@ const atCheckout = (name: string, change: Partial<TestCheckout>, sign: string): 
 const atPortal = (name: string, change: Partial<TestSubscription>, sign: string): Scene => ({
   name: `test-portal-${name}`,
   play: async ({ open }) => {
-    const before = fulfilling('**/api/billing/test/portal', { ...subscription, ...change });
+    const before = answering('**/api/billing/test/portal', { ...subscription, ...change });
     return shows(await open('owner', '/billing/test/portal', before), sign);
   },
 });
@@ -174,7 +170,7 @@ const gateway: Scene[] = [
         each.route('**/api/billing/test/checkout/*', (route) =>
           route.request().method() === 'GET'
             ? route.fulfill({ json: checkout })
-            : route.fulfill({ status: 402, json: { error: declined, message: declined, code: 'PAYMENT_FAILED' } }),
+            : route.fulfill({ status: 402, json: problem(declined, 'PAYMENT_FAILED') }),
         ),
       );
       return shows(await press(page, 'Decline the card'), declined);

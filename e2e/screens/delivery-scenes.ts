@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listenLocally } from '../../fixtures/listen-locally.ts';
-import { failing, shows, waiting } from './scene.ts';
+import { answering, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare, Stage } from './stage.ts';
 
@@ -79,10 +79,6 @@ const DESTINATIONS: Destination[] = [
   { ...DESTINATION, id: 3, url: 'https://old.shop.example/', enabled: false, sign: false, recentStatuses: [] },
 ];
 
-const answering =
-  (path: string, json: unknown): Prepare =>
-  (page) =>
-    page.route(path, (route) => route.fulfill({ json }));
 const DESTINATIONS_PATH = '**/api/endpoints/*/destinations';
 const DELIVERIES_PATH = '**/api/endpoints/*/requests/*/deliveries*';
 

@@ -1,7 +1,8 @@
 // The replay panel below a request: closed, open, edited, and with a response.
 import type { ReplayAnswer } from '@creel/contract';
 import type { Page } from '@playwright/test';
-import { shows } from './scene.ts';
+import { problem } from '../pages.ts';
+import { answering, shows } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Kind, Prepare, Stage } from './stage.ts';
 
@@ -22,16 +23,10 @@ const ANSWER: ReplayAnswer = {
   durationMs: 34.2,
 };
 
-const answering =
-  (answer: Partial<ReplayAnswer>): Prepare =>
-  (page) =>
-    page.route('**/api/replay', (route) => route.fulfill({ json: { ...ANSWER, ...answer } }));
+const replaying = (answer: Partial<ReplayAnswer>): Prepare => answering('**/api/replay', { ...ANSWER, ...answer });
 
 const REFUSED = 'The destination refused the connection. Is something listening on that port?';
-const refusing: Prepare = (page) =>
-  page.route('**/api/replay', (route) =>
-    route.fulfill({ status: 502, json: { error: REFUSED, message: REFUSED, code: 'REPLAY_FAILED' } }),
-  );
+const refusing = answering('**/api/replay', problem(REFUSED, 'REPLAY_FAILED'), 502);
 
 /** Opens a request, and its replay panel with `r`. */
 async function opened(stage: Stage, kind: Kind, prepare?: Prepare): Promise<Page> {
@@ -102,7 +97,7 @@ export const replayScenes: readonly Scene[] = [
     name: 'replay-answered',
     perSize: true,
     play: async (stage) => {
-      const page = await sent(stage, answering({}));
+      const page = await sent(stage, replaying({}));
       return shows(page, response(page).getByText('"received"'));
     },
   },
@@ -110,7 +105,7 @@ export const replayScenes: readonly Scene[] = [
     name: 'replay-answer-headers',
     perSize: true,
     play: async (stage) => {
-      const page = await sent(stage, answering({ status: 500, statusText: 'Internal Server Error' }));
+      const page = await sent(stage, replaying({ status: 500, statusText: 'Internal Server Error' }));
       await response(page).getByRole('tab', { name: 'Headers' }).click();
       return shows(page, response(page).getByText('req_8Yd0sQ1'));
     },
@@ -120,7 +115,7 @@ export const replayScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const headers = [{ key: 'Location', value: '/hooks/v2/billing' }];
-      const page = await sent(stage, answering({ status: 302, statusText: 'Found', headers, body: null }));
+      const page = await sent(stage, replaying({ status: 302, statusText: 'Found', headers, body: null }));
       return shows(page, 'Redirects are not followed.');
     },
   },

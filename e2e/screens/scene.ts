@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import { answerWith, problem } from '../pages.ts';
 import type { Prepare, Stage } from './stage.ts';
 
 /** One state of one screen. `play` sets it up and returns the page. */
@@ -20,14 +21,15 @@ export async function shows(page: Page, sign: string | RegExp | Locator): Promis
   return page;
 }
 
-/** Makes a call fail. */
-export const failing =
-  (path: string): Prepare =>
+/** Answers a call in place of the server. */
+export const answering =
+  (path: string, json: object, status = 200): Prepare =>
   (page) =>
-    page.route(path, (route) =>
-      route.fulfill({ status: 503, json: { error: SENTENCE, message: SENTENCE, code: 'UNAVAILABLE' } }),
-    );
-const SENTENCE = 'Storage cannot be reached just now.';
+    answerWith(page, path, status, json);
+
+/** Makes a call fail. */
+export const failing = (path: string): Prepare =>
+  answering(path, problem('Storage cannot be reached just now.', 'UNAVAILABLE'), 503);
 
 /** Leaves a call without a response. */
 export const waiting =

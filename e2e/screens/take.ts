@@ -11,6 +11,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchOptions } from '../../scripts/chromium.ts';
+import { DESKTOP, PHONE } from '../pages.ts';
 import { accountScenes } from './account-scenes.ts';
 import { billingScenes } from './billing-scenes.ts';
 import { deliveryScenes } from './delivery-scenes.ts';
@@ -22,9 +23,9 @@ import type { Stage } from './stage.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'screens');
 const SIZES = [
-  { width: 1440, height: 900 },
+  DESKTOP,
   { width: 1024, height: 768 },
-  { width: 390, height: 844 },
+  PHONE,
   // 1440x900 at a zoom of 200%.
   { width: 720, height: 450 },
 ] as const;
