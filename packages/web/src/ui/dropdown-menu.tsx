@@ -25,7 +25,7 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
           collisionPadding={8}
           // An item may have moved the focus. Else it returns to the trigger.
           onCloseAutoFocus={(closing) => (isFocusLost() ? undefined : closing.preventDefault())}
-          className="z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in"
+          className={MENU}
         >
           {children}
         </Radix.Content>
@@ -34,10 +34,17 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
   );
 }
 
-/** Classes of a menu item. A finger needs 44 px. */
-export const MENU_ITEM =
+/** Classes of a menu. */
+export const MENU = 'z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in';
+
+/** A finger needs 44 px. */
+const ITEM =
   'flex h-8 items-center gap-2 rounded-md px-2 outline-none pointer-coarse:h-11 select-none data-[highlighted]:bg-sunk ' +
   'data-[disabled]:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-2';
+
+/** Classes of a menu item that does something. */
+export const actionClasses = (isDestructive: boolean): string =>
+  clsx(ITEM, isDestructive ? 'text-bad [&_svg]:text-bad' : 'text-ink');
 
 interface MenuItemProps {
   readonly onSelect?: () => void;
@@ -55,7 +62,7 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
       asChild={asChild}
       {...(onSelect === undefined ? {} : { onSelect })}
       {...(disabled === undefined ? {} : { disabled })}
-      className={clsx(MENU_ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
+      className={actionClasses(destructive)}
     >
       {asChild ? (
         children
@@ -85,7 +92,7 @@ export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceP
         <Radix.RadioItem
           key={option.value}
           value={option.value}
-          className={clsx(MENU_ITEM, 'text-ink data-[state=checked]:text-accent')}
+          className={clsx(ITEM, 'text-ink data-[state=checked]:text-accent')}
         >
           {option.icon}
           {option.label}

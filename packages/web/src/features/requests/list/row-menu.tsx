@@ -1,10 +1,9 @@
-import { clsx } from 'clsx';
 import { Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
 import { ContextMenu as Radix } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { MENU_ITEM } from '../../../ui/dropdown-menu.tsx';
+import { actionClasses, MENU } from '../../../ui/dropdown-menu.tsx';
 import type { RowActions } from './request-row.tsx';
 
 interface RowMenuProps {
@@ -65,11 +64,7 @@ export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }:
       >
         <Radix.Trigger asChild>{children}</Radix.Trigger>
         <Radix.Portal>
-          <Radix.Content
-            aria-label="Request"
-            collisionPadding={8}
-            className="z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in"
-          >
+          <Radix.Content aria-label="Request" collisionPadding={8} className={MENU}>
             {items}
           </Radix.Content>
         </Radix.Portal>
@@ -87,11 +82,7 @@ interface ItemProps {
 
 function Item({ onSelect, disabled = false, destructive = false, children }: ItemProps) {
   return (
-    <Radix.Item
-      onSelect={onSelect}
-      disabled={disabled}
-      className={clsx(MENU_ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
-    >
+    <Radix.Item onSelect={onSelect} disabled={disabled} className={actionClasses(destructive)}>
       {children}
     </Radix.Item>
   );
