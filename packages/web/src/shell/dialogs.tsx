@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { useState } from 'react';
-import { CreateEndpointDialog } from '../features/endpoints/endpoint-dialogs.tsx';
+import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
 import { themePreference, THEMES } from '../features/settings/theme.tsx';
 import { Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';

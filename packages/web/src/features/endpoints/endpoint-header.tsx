@@ -1,17 +1,19 @@
 import { endpointTitle } from '@creel/contract';
-import type { EndpointDetail } from '@creel/contract';
+import type { Endpoint, EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
 import { useState } from 'react';
+import { errorMessage } from '../../api/client.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmButton, Dialog } from '../../ui/dialog.tsx';
+import { Form, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
-import { EditEndpointForm } from './endpoint-dialogs.tsx';
+import { NameAndSource } from './create-endpoint-dialog.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
-import { useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
+import { useClearRequests, useDeleteEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
 
 /** A fact after another one, with a dot between them. */
 const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
@@ -106,6 +108,35 @@ function EditEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail })
         </Dialog>
       ) : null}
     </>
+  );
+}
+
+interface EditEndpointFormProps {
+  readonly endpoint: Endpoint;
+  readonly onClose: () => void;
+}
+
+function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
+  const edit = useEditEndpoint(endpoint.uid);
+  const form = useForm({
+    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
+    validate: () => ({}),
+    onValid: (values) =>
+      edit.mutate(values, {
+        onSuccess: onClose,
+        onError: (error) => form.fail(error, errorMessage(error, 'Failed to change the endpoint. Please try again.')),
+      }),
+  });
+  return (
+    <Form {...form.props} failure={form.failure}>
+      <NameAndSource bind={form.bind} sourceHint="If empty, it is detected from the next request." />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={edit.isPending}>
+          {edit.isPending ? 'Saving...' : 'Save'}
+        </Button>
+      </div>
+    </Form>
   );
 }
 

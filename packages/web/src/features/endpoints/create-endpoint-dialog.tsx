@@ -1,7 +1,5 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
-import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -10,7 +8,7 @@ import { TextField } from '../../ui/field.tsx';
 import { Form, useForm } from '../../ui/form.tsx';
 import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
-import { isPlanLimit, useCreateEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
+import { isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 
 interface CreateEndpointDialogProps {
   readonly onClose: () => void;
@@ -78,43 +76,14 @@ function autosaveChoice(): { autoSaveEnabled?: boolean } {
   return settings === null ? {} : { autoSaveEnabled: settings.autoSaveNewEndpoints };
 }
 
-interface EditEndpointFormProps {
-  readonly endpoint: Endpoint;
-  readonly onClose: () => void;
-}
-
-/** Changes the name and the source of an endpoint. */
-export function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
-  const edit = useEditEndpoint(endpoint.uid);
-  const form = useForm({
-    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
-    validate: () => ({}),
-    onValid: (values) =>
-      edit.mutate(values, {
-        onSuccess: onClose,
-        onError: (error) => form.fail(error, errorMessage(error, 'Failed to change the endpoint. Please try again.')),
-      }),
-  });
-  return (
-    <Form {...form.props} failure={form.failure}>
-      <NameAndSource bind={form.bind} sourceHint="If empty, it is detected from the next request." />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={edit.isPending}>
-          {edit.isPending ? 'Saving...' : 'Save'}
-        </Button>
-      </div>
-    </Form>
-  );
-}
-
 interface NameAndSourceProps {
   readonly bind: ReturnType<typeof useForm<{ readonly name: string; readonly source: string }>>['bind'];
   readonly placeholders?: { readonly name: string; readonly source: string };
   readonly sourceHint: string;
 }
 
-function NameAndSource({ bind, placeholders, sourceHint }: NameAndSourceProps) {
+/** The fields of an endpoint that its owner chooses. */
+export function NameAndSource({ bind, placeholders, sourceHint }: NameAndSourceProps) {
   const common = { dir: 'auto', maxLength: MAX_LABEL_LENGTH, autoComplete: 'off' } as const;
   return (
     <>
