@@ -113,7 +113,6 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
             uid={uid}
             request={current}
             maxUnsaved={endpoint.retention.maxUnsaved}
-            canSave={!actions.anonymous}
             saving={actions.isSaving(current)}
             onSave={() => actions.save(current)}
           />
@@ -124,7 +123,6 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
             captureUrl={endpoint.url}
             listed={current}
             tab={view.tab}
-            anonymous={actions.anonymous}
             saving={actions.isSaving(current)}
             covers={covers}
             actions={detailsActions}

@@ -9,8 +9,6 @@ import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
 export interface RequestActions {
-  /** True if the session has ended: nothing can be saved. */
-  readonly anonymous: boolean;
   readonly save: (request: ListedRequest) => void;
   readonly isSaving: (request: ListedRequest) => boolean;
   /** Asks, then deletes. `onDeleted` runs if the user agrees. */
@@ -23,7 +21,7 @@ const NONE: ReadonlySet<number> = new Set();
 
 export function useRequestActions(uid: string, selection: Selection): RequestActions {
   const saving = useSaveRequest(uid);
-  const anonymous = useIsAnonymous();
+  const isAnonymous = useIsAnonymous();
   const [deleting, setDeleting] = useState(NONE);
   const remove = async (requests: readonly ListedRequest[], onDeleted?: () => void): Promise<void> => {
     if (requests.length === 0) return;
@@ -41,9 +39,8 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
   };
   const isSaving = (request: ListedRequest): boolean => saving.isPending && saving.variables.index === request.index;
   return {
-    anonymous,
     save(request) {
-      if (!request.saved && !anonymous && !isSaving(request)) saving.mutate(request);
+      if (!request.saved && !isAnonymous && !isSaving(request)) saving.mutate(request);
     },
     isSaving,
     remove: (requests, onDeleted) => void remove(requests, onDeleted),

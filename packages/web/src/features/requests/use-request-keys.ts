@@ -1,3 +1,4 @@
+import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
 import type { Command } from '../../ui/commands.ts';
@@ -29,20 +30,20 @@ const GROUP = 'Request';
 
 /** The keyboard shortcuts of the endpoint page. */
 export function useRequestKeys(props: RequestKeysProps): void {
-  const { selection } = props;
+  const { selection, bulk } = props;
+  const canRunBulk = !useIsAnonymous() && bulk.job === undefined;
   const step = (by: 1 | -1) => () => selection.step(by);
   useCommands([
     { id: 'request.next', title: 'Next request', group: GROUP, keys: 'j', inPalette: false, run: step(1) },
     { id: 'request.previous', title: 'Previous request', group: GROUP, keys: 'k', inPalette: false, run: step(-1) },
-    ...(selection.current === undefined ? [] : commandsOn(selection.current, props)),
+    ...(selection.current === undefined ? [] : commandsOn(selection.current, canRunBulk, props)),
   ]);
 }
 
 /** The commands on the request in the details, or, like the bar above the list, on the selected ones. */
-function commandsOn(current: ListedRequest, props: RequestKeysProps): readonly Command[] {
+function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestKeysProps): readonly Command[] {
   const { uid, captureUrl, actions, bulk, changeView } = props;
   const isBulk = bulk.requests.length > 0;
-  const canRunBulk = !actions.anonymous && bulk.job === undefined;
   const onEither = (one: () => void, selected: () => void) => () => {
     if (!isBulk) one();
     else if (canRunBulk) selected();

@@ -3,6 +3,7 @@ import { clsx } from 'clsx';
 import { ArrowLeft, Save, ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ComponentType } from 'react';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
@@ -23,8 +24,6 @@ export interface RequestPartProps {
 }
 
 export interface DetailsHeaderProps extends DetailsMenuProps {
-  /** True if nobody is logged in: nothing can be saved. */
-  readonly anonymous: boolean;
   readonly saving: boolean;
   /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
@@ -83,10 +82,11 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 }
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
-function SaveButton({ request, anonymous, saving, actions }: DetailsHeaderProps) {
+function SaveButton({ request, saving, actions }: DetailsHeaderProps) {
+  const isAnonymous = useIsAnonymous();
   return (
-    <Reason text={anonymous ? 'Authentication required to save requests' : undefined}>
-      <Button size="sm" disabled={anonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
+    <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+      <Button size="sm" disabled={isAnonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
         <Save />
         {saving ? 'Saving...' : 'Save'}
       </Button>

@@ -2,6 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Lock, Unlink, FileQuestion } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
 import { Badge } from '../../../ui/badges.tsx';
@@ -33,13 +34,13 @@ interface DroppedNoticeProps {
   readonly uid: string;
   readonly request: ListedRequest;
   readonly maxUnsaved: number;
-  readonly canSave: boolean;
   readonly saving: boolean;
   readonly onSave: () => void;
 }
 
 /** The server has dropped the request on the screen. It can be saved as long as the page has all of it. */
-export function DroppedNotice({ uid, request, maxUnsaved, canSave, saving, onSave }: DroppedNoticeProps) {
+export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: DroppedNoticeProps) {
+  const isAnonymous = useIsAnonymous();
   const isWhole = bodyOnPage(uid, request) !== undefined;
   return (
     <div
@@ -54,7 +55,7 @@ export function DroppedNotice({ uid, request, maxUnsaved, canSave, saving, onSav
           : `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page has only the beginning of its body.`}
       </p>
       {isWhole ? (
-        <Button size="sm" disabled={!canSave} busy={saving} onClick={onSave}>
+        <Button size="sm" disabled={isAnonymous} busy={saving} onClick={onSave}>
           {saving ? 'Saving...' : 'Save now'}
         </Button>
       ) : null}

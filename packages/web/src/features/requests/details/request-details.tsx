@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { memo, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { requestQuery } from '../../../api/request-queries.ts';
 import { readable } from '../../../bodies/encoding.ts';
@@ -53,6 +54,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const { listed, tab, parts, ...header } = props;
   const { ReplayPanel, DeliveriesTab, SignatureFact } = parts;
   const { onTab } = header.actions;
+  const isAnonymous = useIsAnonymous();
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const body = useBody(header.uid, request);
@@ -80,7 +82,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
     >
       <DetailsHeader request={request} tools={tools} SignatureFact={SignatureFact} {...header} />
-      {header.anonymous ? <AuthenticationRequired /> : null}
+      {isAnonymous ? <AuthenticationRequired /> : null}
       <Tabs
         label="Parts of the request"
         value={shown}

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
@@ -13,7 +14,7 @@ import { BAR, FILTER_COMMAND } from './list-toolbar.tsx';
 interface BulkBarProps {
   readonly bulk: Bulk;
   readonly selection: Pick<Selection, 'compare'>;
-  readonly actions: Pick<RequestActions, 'anonymous' | 'remove'>;
+  readonly actions: Pick<RequestActions, 'remove'>;
 }
 
 /** The labels of `EXPORT_FORMATS`, whose module is loaded when it is used. */
@@ -31,6 +32,7 @@ const Label = ({ children }: { readonly children: string }) => (
 /** Actions on all selected requests. */
 export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
   const { requests, clear } = bulk;
+  const isAnonymous = useIsAnonymous();
   const busy = bulk.job !== undefined;
   const [right, left] = requests;
   const isPair = requests.length === 2 && left !== undefined && right !== undefined;
@@ -56,11 +58,11 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           {formatCount(requests.length)} selected
         </span>
         {requests.every((request) => request.saved) ? null : (
-          <Button size="sm" variant="ghost" title="Save" disabled={actions.anonymous} busy={busy} onClick={bulk.save}>
+          <Button size="sm" variant="ghost" title="Save" disabled={isAnonymous} busy={busy} onClick={bulk.save}>
             <Save /> <Label>Save</Label>
           </Button>
         )}
-        <Button size="sm" variant="ghost" title="Replay" disabled={actions.anonymous} busy={busy} onClick={bulk.replay}>
+        <Button size="sm" variant="ghost" title="Replay" disabled={isAnonymous} busy={busy} onClick={bulk.replay}>
           <Send /> <Label>Replay</Label>
         </Button>
         <DropdownMenu

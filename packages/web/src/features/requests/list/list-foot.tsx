@@ -3,6 +3,7 @@ import { clsx } from 'clsx';
 import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import { useLiveStatus } from '../../../api/use-live.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
@@ -17,7 +18,6 @@ interface ListFootProps {
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;
   readonly bulk: Pick<Bulk, 'job' | 'saveAll'>;
-  readonly canSave: boolean;
   readonly onAutosave: () => void;
 }
 
@@ -25,8 +25,9 @@ interface ListFootProps {
  * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
  * warnings. Below the list, so that it moves no row.
  */
-export function ListFoot({ endpoint, search, bulk, canSave, onAutosave }: ListFootProps) {
+export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) {
   const { job, saveAll } = bulk;
+  const isAnonymous = useIsAnonymous();
   const { badFrames } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
   const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
@@ -46,12 +47,12 @@ export function ListFoot({ endpoint, search, bulk, canSave, onAutosave }: ListFo
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
           <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
           {dropping === undefined ? null : (
-            <Button size="sm" disabled={!canSave} busy={job !== undefined} onClick={saveAll}>
+            <Button size="sm" disabled={isAnonymous} busy={job !== undefined} onClick={saveAll}>
               Save all
             </Button>
           )}
           {dropping === undefined || endpoint.autosave === 'true' ? null : (
-            <Button size="sm" disabled={!canSave} onClick={onAutosave}>
+            <Button size="sm" disabled={isAnonymous} onClick={onAutosave}>
               Turn on autosave
             </Button>
           )}

@@ -39,13 +39,7 @@ export function ListPane(props: ListPaneProps) {
         <ListToolbar endpoint={endpoint} state={state} view={view} changeView={changeView} onLeave={toList} />
       )}
       <ListContent {...props} />
-      <ListFoot
-        endpoint={endpoint}
-        search={state.search}
-        bulk={bulk}
-        canSave={!actions.anonymous}
-        onAutosave={onAutosave}
-      />
+      <ListFoot endpoint={endpoint} search={state.search} bulk={bulk} onAutosave={onAutosave} />
       <Arrivals uid={endpoint.uid} />
     </div>
   );
@@ -76,7 +70,6 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
       selected={selection.current?.index}
       bulk={bulk}
       deleting={actions.deleting}
-      canSave={!actions.anonymous}
       onStep={selection.step}
       onOpen={selection.open}
       onSave={actions.save}

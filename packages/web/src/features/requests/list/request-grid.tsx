@@ -3,6 +3,7 @@ import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
+import { useIsAnonymous } from '../../../api/queries.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
 import type { Gap, ListedRequest } from '../../../api/request-list.ts';
@@ -38,7 +39,6 @@ interface RequestGridProps extends RowActions {
   readonly selected: number | undefined;
   readonly bulk: ListHeaderProps['bulk'];
   readonly deleting: ReadonlySet<number>;
-  readonly canSave: boolean;
   readonly onStep: (by: 1 | -1) => void;
 }
 
@@ -47,6 +47,7 @@ export function RequestGrid(props: RequestGridProps) {
   const { uid, filter, state, selected, bulk, deleting } = props;
   const { marked } = bulk;
   const { items, waiting } = state;
+  const canSave = !useIsAnonymous();
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
   const attention = useAttention(state.setAttended);
@@ -69,7 +70,7 @@ export function RequestGrid(props: RequestGridProps) {
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const actions = useSteadyActions(props);
-  const { swipe, handlers } = useSwipe(items.find, props.canSave);
+  const { swipe, handlers } = useSwipe(items.find, canSave);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   // Without a selected row, the first one shows the focus ring.
@@ -99,7 +100,7 @@ export function RequestGrid(props: RequestGridProps) {
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
         <ListHeader shown={items.rows.length} bulk={bulk} />
-        <RowMenu find={items.find} marked={marked} canSave={props.canSave} actions={actions} onMarkAll={bulk.markAll}>
+        <RowMenu find={items.find} marked={marked} canSave={canSave} actions={actions} onMarkAll={bulk.markAll}>
           <div
             role="rowgroup"
             className="request-rows relative"
@@ -141,7 +142,7 @@ export function RequestGrid(props: RequestGridProps) {
                   marking={marked.size > 0}
                   fresh={request.index > fresh.after}
                   swipe={swipe?.index === request.index ? swipe : undefined}
-                  canSave={props.canSave}
+                  canSave={canSave}
                   actions={actions}
                 />
               );
