@@ -98,7 +98,11 @@ export class LiveConnection {
     this.sessionId = sessionId;
     this.userId = userId;
     this.#reservation = memory.budget.reserve(userId);
-    socket.on('message', (data) => this.#count('byteLength' in data ? data.byteLength : undefined));
+    socket.on('message', (data) => {
+      this.#count('byteLength' in data ? data.byteLength : undefined);
+      // Nothing reads it.
+      if (data instanceof Uint8Array) freeBytes(data);
+    });
     socket.on('ping', () => this.#count(0));
     socket.on('pong', () => {
       this.#peer.notePong();
