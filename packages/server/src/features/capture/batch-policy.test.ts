@@ -64,6 +64,11 @@ test('half of the senders in flight fill a batch on fast storage, all of them on
   expect(afterBatch(FIRST_BATCH, 1, 9, true).targetSize).toBe(9);
 });
 
+test('a few senders are not waited for', () => {
+  expect(afterBatch(FIRST_BATCH, 80, 5, true).targetSize).toBe(1);
+  expect(afterBatch(FIRST_BATCH, 1, 6, false).targetSize).toBe(3);
+});
+
 test('the average follows the newest batches', () => {
   let state = FIRST_BATCH;
   for (let nth = 0; nth < 50; nth += 1) state = afterBatch(state, 20, 4, false);

@@ -75,20 +75,19 @@ describe('batches', () => {
   test('the first to return wait for half of all senders, and go with them', async () => {
     const { push, batches, batch } = newWriter();
     await onFakeTime(async () => {
-      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      for (const body of 'abcdefgh') push(body);
       await settled();
       await batch(0).land();
-      push('e');
+      for (const body of 'ijk') push(body);
       await settled();
       expect(batches).toHaveLength(1);
-      push('f');
-      push('g');
-      expect(batch(1).bodies).toEqual(['e', 'f']);
+      for (const body of 'lmn') push(body);
+      expect(batch(1).bodies).toEqual(['i', 'j', 'k', 'l']);
       await batch(1).land();
-      // Three were in flight: two are enough, and one is not.
+      // Six were in flight: three are enough, and two are not.
       expect(batches).toHaveLength(2);
-      push('h');
-      expect(batch(2).bodies).toEqual(['g', 'h']);
+      push('o');
+      expect(batch(2).bodies).toEqual(['m', 'n', 'o']);
       await batch(2).land();
       vi.runAllTimers();
       expect(batches).toHaveLength(3);
@@ -99,23 +98,23 @@ describe('batches', () => {
     let clock = 0;
     const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
-      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      for (const body of 'abcdef') push(body);
       await settled();
       clock += 40;
       await batch(0).land();
-      for (const body of ['e', 'f', 'g']) push(body);
+      for (const body of 'ghijk') push(body);
       expect(batches).toHaveLength(1);
-      push('h');
-      expect(batch(1).bodies).toEqual(['e', 'f', 'g', 'h']);
+      push('l');
+      expect(batch(1).bodies).toEqual(['g', 'h', 'i', 'j', 'k', 'l']);
       // Captures that arrived meanwhile were in flight too.
-      push('i');
+      push('m');
       clock += 40;
       await batch(1).land();
-      push('j');
+      push('n');
       vi.advanceTimersByTime(1);
       expect(batches).toHaveLength(2);
       vi.advanceTimersByTime(2);
-      expect(batch(2).bodies).toEqual(['i', 'j']);
+      expect(batch(2).bodies).toEqual(['m', 'n']);
       await batch(2).land();
       for (let nth = 3; nth < 60; nth += 1) {
         push('alone');
@@ -123,13 +122,13 @@ describe('batches', () => {
         await settled();
         await batch(nth).land();
       }
-      for (const body of ['k', 'l', 'm', 'n']) push(body);
+      for (const body of 'abcdef') push(body);
       await settled();
       await batch(60).land();
-      push('o');
+      for (const body of 'gh') push(body);
       expect(batches).toHaveLength(61);
-      push('p');
-      expect(batch(61).bodies).toEqual(['o', 'p']);
+      push('i');
+      expect(batch(61).bodies).toEqual(['g', 'h', 'i']);
     });
   });
 
@@ -137,31 +136,34 @@ describe('batches', () => {
     let clock = 0;
     const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
-      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      for (const body of 'abcdef') push(body);
       await settled();
       clock += 60_000;
       await batch(0).land();
-      push('e');
+      push('g');
       vi.advanceTimersByTime(9);
       expect(batches).toHaveLength(1);
       vi.advanceTimersByTime(1);
-      expect(batch(1).bodies).toEqual(['e']);
+      expect(batch(1).bodies).toEqual(['g']);
     });
   });
 
   test('captures do not wait long for senders that do not return', async () => {
     const { push, batches, batch } = newWriter();
-    for (const body of ['a', 'b', 'c', 'd']) push(body);
+    for (const body of 'abcdef') push(body);
     await settled();
     await batch(0).land();
-    push('e');
-    await vi.waitFor(() => expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c', 'd'], ['e']]), {
-      timeout: 30_000,
-    });
+    push('g');
+    await vi.waitFor(
+      () => expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c', 'd', 'e', 'f'], ['g']]),
+      {
+        timeout: 30_000,
+      },
+    );
     await batch(1).land();
-    push('f');
+    push('h');
     await settled();
-    expect(batch(2).bodies).toEqual(['f']);
+    expect(batch(2).bodies).toEqual(['h']);
   });
 
   test('storage gets the next one before the senders of the last one are answered', async () => {
