@@ -34,10 +34,15 @@ export function ofFlow(cookie: Cookie, flow: string): Cookie {
   return { ...cookie, name: `${cookie.name}_${flow}` };
 }
 
-/** The flows of which the browser sent this cookie. Browsers send older cookies first (RFC 6265, section 5.4). */
-export function flowsOf(request: Pick<FastifyRequest, 'cookies'>, cookie: Cookie, publicUrl: string): string[] {
-  const start = `${nameOf(cookie, publicUrl)}_`;
-  return Object.keys(request.cookies).flatMap((name) => (name.startsWith(start) ? [name.slice(start.length)] : []));
+/** This cookie of each login that the browser sent. Browsers send older cookies first (RFC 6265, section 5.4). */
+export function cookiesOfFlows(
+  request: Pick<FastifyRequest, 'cookies'>,
+  cookie: Cookie,
+  publicUrl: string,
+): readonly Cookie[] {
+  const start = nameOf(ofFlow(cookie, ''), publicUrl);
+  const names = Object.keys(request.cookies).filter((name) => name.startsWith(start));
+  return names.map((name) => ofFlow(cookie, name.slice(start.length)));
 }
 
 export function readCookie(

@@ -15,7 +15,7 @@ import {
   PROVEN_IDENTITY,
   PROVIDER_ATTEMPT,
   clearCookie,
-  flowsOf,
+  cookiesOfFlows,
   ofFlow,
   readCookie,
   setCookie,
@@ -128,8 +128,8 @@ interface FlowCookie {
 /** Sets a cookie of one login, and clears those of the oldest ones beyond the maximum. */
 function setFlowCookie(app: AppContext, { request, reply, cookie, flow, value }: FlowCookie): void {
   const publicUrl = app.publicUrl();
-  for (const oldest of flowsOf(request, cookie, publicUrl).slice(0, 1 - MAX_FLOWS))
-    clearCookie(reply, ofFlow(cookie, oldest), publicUrl);
+  for (const oldest of cookiesOfFlows(request, cookie, publicUrl).slice(0, 1 - MAX_FLOWS))
+    clearCookie(reply, oldest, publicUrl);
   setCookie(reply, ofFlow(cookie, flow), publicUrl, value);
 }
 

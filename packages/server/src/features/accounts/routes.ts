@@ -7,8 +7,7 @@ import {
   PROVEN_IDENTITY,
   SESSION,
   clearCookie,
-  flowsOf,
-  ofFlow,
+  cookiesOfFlows,
   readCookie,
   setCookie,
 } from '../../http/cookies.ts';
@@ -83,15 +82,10 @@ const loginHandlers = {
   async googleLogin(call) {
     const { app, body, request, reply, clientAddress } = call;
     const publicUrl = app.publicUrl();
-    const proven = flowsOf(request, PROVEN_IDENTITY, publicUrl)
-      .slice(-MAX_FLOWS)
-      .map((flow) => {
-        const cookie = ofFlow(PROVEN_IDENTITY, flow);
-        return { cookie, handle: readCookie(request, cookie, publicUrl) ?? '' };
-      });
-    const handles = proven.map(({ handle }) => handle);
-    const { user, handle: used } = await app.accounts.providerLogin.logIn(body, handles, clientAddress);
-    for (const { cookie, handle } of proven) if (handle === used) clearCookie(reply, cookie, publicUrl);
+    const cookies = cookiesOfFlows(request, PROVEN_IDENTITY, publicUrl).slice(-MAX_FLOWS);
+    const handleIn = (cookie: (typeof cookies)[number]): string => readCookie(request, cookie, publicUrl) ?? '';
+    const { user, handle } = await app.accounts.providerLogin.logIn(body, cookies.map(handleIn), clientAddress);
+    for (const cookie of cookies) if (handleIn(cookie) === handle) clearCookie(reply, cookie, publicUrl);
     await startSession(call, user);
     return presentUser(user);
   },
