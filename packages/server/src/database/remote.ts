@@ -38,9 +38,9 @@ export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ 
 export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'unsynced', run });
 
 /**
- * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are always
- * passed in: no query reads a clock, except for leases, which processes with different clocks compare. "Not found" is `undefined` or `false`. A thrown error means that the database
- * failed and the call changed nothing.
+ * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are passed
+ * in. Only leases use the database's clock, because the clocks of processes differ. "Not found" is `undefined` or
+ * `false`. A thrown error means that the database failed and the call changed nothing.
  */
 export type Remote<Queries extends QueryTable> = {
   readonly [Name in keyof Queries]: Queries[Name]['run'] extends (
