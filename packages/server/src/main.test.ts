@@ -6,7 +6,10 @@ test('the first signal lets a request finish that is being sent, a second one en
   const server = await startServerProcess();
   try {
     const sender = await openRaw({ port: server.port });
-    await sender.send(rawRequest(['POST /api/login HTTP/1.1', 'Host: h', 'Content-Length: 9'], '{'));
+    const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Expect: 100-continue', 'Content-Length: 9'];
+    await sender.send(rawRequest(head));
+    // The server has begun to read the request.
+    expect((await sender.next()).status).toBe(100);
     const exitCode = server.kill('SIGTERM', 30_000);
     const listens = (): Promise<boolean> =>
       fetch(server.origin).then(
