@@ -54,8 +54,7 @@ import type { AppStore } from './queries.ts';
 import { FINDERS, HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
-import { composeExpiryNotice } from './features/jobs/expiry-notice.ts';
-import { noticeExpiry, runMaintenance } from './features/jobs/service.ts';
+import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
 import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */

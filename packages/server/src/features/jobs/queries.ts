@@ -1,13 +1,14 @@
+import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
+import { z } from 'zod';
 import { indexOfKey, keyRange, removeDeliveries } from '../../database/stored-request.ts';
 import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
 import { findUserBy } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { SIZE } from '../requests/queries.ts';
 import { addMail } from '../mail/queries.ts';
-import { wantsExpiryNotice } from './expiry-notice.ts';
-import type { ExpiryNotice } from './expiry-notice.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -95,6 +96,20 @@ async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<
   await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
   await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
+}
+
+/** Endpoints that expire within a day, of one owner. */
+export const expiryNoticeSchema = z.object({
+  kind: z.literal('endpoints-expire'),
+  /** `expiresAt` in milliseconds since 1970. */
+  endpoints: z.array(z.object({ uid: z.string(), expiresAt: z.int() })),
+});
+type ExpiryNotice = z.infer<typeof expiryNoticeSchema>;
+
+/** Notices go only to verified addresses of users who want them. */
+export function wantsExpiryNotice(user: UserRecord): boolean {
+  const { emailNotifyExpiry, email } = user.settings;
+  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
 }
 
 /** Endpoints that expire in a period and whose notice is neither claimed nor skipped. */

@@ -12,8 +12,7 @@ import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/queries.ts';
 import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
-import { composeExpiryNotice } from './expiry-notice.ts';
-import { noticeExpiry } from './service.ts';
+import { composeExpiryNotice, noticeExpiry } from './service.ts';
 
 let folder: string;
 let store: AppStore;
