@@ -1,8 +1,7 @@
 import { tierSchema } from '@creel/contract';
-import { AdminProblem } from './admin-problem.ts';
+import { AdminProblem, backup, restore, vacuumFile, verify, expectDatabase } from './sqlite-files.ts';
 import { importSqlite } from './import-sqlite.ts';
 import { listUsers, readStats, setPlan, vacuumPostgres } from './queries.ts';
-import { backup, restore, vacuumFile, verify, expectDatabase } from './sqlite-files.ts';
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase as openPostgres, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';

@@ -9,7 +9,7 @@ import { codeOf } from '../error-code.ts';
 import { sqliteDatabase, sqliteEngine } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
-import { AdminProblem } from './admin-problem.ts';
+import { AdminProblem } from './sqlite-files.ts';
 
 /** Rows and bytes of one insert statement. PostgreSQL accepts 65,535 parameters. */
 const MAX_ROWS = 500;

@@ -1,6 +1,6 @@
 import { ConfigProblem, readConfig } from '../config.ts';
 import { StorageProblem } from '../database/storage-problem.ts';
-import { AdminProblem } from './admin-problem.ts';
+import { AdminProblem } from './sqlite-files.ts';
 import { runAdmin } from './commands.ts';
 
 /** The process of `creel admin`: environment, output and exit code. */

@@ -1,7 +1,17 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, openReader } from '../database/sqlite/open-database.ts';
-import { AdminProblem } from './admin-problem.ts';
+
+/** A command of `creel admin` that can't be carried out, with a sentence for the operator. */
+export class AdminProblem extends Error {
+  override readonly name = 'AdminProblem';
+  /** True if the command line itself is wrong. */
+  readonly isUsage: boolean;
+  constructor(message: string, { isUsage = false } = {}) {
+    super(message);
+    this.isUsage = isUsage;
+  }
+}
 
 /** Pages per step of a backup: all, because it starts again when another process writes between two steps. */
 const ALL_PAGES = 0x7fff_ffff;
