@@ -1,6 +1,5 @@
 import type { SigningSecret } from '@creel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { jsonLayouts } from './json-layouts.ts';
 import { REASONS } from './reasons.ts';
 import { SECRET_PREFIX, decodeBase64, hmac, schemeOf, withoutSecretPrefix } from './schemes.ts';
 import type { ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
@@ -23,7 +22,7 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const scheme = schemeOf(signing);
   const spelling = explainSpelling(scheme, signing, received.signatures, Buffer.from(expected));
   if (spelling !== undefined) return spelling;
-  const isSigned = async (key: Uint8Array, ...parts: Uint8Array[]): Promise<boolean> => {
+  const isSigned = async (key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<boolean> => {
     await nextTurn();
     const digest = await hmac('sha256', key, received.signedBefore, ...parts);
     return received.signatures.includes(digest.toString(scheme.encoding));
@@ -90,8 +89,17 @@ function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
   return keys.filter((key) => key !== undefined);
 }
 
+interface OtherBody {
+  /** Completes "As … the body matches". */
+  readonly name: string;
+  readonly parts: readonly Uint8Array[];
+}
+
+/** Longer bodies are not written again, because each form costs time. */
+const MAX_REWRITTEN_BYTES = 256 * 1024;
+
 /** Bodies that can have been signed, if a program changed the body on its way. */
-function* otherBodies(body: Uint8Array): Generator<{ readonly name: string; readonly parts: Uint8Array[] }> {
+function* otherBodies(body: Uint8Array): Generator<OtherBody> {
   if (body.length === 0) return;
   const text = Buffer.from(body.buffer, body.byteOffset, body.length);
   yield { name: 'an empty body', parts: [] };
@@ -99,17 +107,17 @@ function* otherBodies(body: Uint8Array): Generator<{ readonly name: string; read
     const end = text.at(-2) === CARRIAGE_RETURN ? -2 : -1;
     yield { name: 'text without the last line break', parts: [text.subarray(0, end)] };
   } else yield { name: 'text with a line break at its end', parts: [text, Buffer.of(LINE_FEED)] };
-  if (text.includes('\r\n') && text.length <= MAX_REWRITTEN_BYTES)
+  if (text.length > MAX_REWRITTEN_BYTES) return;
+  if (text.includes('\r\n'))
     yield {
       name: 'text with LF line ends',
       parts: [Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')],
     };
-  for (const { name, body: layout } of jsonLayouts(body)) yield { name, parts: [layout] };
+  yield* jsonLayouts(text.toString('utf8'));
 }
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-const MAX_REWRITTEN_BYTES = 256 * 1024;
 
 /** What to check, if no single mistake explains the signature. */
 function guess({ signing: { scheme, secret }, body }: Mismatch): string {
@@ -126,4 +134,86 @@ function stripeMode(body: Uint8Array): 'live' | 'test' | undefined {
   const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_REWRITTEN_BYTES)).toString('latin1');
   const mode = /"livemode"\s*:\s*(true|false)/.exec(text)?.[1];
   return mode === undefined ? undefined : mode === 'true' ? 'live' : 'test';
+}
+
+/** Deeper JSON would grow with the square of its depth when it is indented. */
+const MAX_DEPTH = 64;
+
+/** A string, a punctuation mark, or a number or word. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/**
+ * The bytes that a body can have had before a program parsed and wrote it again. Numbers and strings keep their
+ * spelling in the first layouts; the last ones spell them as common serializers do. Empty if the body is not JSON.
+ */
+function* jsonLayouts(text: string): Generator<OtherBody> {
+  const serialized = serializeAgain(text);
+  if (serialized === undefined) return;
+  const escaped = serialized.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const spellings = [
+    { spelling: text, suffix: '' },
+    { spelling: serialized, suffix: ' of JSON.stringify' },
+    { spelling: escaped, suffix: ' with \\u escapes' },
+    { spelling: escaped.replaceAll('/', '\\/'), suffix: ' with \\u and \\/ escapes' },
+  ];
+  for (const { spelling, suffix } of spellings) {
+    const tokens = spelling.match(TOKEN) ?? [];
+    yield layout(`compact JSON${suffix}`, tokens.join(''));
+    yield layout(`JSON on one line with spaces${suffix}`, spaced(tokens));
+    yield layout(`pretty-printed JSON${suffix} (2 spaces)`, indented(tokens, '  '));
+    yield layout(`pretty-printed JSON${suffix} (4 spaces)`, indented(tokens, '    '));
+    yield layout(`pretty-printed JSON${suffix} (tabs)`, indented(tokens, '\t'));
+  }
+}
+
+function layout(name: string, text: string): OtherBody {
+  return { name, parts: [Buffer.from(text, 'utf8')] };
+}
+
+/** `undefined` if the text is not JSON or too deep. */
+function serializeAgain(text: string): string | undefined {
+  let depth = 0;
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth > MAX_DEPTH) return undefined;
+  }
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** With a space after each comma and colon, as Python's `json.dumps` writes it. */
+function spaced(tokens: readonly string[]): string {
+  return tokens.map((token) => (token === ',' || token === ':' ? `${token} ` : token)).join('');
+}
+
+/** With line breaks, as `JSON.stringify` writes it. Empty objects and arrays stay on one line. */
+function indented(tokens: readonly string[], indent: string): string {
+  let depth = 0;
+  const line = (): string => `\n${indent.repeat(depth)}`;
+  return tokens
+    .map((token, at) => {
+      if (token === '{' || token === '[') {
+        depth += 1;
+        return isClosing(tokens[at + 1]) ? token : token + line();
+      }
+      if (isClosing(token)) {
+        depth -= 1;
+        const before = tokens[at - 1];
+        return before === '{' || before === '[' ? token : line() + token;
+      }
+      if (token === ',') return token + line();
+      return token === ':' ? ': ' : token;
+    })
+    .join('');
+}
+
+function isClosing(token: string | undefined): boolean {
+  return token === '}' || token === ']';
 }
