@@ -5,7 +5,7 @@ import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { ReplayLimits } from './replay-limits.ts';
+import { ReplayLimits } from './service.ts';
 
 /** The limits of replays. Each node has its own, so these tests run with one node only. */
 let server: TestServer;
