@@ -2,8 +2,9 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problemBody } from './problem.ts';
+import { problemBody, problemOf } from './problem.ts';
 import { linger } from './read-body.ts';
+import type { Duplex } from 'node:stream';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
 const SANDBOX_HEADERS = [
@@ -150,9 +151,40 @@ function usualCaptured(second: number): typeof usual {
 }
 
 /** The head of a response as bytes. `headers`: names and values in turn. */
-export function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
+function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   lines.push(`Date: ${new Date().toUTCString()}`, keepsAlive ? KEEP_ALIVE : CLOSE);
   return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/**
+ * Milliseconds for a rejected client to read the response and hang up. The HTTP server's timeouts don't apply to an
+ * upgrade.
+ */
+const REFUSED_MS = 1000;
+
+/**
+ * Rejects an upgrade over HTTP because of an error, and closes. Reads and discards what the client sent after its
+ * request, so that a reset does not discard the response.
+ */
+export function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
+  const { status } = PROBLEMS[code];
+  const body = JSON.stringify(problemBody(code, details));
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'cross-origin-resource-policy': 'same-origin',
+    ...(details.retryAfter === undefined ? {} : { 'retry-after': String(details.retryAfter) }),
+  };
+  const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.resume();
+  socket.end(rawHead(status, Object.entries(headers).flat(), false) + body);
 }

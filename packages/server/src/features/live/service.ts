@@ -21,7 +21,7 @@ import { eventsOf, lookup, noticeOf } from './live-notices.ts';
 import type { ContentReader } from './live-notices.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
-import { refuseUpgrade } from '../../http/refuse-upgrade.ts';
+import { refuseUpgrade } from '../../http/raw-response.ts';
 
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */

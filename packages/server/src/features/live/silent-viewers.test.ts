@@ -13,7 +13,7 @@ import type { UserRecord } from '../../database/records.ts';
 import { newLiveMemory } from './live-connection.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
-import { refuseUpgrade } from '../../http/refuse-upgrade.ts';
+import { refuseUpgrade } from '../../http/raw-response.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 

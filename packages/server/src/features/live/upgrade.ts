@@ -4,7 +4,7 @@ import type { AppContext } from '../../app-context.ts';
 import { inspectHead } from '../../http/listener.ts';
 import { authenticate, findOwnEndpoint } from '../../http/operations.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { refuseUpgrade } from '../../http/refuse-upgrade.ts';
+import { refuseUpgrade } from '../../http/raw-response.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
 
