@@ -1,4 +1,4 @@
-import type { Notice } from './notice.ts';
+import { z } from 'zod';
 
 /** Notices between the nodes that share a database (docs/architecture.md, "Several nodes"). */
 export interface Bus {
@@ -30,3 +30,69 @@ export const localBus: Bus = {
   isHealthy: true,
   close: () => Promise.resolve(),
 };
+
+/** Maximum endpoints in one notice of captures, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
+const MAX_ENDPOINTS = 150;
+
+const id = z.int();
+
+/**
+ * A message from one node to the others, sent after the commit. It has no captured content: receivers that need it read
+ * the database.
+ */
+const noticeSchema = z.discriminatedUnion('kind', [
+  /** Captures are stored, once per batch: endpoint and newest index. */
+  z.object({ kind: z.literal('captured'), newest: z.array(z.tuple([id, id])) }),
+  /** An endpoint was changed, or its figures were. */
+  z.object({ kind: z.literal('changed'), endpointId: id }),
+  /** An endpoint was deleted. */
+  z.object({ kind: z.literal('gone'), endpointId: id }),
+  /** A request was saved and has this id now. */
+  z.object({ kind: z.literal('saved'), endpointId: id, id }),
+  z.object({ kind: z.literal('deleted'), endpointId: id, id }),
+  /** An attempt to deliver a request was made, or 0: the request is not forwarded. */
+  z.object({ kind: z.literal('delivery'), endpointId: id, index: id, id }),
+  /** All requests with an index below `below` were removed. */
+  z.object({ kind: z.literal('clear'), endpointId: id, below: id }),
+  /** A session ended. */
+  z.object({ kind: z.literal('session'), id: z.string() }),
+  /** All sessions of a user ended, except one. */
+  z.object({ kind: z.literal('user'), id, exceptSessionId: z.string().optional() }),
+  /** A node started, and asks the others to answer. */
+  z.object({ kind: z.literal('hello') }),
+  /** A node stops in good order. */
+  z.object({ kind: z.literal('left') }),
+]);
+export type Notice = z.infer<typeof noticeSchema>;
+
+const messageSchema = z.object({
+  /** The sending node: a random id for the life of a process. */
+  n: z.string(),
+  /** The sequence number of this notice, or of the last one before a heartbeat. */
+  s: z.int(),
+  notice: noticeSchema.optional(),
+});
+/** A message between nodes. Without a notice it is a heartbeat. */
+export type BusMessage = z.infer<typeof messageSchema>;
+
+export function writeMessage(message: BusMessage): string {
+  return JSON.stringify(message);
+}
+
+/** `undefined` when the text is not a message of this version. */
+export function readMessage(text: string): BusMessage | undefined {
+  try {
+    return messageSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Notices of the newest index of each endpoint, in parts that fit into a message. */
+export function capturedNotices(newest: ReadonlyMap<number, number>): Notice[] {
+  const entries = [...newest];
+  const notices: Notice[] = [];
+  for (let at = 0; at < entries.length; at += MAX_ENDPOINTS)
+    notices.push({ kind: 'captured', newest: entries.slice(at, at + MAX_ENDPOINTS) });
+  return notices;
+}

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryNetwork } from '../../test/memory-channel.ts';
-import { localBus } from './bus.ts';
+import { localBus, readMessage } from './bus.ts';
 import { NodeBus } from './node-bus.ts';
-import { readMessage } from './notice.ts';
-import type { Notice } from './notice.ts';
+import type { Notice } from './bus.ts';
 
 /** What a bus does when its channel loses, repeats, reorders and falls silent. */
 beforeEach(() => {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { atMost } from '../limits/within.ts';
-import type { Bus } from './bus.ts';
-import { capturedNotices, readMessage, writeMessage } from './notice.ts';
-import type { BusMessage, Notice } from './notice.ts';
+import type { Bus, BusMessage, Notice } from './bus.ts';
+import { capturedNotices, readMessage, writeMessage } from './bus.ts';
 
 /** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;

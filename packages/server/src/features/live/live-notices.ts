@@ -1,7 +1,6 @@
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import type { LiveDelivery } from '@creel/contract';
-import type { Bus } from '../../bus/bus.ts';
-import type { Notice } from '../../bus/notice.ts';
+import type { Bus, Notice } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import { presentPreview } from '../requests/service.ts';
