@@ -13,11 +13,16 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';
-import { recordEvent, storedEvent } from './live-events.ts';
-import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent, StoredCapture } from './live-events.ts';
+import { recordEvent, storedEvent, eventsOf, lookup, noticeOf } from './live-events.ts';
+import type {
+  EndpointMessage,
+  LiveEvent,
+  RemoteEvent,
+  RequestEvent,
+  StoredCapture,
+  ContentReader,
+} from './live-events.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
-import { eventsOf, lookup, noticeOf } from './live-notices.ts';
-import type { ContentReader } from './live-notices.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from '../../http/raw-response.ts';
