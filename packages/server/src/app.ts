@@ -51,11 +51,10 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { FINDERS, HANDLERS } from './routes.ts';
+import { FINDERS, HANDLERS, VERSION } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
 import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
-import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;

@@ -12,7 +12,13 @@ import { searchHandlers } from './features/search/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
 import { signatureHandlers } from './features/signatures/routes.ts';
 import type { AllHandlers, Finders, Handlers } from './http/call.ts';
-import { VERSION } from './version.ts';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const packageJson = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+
+/** This build's version, from the package. */
+export const VERSION: string = z.object({ version: z.string() }).parse(JSON.parse(packageJson)).version;
 
 /** The document of each server. It takes 8 ms to make and never changes. */
 const documents = new WeakMap<AppContext, ReturnType<typeof openApiDocument>>();
