@@ -4,7 +4,7 @@ import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { within } from '../../limits/within.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
-import { TokenBucket } from '../../limits/token-bucket.ts';
+import { TokenBucket } from '../../limits/rate-limits.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */

@@ -12,7 +12,7 @@ import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { storedAs } from '../../database/store.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
-import { throttled } from '../../limits/throttled.ts';
+import { throttled } from '../../limits/rate-limits.ts';
 import { atMost, within } from '../../limits/within.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';

@@ -5,7 +5,7 @@ import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { throttled } from '../../limits/throttled.ts';
+import { throttled } from '../../limits/rate-limits.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';

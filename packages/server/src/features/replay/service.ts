@@ -10,7 +10,7 @@ import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ReplayMethods } from './replay-thread.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import { TokenBucket } from '../../limits/token-bucket.ts';
+import { TokenBucket } from '../../limits/rate-limits.ts';
 
 export type { OutboundResponse };
 

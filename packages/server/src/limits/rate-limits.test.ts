@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { throttled } from './throttled.ts';
+import { throttled } from './rate-limits.ts';
 
 test('runs at once, and again only after the interval', () => {
   let time = 0;
