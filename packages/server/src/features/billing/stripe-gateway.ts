@@ -8,8 +8,7 @@ import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
-import { readStripeEvent } from './stripe-events.ts';
-import { readSubscription } from './stripe-subscription.ts';
+import { readStripeEvent, readSubscription } from './stripe-formats.ts';
 import { isChargedNow, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 

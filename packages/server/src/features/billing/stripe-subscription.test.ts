@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GatewayError } from './gateway.ts';
-import { readSubscription } from './stripe-subscription.ts';
+import { readSubscription } from './stripe-formats.ts';
 
 const SUBSCRIPTION = { id: 'sub_1', status: 'active', created: 1, cancel_at: 5, cancel_at_period_end: true };
 const ITEM = { id: 'si_1', price: { id: 'price_1' } };
