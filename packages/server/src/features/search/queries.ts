@@ -6,8 +6,11 @@ import {
   needsBody,
   sourceLabel,
   steppedMatcherOf,
+  actualCoding,
+  decodedBody as decodedInPieces,
+  MAX_DECODED_BODY_BYTES,
 } from '@creel/contract';
-import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
+import type { Query, SearchableRequest, SearchPosition, ContentCoding } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { indexOfKey, keyRange, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
@@ -18,7 +21,18 @@ import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { decodedBody } from './decode-body.ts';
+import { Readable } from 'node:stream';
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+} from 'node:zlib';
+import { codeOf } from '../../error-code.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint extends SearchPosition {
@@ -213,3 +227,22 @@ export const searchQueries = {
   searchedEndpoints: scan(searchedEndpoints),
   scanRequests: scan(scanRequests),
 };
+
+const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
+const DECODE = { gzip: gunzipSync, deflate: inflateSync, 'deflate-raw': inflateRawSync, br: brotliDecompressSync };
+const CREATE_DECODER = {
+  gzip: createGunzip,
+  deflate: createInflate,
+  'deflate-raw': createInflateRaw,
+  br: createBrotliDecompress,
+};
+
+/** The contract's `decodedBody`, and faster for the bodies that are never longer than the maximum. */
+async function decodedBody(body: Uint8Array, declared: readonly ContentCoding[]): Promise<Uint8Array> {
+  try {
+    return declared.reduceRight((bytes, coding) => DECODE[actualCoding(coding, bytes)](bytes, LIMIT), body);
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return body;
+    return decodedInPieces(body, declared, (coding, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[coding]()));
+  }
+}
