@@ -1,12 +1,12 @@
 import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { toUserRecord } from '../../database/records.ts';
 import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
 import { addMail } from '../mail/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { dueAtOf, recentStatusesOf } from './destination-queries.ts';
-import type { PausedNotice } from './paused-notice.ts';
 
 /** The destinations of the attempts, in the order of ids. */
 export function destinationsOf(attempts: readonly Attempt[]): number[] {
@@ -42,6 +42,18 @@ export async function countOutcomes(
     if (isNew) await addPausedNotice(transaction, row, { reason, pausedAt: now });
   }
 }
+
+/** A destination that was paused after too many failures in a row. */
+export const pausedNoticeSchema = z.object({
+  kind: z.literal('destination-paused'),
+  url: z.string(),
+  reason: z.string(),
+  /** Milliseconds since 1970. */
+  pausedAt: z.int(),
+  endpointUid: z.string(),
+  endpointName: z.string().nullable(),
+});
+type PausedNotice = z.infer<typeof pausedNoticeSchema>;
 
 /** Notices go to an address that its owner has confirmed. */
 async function addPausedNotice(

@@ -1,4 +1,4 @@
-import { forwardedUrl } from '@creel/contract';
+import { forwardedUrl, endpointTitle, isProvenAddress } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
@@ -8,6 +8,9 @@ import type { DeliveryState } from './latest-queries.ts';
 import type { RefusedCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempt } from './record-queries.ts';
+import { pausedNoticeSchema } from './outcome-queries.ts';
+import { compose, moment } from '../mail/service.ts';
+import type { ComposeNotice } from '../mail/service.ts';
 
 function isoTime(millis: number): string {
   return new Date(millis).toISOString();
@@ -146,3 +149,19 @@ export function presentAttempt(attempt: StoredAttempt): DeliveryAttempt {
     responseTruncated,
   };
 }
+
+/** The mail about a paused destination, to the owner's confirmed address. */
+export const composePausedNotice: ComposeNotice = (content, user, publicUrl) => {
+  const notice = pausedNoticeSchema.safeParse(content);
+  if (!notice.success) return undefined;
+  if (!isProvenAddress(user, user.email)) return 'unwanted';
+  const { url, reason, pausedAt, endpointUid: uid, endpointName: name } = notice.data;
+  const title = endpointTitle({ uid, name });
+  const message = compose(`Forwarding of ${title} is paused`, [
+    `Creel paused forwarding from ${title} to ${url} on ${moment(pausedAt)} UTC.`,
+    reason,
+    'New requests are still captured, and they wait for the destination. Nothing is lost. Resume the destination when it works again:',
+    { label: `Open ${title}`, url: `${publicUrl}/endpoints/${uid}` },
+  ]);
+  return { to: user.email, message };
+};
