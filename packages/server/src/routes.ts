@@ -5,9 +5,8 @@ import { START_PATH } from './features/accounts/service.ts';
 import { billingHandlers } from './features/billing/routes.ts';
 import { deliveryFinders, deliveryHandlers } from './features/deliveries/routes.ts';
 import { endpointHandlers } from './features/endpoints/routes.ts';
-import { exportHandlers } from './features/export/routes.ts';
-import { replayFinders, replayHandlers } from './features/replay/routes.ts';
 import { requestHandlers } from './features/requests/routes.ts';
+import { replayFinders, replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
 import { signatureHandlers } from './features/signatures/routes.ts';
@@ -55,7 +54,6 @@ export const HANDLERS: AllHandlers = {
   ...deliveryHandlers,
   ...serviceHandlers,
   ...billingHandlers,
-  ...exportHandlers,
   ...signatureHandlers,
 };
 
