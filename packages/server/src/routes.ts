@@ -9,7 +9,6 @@ import { requestHandlers } from './features/requests/routes.ts';
 import { replayFinders, replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
-import { signatureHandlers } from './features/signatures/routes.ts';
 import type { AllHandlers, Finders, Handlers } from './http/call.ts';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -54,7 +53,6 @@ export const HANDLERS: AllHandlers = {
   ...deliveryHandlers,
   ...serviceHandlers,
   ...billingHandlers,
-  ...signatureHandlers,
 };
 
 /** For calls that name more than an endpoint and have input. */

@@ -53,6 +53,17 @@ export const endpointHandlers = {
     app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     app.purgeSoon();
   },
+
+  /** No call returns the secret. */
+  async setSigningSecret({ app, endpoint, body }) {
+    await app.signatures.setSecret(endpoint.id, body);
+    app.live.publish(endpoint.id, { type: 'changed' });
+  },
+
+  async deleteSigningSecret({ app, endpoint }) {
+    await app.signatures.deleteSecret(endpoint.id);
+    app.live.publish(endpoint.id, { type: 'changed' });
+  },
 } satisfies Handlers;
 
 /** @throws ProblemError PLAN_LIMIT with the sentence of the plan */
