@@ -3,8 +3,7 @@ import { identityKey } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { addIdentity, findUserByIdentity, identityQueries } from './identity-queries.ts';
 import type { Identity } from './identity-queries.ts';
-import { mailTokenQueries } from './mail-token-queries.ts';
-import { sessionQueries } from './session-queries.ts';
+import { tokenQueries } from './token-queries.ts';
 import { throttleQueries } from './throttle-queries.ts';
 import {
   findUserBy,
@@ -205,7 +204,6 @@ export const accountQueries = {
   deleteUser: freeing(inTransaction(deleteUser)),
   findOrCreateSecret: write(findOrCreateSecret),
   ...identityQueries,
-  ...sessionQueries,
-  ...mailTokenQueries,
+  ...tokenQueries,
   ...throttleQueries,
 };
