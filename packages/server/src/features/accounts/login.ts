@@ -9,7 +9,6 @@ import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';
 import type { HashOptions, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';
-import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 import { KNOWN_BROWSER } from '../../http/cookies.ts';
 import { SealedText } from '../../secrets.ts';
 
@@ -185,4 +184,36 @@ export class KnownBrowsers {
 
 function entriesOf(cookie: string | undefined): string[] {
   return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MAX_USERS);
+}
+
+/** The error for a new username with letters of several writing systems. */
+export const MIXED_SCRIPTS = 'Username must not mix letters of different alphabets';
+
+/** Scripts in common use (UAX 31, table 5). */
+const SCRIPTS = (
+  'Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
+  'Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer Hangul Han Hiragana Katakana Bopomofo'
+).split(' ');
+/** Scripts that are used together (UTS 39, "Highly Restrictive"): Japanese, Chinese with Bopomofo, Korean. */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+const classOf = (scripts: readonly string[]): string => scripts.map((script) => `\\p{scx=${script}}`).join('');
+/** Digits, punctuation, emoji and combining marks combine with every script. */
+const SHARED = classOf(['Common', 'Inherited']);
+const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
+  (scripts) => new RegExp(`^[${SHARED}${classOf(scripts)}]*$`, 'u'),
+);
+/** Matches names without a letter of a common script, which can't imitate a common name. */
+const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
+
+/**
+ * Whether a name mixes scripts so that it may imitate another name, such as `pаypal` with a Cyrillic `а`: the
+ * restriction level "Highly Restrictive" of UTS 39. Applies to new names only.
+ */
+export function mixesScripts(name: string): boolean {
+  return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));
 }

@@ -12,7 +12,7 @@ import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import type { Throttle } from './throttle.ts';
-import { mixesScripts } from './username-scripts.ts';
+import { mixesScripts } from './login.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
 /** Usernames to try for a new user before a random one is used. */

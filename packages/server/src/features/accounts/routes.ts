@@ -15,9 +15,8 @@ import type { Session, OperationName } from '@creel/contract';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import { TAKEN } from './login.ts';
+import { TAKEN, MIXED_SCRIPTS, mixesScripts } from './login.ts';
 import type { Visitor } from './login.ts';
-import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
 type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
