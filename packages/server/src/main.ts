@@ -6,7 +6,7 @@ import { createLog, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
-import { StorageProblem } from './database/storage-problem.ts';
+import { StorageProblem } from './database/store.ts';
 import { trimMemoryAfterFloods } from './limits/memory-trimmer.ts';
 
 /** Wiring and signals. The only file that ends the process. */

@@ -1,5 +1,5 @@
 import { ConfigProblem, readConfig } from '../config.ts';
-import { StorageProblem } from '../database/storage-problem.ts';
+import { StorageProblem } from '../database/store.ts';
 import { AdminProblem } from './sqlite-files.ts';
 import { runAdmin } from './commands.ts';
 

@@ -8,8 +8,8 @@ import { QueueFullError } from '../limits/fair-queue.ts';
 import { codeOf } from '../error-code.ts';
 import type { Logger } from '../log.ts';
 import { linger } from './read-body.ts';
-import { StorageUnavailable } from '../database/storage-problem.ts';
-import type { UnavailableReason } from '../database/storage-problem.ts';
+import { StorageUnavailable } from '../database/store.ts';
+import type { UnavailableReason } from '../database/store.ts';
 
 export interface ProblemDetails {
   /** The sentence for the user; defaults to the code's own. */

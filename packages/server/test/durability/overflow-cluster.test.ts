@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { NatsLink } from '../../src/bus/nats.ts';
 import type { PackedCaptures } from '../../src/database/packed-captures.ts';
-import { StorageUnavailable } from '../../src/database/storage-problem.ts';
+import { StorageUnavailable } from '../../src/database/store.ts';
 import type { CaptureOutcome, CaptureStore, DrainStore } from '../../src/database/store.ts';
 import { OverflowLog } from '../../src/features/capture/overflow-log.ts';
 import { OverflowWriter } from '../../src/features/capture/overflow-writer.ts';

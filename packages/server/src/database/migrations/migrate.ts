@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem } from '../store.ts';
 import type { Migration } from './migration.ts';
 import { first } from './0001-first.ts';
 import { accounts } from './0002-accounts.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import { StorageUnavailable } from '../storage-problem.ts';
+import { StorageUnavailable } from '../store.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, SMALL_WRITE, Trimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';

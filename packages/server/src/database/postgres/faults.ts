@@ -1,5 +1,5 @@
 import { codeOf } from '../../error-code.ts';
-import { StorageUnavailable, StorageProblem } from '../storage-problem.ts';
+import { StorageUnavailable, StorageProblem } from '../store.ts';
 
 /**
  * The server ended the connection, also that of an idle transaction, or it broke before a response (PostgreSQL's

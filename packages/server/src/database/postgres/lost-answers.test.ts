@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CapturePacker } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { encodeHead } from '../stored-request.ts';
-import { StorageUnavailable } from '../storage-problem.ts';
+import { StorageUnavailable } from '../store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { openLink } from '../../../test/postgres-link.ts';

@@ -6,7 +6,7 @@ import type { OutboxMail } from '../../features/mail/queries.ts';
 import { MIGRATIONS } from '../migrations/migrate.ts';
 import { write } from '../remote.ts';
 import type { EngineDatabase } from '../remote.ts';
-import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
+import { StorageProblem, StorageUnavailable } from '../store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { compileCache } from '../../../../../fixtures/server-program.ts';

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { QUERIES } from '../../queries.ts';
 import { serveCalls } from '../../workers/worker-server.ts';
-import { STORAGE_ERRORS } from '../storage-problem.ts';
+import { STORAGE_ERRORS } from '../store.ts';
 import { answered } from './faults.ts';
 import { openDatabase, runRepeatable } from './session.ts';
 import type { SessionKind } from './session.ts';

@@ -6,7 +6,7 @@ import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { Tables } from '../schema.ts';
 import { postgresEngine } from './engine.ts';
 import { faultOf } from './faults.ts';
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem } from '../store.ts';
 
 /** The purpose of a connection and its time limits. */
 export interface SessionKind {

@@ -1,6 +1,6 @@
 import { statSync, statfsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { StorageUnavailable } from '../storage-problem.ts';
+import { StorageUnavailable } from '../store.ts';
 import { databaseFile } from './open-database.ts';
 import { ReserveFile } from './reserve-file.ts';
 

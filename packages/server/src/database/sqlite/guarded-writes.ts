@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { StorageUnavailable } from '../storage-problem.ts';
+import { StorageUnavailable } from '../store.ts';
 import type { DiskState } from '../store.ts';
 import { DiskSpace, isDiskFull } from './disk-space.ts';
 import type { WritePurpose } from './disk-space.ts';

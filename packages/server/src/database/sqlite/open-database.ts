@@ -1,7 +1,7 @@
 import { constants, accessSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem } from '../store.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS } from '../migrations/migrate.ts';
 import { CapturePacker } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem } from '../store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { compileCache } from '../../../../../fixtures/server-program.ts';

@@ -1,9 +1,8 @@
 import type { PackedCaptures } from '../packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome, DiskState, Store } from '../store.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState, Store, StorageFailure } from '../store.ts';
 import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
-import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
-import type { StorageFailure } from '../storage-problem.ts';
+import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../store.ts';
 import { LazyWorker, WorkerClient } from '../../workers/worker-client.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { Trimmer } from '../write-captures.ts';

@@ -5,7 +5,7 @@ import { Transferred, refuseStart, sendNotice, serveCalls, withLargeTransferred 
 import { runQuery } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import { STORAGE_ERRORS, StorageProblem, StorageUnavailable } from '../storage-problem.ts';
+import { STORAGE_ERRORS, StorageProblem, StorageUnavailable } from '../store.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { SMALL_WRITE } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EndpointRecord } from '../../database/records.ts';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 

@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus/bus.ts';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { within } from '../../limits/within.ts';

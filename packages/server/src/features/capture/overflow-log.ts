@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
 import { openStream } from './overflow-stream.ts';
 import type { OpenedStream } from './overflow-stream.ts';

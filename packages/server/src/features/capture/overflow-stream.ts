@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 
 /** Milliseconds for a call of JetStream's API. */
 const CALL_MS = 1000;

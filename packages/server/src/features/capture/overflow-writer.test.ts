@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureOutcome } from '../../database/store.ts';
 import { NoOverflowLog } from './overflow-stream.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
-import { StorageProblem, StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageProblem, StorageUnavailable } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
 import type { BatchStore } from './capture-writer.ts';

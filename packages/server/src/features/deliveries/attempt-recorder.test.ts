@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';

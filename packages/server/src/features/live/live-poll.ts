@@ -2,7 +2,7 @@ import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract
 import type { Bus } from '../../bus/bus.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
-import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
