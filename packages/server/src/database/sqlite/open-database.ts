@@ -6,7 +6,7 @@ import { migrate } from '../migrations/migrate.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDatabase, sqliteEngine } from './engine.ts';
-import { makeRoomToOpen } from './reserve-file.ts';
+import { makeRoomToOpen } from './disk-space.ts';
 
 /** Milliseconds that a connection waits for a lock. */
 const BUSY_TIMEOUT_MS = 5000;
