@@ -2,7 +2,7 @@ export * from './billing.ts';
 export * from './captured-request.ts';
 export * from './client.ts';
 export * from './delivery.ts';
-export * from './end-to-end-headers.ts';
+export * from './raw-headers.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';
 export * from './limits.ts';

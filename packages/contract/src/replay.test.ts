@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawHeaders } from './raw-headers.ts';
-import { endToEndHeaders } from './end-to-end-headers.ts';
+import { endToEndHeaders } from './raw-headers.ts';
 import { replaySchema } from './replay.ts';
 
 const order = { method: 'POST', url: 'http://target.example/' };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './raw-headers.ts';
-import { endToEndHeaders } from './end-to-end-headers.ts';
+import { endToEndHeaders } from './raw-headers.ts';
 import { METHOD_NAME, TOKEN } from './limits.ts';
 
 /** Methods in the replay form. A call may use any method except CONNECT and TRACE. */

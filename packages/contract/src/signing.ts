@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawHeaders } from './raw-headers.ts';
-import { endToEndHeaders } from './end-to-end-headers.ts';
+import { endToEndHeaders } from './raw-headers.ts';
 import { TOKEN } from './limits.ts';
 
 /** How a sender signs its webhooks. */
