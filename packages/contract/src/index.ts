@@ -13,7 +13,6 @@ export * from './operations/operation.ts';
 export { serviceInfoSchema, type ServiceInfo } from './operations/service-operations.ts';
 export * from './plan.ts';
 export * from './problems.ts';
-export { decodedBody, type Decode } from './query/decoded-body.ts';
 export { matcherOf, steppedMatcherOf, timeOf } from './query/matches.ts';
 export { parseQuery, type QueryMistake, type QueryParseResult, type UnknownField } from './query/parse-query.ts';
 export { printQuery } from './query/print-query.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { decodedBody } from './decoded-body.ts';
-import type { Decode } from './decoded-body.ts';
-import { MAX_DECODED_BODY_BYTES } from './searchable-request.ts';
+import { decodedBody, MAX_DECODED_BODY_BYTES } from './searchable-request.ts';
+import type { Decode } from './searchable-request.ts';
 
 const BODY = new Uint8Array([1, 2]);
 
