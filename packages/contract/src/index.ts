@@ -1,8 +1,6 @@
-export * from './billing.ts';
 export * from './captured-request.ts';
 export * from './client.ts';
 export * from './delivery.ts';
-export * from './raw-headers.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';
 export * from './limits.ts';
@@ -10,6 +8,14 @@ export * from './live.ts';
 export * from './openapi.ts';
 export * from './operations.ts';
 export * from './operations/operation.ts';
+export type {
+  Money,
+  PlanChangePreview,
+  TestCheckout,
+  TestCheckoutAction,
+  TestPortalAction,
+  TestSubscription,
+} from './operations/billing-operations.ts';
 export { serviceInfoSchema, type ServiceInfo } from './operations/service-operations.ts';
 export * from './plan.ts';
 export * from './problems.ts';

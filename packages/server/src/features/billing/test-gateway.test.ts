@@ -1,4 +1,4 @@
-import { testCheckoutSchema } from '@creel/contract';
+import { OPERATIONS } from '@creel/contract';
 import type { BillingInterval, Tier } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainCall } from '../../../test/plain-call.ts';
@@ -124,7 +124,7 @@ describe('checkout', () => {
         }),
       ).toMatchObject({ status: 404, body: { code: 'CHECKOUT_NOT_FOUND' } });
     const shown = await owner.client.tell(`/api/billing/test/checkout/${id}`);
-    expect(testCheckoutSchema.parse(shown.body).status).toBe('open');
+    expect(OPERATIONS.getTestCheckout.answer.parse(shown.body).status).toBe('open');
   });
 
   test.each([
