@@ -57,35 +57,16 @@ function parseIpv4(text: string): number[] | undefined {
   return isValid ? parts.map(Number) : undefined;
 }
 
-/** Parses eight groups with one optional `::`. The last two groups may be an IPv4 address (RFC 4291, section 2.2). */
+/** URLs normalize IPv6 addresses to hex groups with at most one `::` (WHATWG URL, section 3.5). */
 function parseIpv6(text: string): number[] | undefined {
-  const [before = '', after, ...more] = text.split('::');
-  if (more.length > 0) return undefined;
-  const head = bytesOfGroups(before, after === undefined);
-  const tail = after === undefined ? [] : bytesOfGroups(after, true);
-  if (head === undefined || tail === undefined) return undefined;
-  const missing = 16 - head.length - tail.length;
-  if (after === undefined ? missing !== 0 : missing < 2) return undefined;
-  return [...head, ...Array.from({ length: missing }, () => 0), ...tail];
+  if (!/^[\da-f:.]+$/i.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
+  const [head, tail = []] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::').map(bytesOfGroups);
+  return head && [...head, ...Array.from({ length: 16 - head.length - tail.length }, () => 0), ...tail];
 }
 
-function bytesOfGroups(text: string, isEnd: boolean): number[] | undefined {
-  if (text === '') return [];
-  const groups = text.split(':');
-  const bytes: number[] = [];
-  for (const [place, group] of groups.entries()) {
-    if (isEnd && place === groups.length - 1 && group.includes('.')) {
-      const ipv4 = parseIpv4(group);
-      if (ipv4 === undefined) return undefined;
-      bytes.push(...ipv4);
-    } else if (/^[\da-f]{1,4}$/i.test(group)) {
-      const value = Number.parseInt(group, 16);
-      bytes.push(value >> BITS_PER_BYTE, value & 0xff);
-    } else {
-      return undefined;
-    }
-  }
-  return bytes;
+function bytesOfGroups(text: string): number[] {
+  const groups = text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+  return groups.flatMap((value) => [value >> BITS_PER_BYTE, value & 0xff]);
 }
 
 function groupsOf(bytes: readonly number[]): string[] {
