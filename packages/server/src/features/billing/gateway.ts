@@ -34,8 +34,8 @@ export interface CheckoutInput extends PlanPrice {
 }
 
 /**
- * The payment provider. Every method may throw `GatewayError`. A method that changes something takes an idempotency
- * key; repeating it with the same key has no further effect.
+ * The payment provider. Every method may throw `GatewayError`. Repeating one that creates something with the same key has
+ * no further effect.
  */
 export interface BillingGateway {
   /** Milliseconds after which a subscription is read again without an event. */
@@ -51,11 +51,11 @@ export interface BillingGateway {
    */
   listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
-  changePlan(customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void>;
-  cancelAtPeriodEnd(customerId: string, id: string, key: string): Promise<void>;
+  changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void>;
+  cancelAtPeriodEnd(customerId: string, id: string): Promise<void>;
   /** Revokes a cancellation. */
-  renew(customerId: string, subscription: SubscriptionState, key: string): Promise<void>;
-  cancelNow(customerId: string, id: string, key: string): Promise<void>;
+  renew(customerId: string, subscription: SubscriptionState): Promise<void>;
+  cancelNow(customerId: string, id: string): Promise<void>;
   /** The immediate charge of a plan change; `null` if the gateway does not know it. */
   previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null>;
   /** URL of the billing portal, created for each visit. */

@@ -135,13 +135,12 @@ export class Billing {
     current: SubscriptionState,
     { tier, interval = current.interval }: ParsedBody<'changeSubscription'>,
   ): Promise<void> {
-    const key = randomUUID();
     if (tier === 'FREE') {
-      if (current.endsAt === null) await this.gateway.cancelAtPeriodEnd(customerId, current.id, key);
+      if (current.endsAt === null) await this.gateway.cancelAtPeriodEnd(customerId, current.id);
     } else if (tier !== current.tier || interval !== current.interval) {
-      await this.gateway.changePlan(customerId, current, { tier, interval }, key);
+      await this.gateway.changePlan(customerId, current, { tier, interval });
     } else if (current.endsAt !== null) {
-      await this.gateway.renew(customerId, current, key);
+      await this.gateway.renew(customerId, current);
     }
   }
 
@@ -221,7 +220,7 @@ export class Billing {
       const states = await this.gateway.listSubscriptions(customerId, user);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
       for (const { id } of current === undefined ? extra : [current, ...extra])
-        await this.gateway.cancelNow(customerId, id, `end-${id}`);
+        await this.gateway.cancelNow(customerId, id);
     });
   }
 

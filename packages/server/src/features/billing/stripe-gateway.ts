@@ -117,37 +117,31 @@ export class StripeGateway implements BillingGateway {
     return (await answered(this.#stripe.customers.retrieve(customerId))).deleted === true;
   }
 
-  async changePlan(_customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void> {
+  // The library gives each call that changes something an idempotency key, because it repeats lost ones.
+  async changePlan(_customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
     await answered(
-      this.#stripe.subscriptions.update(
-        from.id,
-        {
-          // Without the item's id Stripe would add a second price.
-          items: [{ id: from.itemId, price: this.#priceOf(to) }],
-          proration_behavior: isChargedNow(from, to) ? 'always_invoice' : 'create_prorations',
-          // A declined card leaves the subscription unchanged.
-          payment_behavior: 'error_if_incomplete',
-          ...withoutCancellation(from),
-        },
-        { idempotencyKey: key },
-      ),
+      this.#stripe.subscriptions.update(from.id, {
+        // Without the item's id Stripe would add a second price.
+        items: [{ id: from.itemId, price: this.#priceOf(to) }],
+        proration_behavior: isChargedNow(from, to) ? 'always_invoice' : 'create_prorations',
+        // A declined card leaves the subscription unchanged.
+        payment_behavior: 'error_if_incomplete',
+        ...withoutCancellation(from),
+      }),
     );
   }
 
-  async cancelAtPeriodEnd(_customerId: string, id: string, key: string): Promise<void> {
-    await answered(this.#stripe.subscriptions.update(id, { cancel_at_period_end: true }, { idempotencyKey: key }));
+  async cancelAtPeriodEnd(_customerId: string, id: string): Promise<void> {
+    await answered(this.#stripe.subscriptions.update(id, { cancel_at_period_end: true }));
   }
 
-  async renew(_customerId: string, subscription: SubscriptionState, key: string): Promise<void> {
-    const params = withoutCancellation(subscription);
-    await answered(this.#stripe.subscriptions.update(subscription.id, params, { idempotencyKey: key }));
+  async renew(_customerId: string, subscription: SubscriptionState): Promise<void> {
+    await answered(this.#stripe.subscriptions.update(subscription.id, withoutCancellation(subscription)));
   }
 
-  async cancelNow(_customerId: string, id: string, key: string): Promise<void> {
+  async cancelNow(_customerId: string, id: string): Promise<void> {
     try {
-      await answered(
-        this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }, { idempotencyKey: key }),
-      );
+      await answered(this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }));
     } catch (error) {
       // The subscription has already ended.
       if (refusalOf(error) === undefined) throw error;

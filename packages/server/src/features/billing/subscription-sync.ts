@@ -113,7 +113,7 @@ export class SubscriptionSync {
     const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
     for (const { id } of extra) {
       this.#options.log.warn({ userId, subscription: id }, 'canceling a second subscription');
-      await this.#options.gateway.cancelNow(customerId, id, `second-${id}`);
+      await this.#options.gateway.cancelNow(customerId, id);
     }
     const checkouts = await store.listCheckouts(userId);
     const nextCheckAt = this.#nextCheckAt(current, checkouts.length > 0);
