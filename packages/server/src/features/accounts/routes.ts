@@ -178,7 +178,7 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
 const profileHandlers = {
   async getUser({ app, signedIn }) {
     const { billing } = app;
-    return presentUser(billing === undefined ? signedIn.user : await billing.afterCheckout(signedIn.user));
+    return presentUser(billing === undefined ? signedIn.user : await billing.sync.afterCheckout(signedIn.user));
   },
 
   async changeUsername({ app, signedIn, body }) {

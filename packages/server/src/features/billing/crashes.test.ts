@@ -111,7 +111,7 @@ interface Change {
 const runningId = (user: UserRecord): string => model.running(user.stripeCustomerId ?? '')[0]?.id ?? '';
 async function deliver(billing: Billing): Promise<void> {
   const { body, signature } = model.signed(model.events.at(-1) ?? {});
-  await billing.receive(Buffer.from(body), signature);
+  await billing.sync.receive(Buffer.from(body), signature);
 }
 
 const CHANGES: readonly (readonly [string, Change])[] = [

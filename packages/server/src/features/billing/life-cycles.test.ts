@@ -154,7 +154,7 @@ async function beginLife(): Promise<Life> {
 
 async function deliver(event: WireEvent): Promise<void> {
   const { body, signature } = model.signed(event);
-  await billing.receive(Buffer.from(body), signature);
+  await billing.sync.receive(Buffer.from(body), signature);
 }
 
 /** Up to eight in parallel, each one to three times, in any order. */

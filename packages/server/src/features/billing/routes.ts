@@ -50,7 +50,7 @@ export const billingHandlers = {
   async receiveBillingEvent({ app, request, rawBody = Buffer.alloc(0) }) {
     const signature = request.headers['stripe-signature'];
     try {
-      await billingOf(app).receive(rawBody, typeof signature === 'string' ? signature : undefined);
+      await billingOf(app).sync.receive(rawBody, typeof signature === 'string' ? signature : undefined);
     } catch (error) {
       // Not acknowledged, so that the event is sent again.
       throw error instanceof GatewayError ? new ProblemError('BILLING_FAILED') : error;

@@ -8,7 +8,7 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway } from './gateway.ts';
 import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
-import { SubscriptionSync } from './subscription-sync.ts';
+import { SubscriptionSync, tooLong } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
 import type { Config } from '../../config.ts';
 import { StripeGateway } from './stripe-gateway.ts';
@@ -17,9 +17,6 @@ import { TestGateway } from './test-gateway.ts';
 const MINUTE_MS = 60_000;
 /** Milliseconds after which the user gets a response, even if the gateway is slower. */
 const ANSWER_MS = 28_000;
-/** Milliseconds that a page may wait for the gateway after a checkout. */
-const SETTLE_MS = 5_000;
-const SETTLE_AGAIN_MS = 2_000;
 /** For a plan from `DEFAULT_TIER`. */
 const NOTHING_TO_CANCEL = 'There is no subscription to cancel. This server gave you your plan without one.';
 const BILLING_SENTENCES = {
@@ -41,8 +38,6 @@ export class Billing {
   /** Reads subscriptions from the gateway after events and in the background. */
   readonly sync: SubscriptionSync;
   readonly #options: BillingOptions;
-  /** Time of the last check of a user's checkouts. */
-  readonly #settledAt = new Map<number, number>();
 
   constructor(options: BillingOptions) {
     this.#options = options;
@@ -183,34 +178,6 @@ export class Billing {
     }
   }
 
-  /** Receives a signed event. @throws ProblemError INVALID_SIGNATURE */
-  async receive(body: Buffer, signature: string | undefined): Promise<void> {
-    const event = this.gateway.readEvent(body, signature);
-    if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
-    if (event !== 'foreign') await this.sync.receiveEvent(event);
-  }
-
-  /**
-   * Returns the user with the gateway's state if a checkout is open, so that the return page shows the new plan before
-   * its event arrives.
-   */
-  async afterCheckout(user: UserRecord): Promise<UserRecord> {
-    const { store, now, log } = this.#options;
-    const last = this.#settledAt.get(user.id);
-    if (last !== undefined && now() - last < SETTLE_AGAIN_MS) return user;
-    if ((await store.listCheckouts(user.id)).length === 0) {
-      this.#settledAt.delete(user.id);
-      return user;
-    }
-    this.#settledAt.set(user.id, now());
-    try {
-      return (await within(SETTLE_MS, this.sync.refresh(user.id), tooLong)) ?? user;
-    } catch (error) {
-      log.warn({ err: error }, 'a checkout could not be settled yet');
-      return user;
-    }
-  }
-
   /** Ends the subscription before its account is deleted. @throws ProblemError BILLING_FAILED */
   async endFor(user: UserRecord): Promise<void> {
     const { stripeCustomerId: customerId } = user;
@@ -290,11 +257,6 @@ function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {
   url.hash = '';
   // Stripe replaces the braces, so they must not be encoded.
   return `${url.href}&session_id={CHECKOUT_SESSION_ID}${hash}`;
-}
-
-/** The work continues, and its effect is read from the gateway later. */
-function tooLong(): GatewayError {
-  return new GatewayError('unavailable', 'The payment service took too long.');
 }
 
 /** Creates billing for the configuration; `undefined` when it is off. */

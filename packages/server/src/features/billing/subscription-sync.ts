@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { GatewayError } from './gateway.ts';
-import type { BillingGateway, GatewayEvent } from './gateway.ts';
+import type { BillingGateway } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { chooseSubscription } from './rules.ts';
@@ -14,11 +14,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
+import { within } from '../../limits/within.ts';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
 const EVENTS_KEPT_MS = 31 * 24 * 60 * MINUTE_MS;
 const ACCOUNTS_PER_ROUND = 20;
+/** Milliseconds that a page may wait for the gateway after a checkout. */
+const SETTLE_MS = 5_000;
+const SETTLE_AGAIN_MS = 2_000;
 /** Events about these objects may mean a change of a subscription. */
 const WATCHED = /^(customer|checkout\.session|invoice)\./;
 
@@ -42,6 +46,8 @@ export interface SyncOptions {
 export class SubscriptionSync {
   readonly locks: AccountLocks;
   readonly #options: SyncOptions;
+  /** Time of the last check of a user's checkouts. */
+  readonly #settledAt = new Map<number, number>();
   /** Reads that have not started, by user. */
   readonly #waiting = new SharedReads<number, UserRecord | undefined>();
 
@@ -50,10 +56,14 @@ export class SubscriptionSync {
     this.locks = new AccountLocks(options.store, options.now);
   }
 
-  /** Receives an event that is known to come from the gateway. Records it once, then reads the account again. */
-  async receiveEvent(event: GatewayEvent): Promise<void> {
-    const { store, now } = this.#options;
-    if (event.customerId === null || !WATCHED.test(event.type)) return;
+  /**
+   * Receives a signed event. Records it once, then reads the account again. @throws ProblemError INVALID_SIGNATURE
+   */
+  async receive(body: Buffer, signature: string | undefined): Promise<void> {
+    const { store, gateway, now } = this.#options;
+    const event = gateway.readEvent(body, signature);
+    if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
+    if (event === 'foreign' || event.customerId === null || !WATCHED.test(event.type)) return;
     const user = await store.findUserByCustomer(event.customerId);
     if (user === undefined) return;
     if (await store.recordEvent({ id: event.id, type: event.type, receivedAt: now() })) return;
@@ -79,6 +89,27 @@ export class SubscriptionSync {
       await this.#settleCheckouts(userId, customerId);
       return (await this.write(userId, customerId, owner)).user;
     });
+  }
+
+  /**
+   * Returns the user with the gateway's state if a checkout is open, so that the return page shows the new plan before
+   * its event arrives.
+   */
+  async afterCheckout(user: UserRecord): Promise<UserRecord> {
+    const { store, now, log } = this.#options;
+    const last = this.#settledAt.get(user.id);
+    if (last !== undefined && now() - last < SETTLE_AGAIN_MS) return user;
+    if ((await store.listCheckouts(user.id)).length === 0) {
+      this.#settledAt.delete(user.id);
+      return user;
+    }
+    this.#settledAt.set(user.id, now());
+    try {
+      return (await within(SETTLE_MS, this.refresh(user.id), tooLong)) ?? user;
+    } catch (error) {
+      log.warn({ err: error }, 'a checkout could not be settled yet');
+      return user;
+    }
   }
 
   /**
@@ -149,6 +180,11 @@ export class SubscriptionSync {
       if (sessionId === null || !(await this.#options.gateway.isCheckoutOpen(customerId, sessionId))) settled.push(id);
     await store.removeCheckouts(settled);
   }
+}
+
+/** The work continues, and its effect is read from the gateway later. */
+export function tooLong(): GatewayError {
+  return new GatewayError('unavailable', 'The payment service took too long.');
 }
 
 /** A process that did not renew its claim for `LOCK_MS` counts as ended. */
