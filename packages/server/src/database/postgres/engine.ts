@@ -32,11 +32,11 @@ export const postgresEngine: Engine = {
     // `offset 0` makes PostgreSQL build the text once per row instead of once per needle.
     return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${any})`;
   },
-  async takeSavedIds(transaction, count) {
-    const { rows } = await sql<{
-      id: number;
-    }>`select nextval('saved_request_ids') as id from generate_series(1, ${count})`.execute(transaction);
-    return rows.map((row) => row.id);
+  async takeSavedId(transaction) {
+    const { id } = await transaction
+      .selectNoFrom(sql<number>`nextval('saved_request_ids')`.as('id'))
+      .executeTakeFirstOrThrow();
+    return id;
   },
   locks: { share: sql`for key share`, counters: sql`for no key update`, alone: sql`for update` },
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,

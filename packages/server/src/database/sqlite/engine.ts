@@ -22,14 +22,14 @@ export const sqliteEngine: Engine = {
     const conditions = [bytesMayContain(body, inBody), ...inHead.map((needle) => bytesMayContain(sent, needle))];
     return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
   },
-  async takeSavedIds(transaction, count) {
-    const row = await transaction
+  async takeSavedId(transaction) {
+    const { value } = await transaction
       .updateTable('counters')
-      .set({ value: sql`value + ${count}` })
+      .set({ value: sql`value + 1` })
       .where('name', '=', 'saved_id')
       .returning('value')
       .executeTakeFirstOrThrow();
-    return Array.from({ length: count }, (_, nth) => row.value - count + 1 + nth);
+    return value;
   },
   locks: { share: sql``, counters: sql``, alone: sql`` },
   clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,

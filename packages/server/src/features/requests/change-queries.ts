@@ -32,7 +32,7 @@ async function saveRequest(
   if (row === undefined) return undefined;
   if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
   if (bounds.saved_count >= maxSaved) return 'limit';
-  const [savedId] = await transaction.engine.takeSavedIds(transaction, 1);
+  const savedId = await transaction.engine.takeSavedId(transaction);
   await transaction
     .updateTable('captured_requests')
     .set({ saved_id: savedId })
@@ -47,7 +47,7 @@ async function saveRequest(
     })
     .where('id', '=', endpointId)
     .execute();
-  return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
+  return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId }), changed: true };
 }
 
 /** False when there was no such request. */
@@ -150,7 +150,7 @@ async function restoreRequest(
     return saveRequest(transaction, endpointId, lost.index, { maxSaved, bodyBytes: BODY_PREVIEW_BYTES });
   }
   if (bounds.saved_count >= maxSaved) return 'limit';
-  const [savedId = null] = await transaction.engine.takeSavedIds(transaction, 1);
+  const savedId = await transaction.engine.takeSavedId(transaction);
   const { index, method, head, body } = lost;
   const receivedAt = await timeInOrder(transaction, endpointId, bounds, lost);
   const size = body?.length ?? 0;
