@@ -24,11 +24,7 @@ export async function listUsers(db: Database) {
 }
 
 /** Changes the plan. `subscribed`: a subscription sets it, so nothing was changed. */
-export async function setPlan(
-  db: Database,
-  username: string,
-  plan: Tier,
-): Promise<'done' | 'not-found' | 'subscribed'> {
+export async function setPlan(db: Database, username: string, plan: Tier) {
   return db.transaction().execute(async (transaction) => {
     const user = await findUserByName(transaction, username);
     if (user === undefined) return 'not-found';
@@ -43,9 +39,7 @@ export async function setPlan(
 }
 
 /** Numbers of stored things. `bodyBytes` is the sum of the bodies' sizes. */
-export async function readStats(
-  db: Database,
-): Promise<Record<'users' | 'endpoints' | 'requests' | 'saved' | 'bodyBytes', number>> {
+export async function readStats(db: Database) {
   const users = await countRows(db.selectFrom('users'));
   const endpoints = await countRows(db.selectFrom('endpoints'));
   const { saved, unsaved } = await db

@@ -100,7 +100,7 @@ export interface EndpointMethodCountsTable {
  * A captured request. `key` is the endpoint's id in the high bits and the index in the low 32. Rows of an endpoint are
  * adjacent and ordered, so the hot path needs no second index.
  */
-export interface CapturedRequestsTable {
+interface CapturedRequestsTable {
   key: number;
   /** The id of a saved request; null while unsaved. */
   saved_id: number | null;

@@ -33,11 +33,7 @@ export async function findUserByIdentity(db: Database, identity: Identity): Prom
   return row && toUserRecord(row);
 }
 
-async function findProvenIdentity(
-  db: EngineDatabase,
-  handleHash: string,
-  now: number,
-): Promise<ProvenIdentity | undefined> {
+async function findProvenIdentity(db: EngineDatabase, handleHash: string, now: number) {
   const row = await db
     .selectFrom('proven_identities')
     .selectAll()
@@ -51,12 +47,7 @@ async function findProvenIdentity(
  * Links the identity to the user with this email, if the user has verified that email. False when not, or when the
  * identity is linked already. The caller checks that the provider has verified it too.
  */
-async function linkIdentity(
-  transaction: EngineTransaction,
-  identity: Identity,
-  email: string,
-  createdAt: number,
-): Promise<boolean> {
+async function linkIdentity(transaction: EngineTransaction, identity: Identity, email: string, createdAt: number) {
   const found = await transaction
     .selectFrom('users')
     .select('id')
@@ -83,12 +74,7 @@ export async function addIdentity(
   return linked !== undefined;
 }
 
-async function storeProvenIdentity(
-  db: EngineDatabase,
-  handleHash: string,
-  proven: ProvenIdentity,
-  expiresAt: number,
-): Promise<void> {
+async function storeProvenIdentity(db: EngineDatabase, handleHash: string, proven: ProvenIdentity, expiresAt: number) {
   await db
     .insertInto('proven_identities')
     .values({

@@ -52,11 +52,7 @@ function toRow(user: NewUser) {
   };
 }
 
-async function insertUser(
-  transaction: DatabaseTransaction,
-  user: NewUser,
-  identity: Identity | undefined,
-): Promise<UserRecord> {
+async function insertUser(transaction: DatabaseTransaction, user: NewUser, identity: Identity | undefined) {
   const row = await transaction
     .insertInto('users')
     .values(toRow(user))
@@ -151,12 +147,7 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
  * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
  * password become invalid.
  */
-async function replacePassword(
-  transaction: EngineTransaction,
-  id: number,
-  before: string | null,
-  after: string,
-): Promise<boolean> {
+async function replacePassword(transaction: EngineTransaction, id: number, before: string | null, after: string) {
   const result = await transaction
     .updateTable('users')
     .set({ password_hash: after })
@@ -170,12 +161,7 @@ async function replacePassword(
 }
 
 /** Replaces settings with others; false when the current ones are not `before`, or the user does not exist. */
-async function replaceSettings(
-  transaction: EngineTransaction,
-  id: number,
-  before: UserSettings,
-  after: UserSettings,
-): Promise<boolean> {
+async function replaceSettings(transaction: EngineTransaction, id: number, before: UserSettings, after: UserSettings) {
   const current = (await lockUser(transaction, id))?.settings;
   if (current === undefined || !isDeepStrictEqual(current, before)) return false;
   await transaction

@@ -27,12 +27,7 @@ async function findBlock(db: EngineDatabase, keys: readonly string[]): Promise<n
 }
 
 /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
-async function consumeAttempt(
-  transaction: EngineTransaction,
-  key: string,
-  rule: ThrottleRule,
-  now: number,
-): Promise<number | undefined> {
+async function consumeAttempt(transaction: EngineTransaction, key: string, rule: ThrottleRule, now: number) {
   const before = await lockRow(transaction, key);
   const after = afterAttempt(before, rule, now);
   if (after === undefined) return before.blocked_until;

@@ -58,12 +58,7 @@ async function createSession(
   return true;
 }
 
-async function touchSession(
-  db: EngineDatabase,
-  tokenHash: string,
-  lastSeenAt: number,
-  expiresAt: number,
-): Promise<void> {
+async function touchSession(db: EngineDatabase, tokenHash: string, lastSeenAt: number, expiresAt: number) {
   await db
     .updateTable('sessions')
     .set({ last_seen_at: lastSeenAt, expires_at: expiresAt })
@@ -126,12 +121,7 @@ async function consumeToken(transaction: DatabaseTransaction, tokenHash: string)
  * user's sessions, identities and links. Verifies the address, because the caller has read its mail, and resets
  * `settings.email` to it, because no other address is proven.
  */
-async function resetPassword(
-  transaction: EngineTransaction,
-  tokenHash: string,
-  passwordHash: string,
-  now: number,
-): Promise<UserRecord | undefined> {
+async function resetPassword(transaction: EngineTransaction, tokenHash: string, passwordHash: string, now: number) {
   const found = await findToken(transaction, tokenHash, 'reset', now);
   const owner = found && (await lockUser(transaction, found.id));
   if (owner === undefined) return undefined;
@@ -183,12 +173,7 @@ async function createMailToken(
 }
 
 /** Verifies the user's address with a mailed token. False when the token is unknown or belongs to another user. */
-async function verifyEmail(
-  transaction: EngineTransaction,
-  tokenHash: string,
-  userId: number,
-  now: number,
-): Promise<boolean> {
+async function verifyEmail(transaction: EngineTransaction, tokenHash: string, userId: number, now: number) {
   const owner = await findToken(transaction, tokenHash, 'verify', now);
   // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
   if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;

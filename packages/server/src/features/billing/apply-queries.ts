@@ -40,11 +40,7 @@ async function applySubscription(
   return { user, ...effect };
 }
 
-async function writeFields(
-  transaction: DatabaseTransaction,
-  userId: number,
-  fields: SubscriptionFields,
-): Promise<void> {
+async function writeFields(transaction: DatabaseTransaction, userId: number, fields: SubscriptionFields) {
   await transaction
     .updateTable('users')
     .set({

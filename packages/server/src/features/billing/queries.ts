@@ -60,10 +60,7 @@ async function findBillingAccount(db: EngineDatabase, userId: number) {
 }
 
 /** Checkouts that are neither settled nor expired. `sessionId` is null if a crash prevented storing it. */
-async function listCheckouts(
-  db: EngineDatabase,
-  userId: number,
-): Promise<readonly { id: string; sessionId: string | null; createdAt: number }[]> {
+async function listCheckouts(db: EngineDatabase, userId: number) {
   const rows = await db.selectFrom('billing_checkouts').selectAll().where('user_id', '=', userId).execute();
   return rows.map((row) => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
 }

@@ -182,12 +182,7 @@ async function listPlanned(db: EngineDatabase, endpointId: number, index: number
 export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
 
 /** Makes a delivery of a destination due at `now`, whether it is pending or has ended. */
-async function retryDelivery(
-  transaction: EngineTransaction,
-  endpointId: number,
-  deliveryId: string,
-  now: number,
-): Promise<{ readonly destinationId: number } | 'notFound' | RetryRefusal> {
+async function retryDelivery(transaction: EngineTransaction, endpointId: number, deliveryId: string, now: number) {
   if ((await lockEndpoint(transaction, endpointId, 'alone')) === undefined) return 'notFound';
   const known = await findDelivery(transaction, endpointId, deliveryId);
   if (known === undefined) return 'notFound';

@@ -157,10 +157,7 @@ async function changeDestination(
 }
 
 /** Locks destinations, in the order of ids, so that two processes can't deadlock. Omits those that do not exist. */
-export async function lockDestinations(
-  transaction: EngineTransaction,
-  ids: readonly number[],
-): Promise<Selectable<DestinationsTable>[]> {
+export async function lockDestinations(transaction: EngineTransaction, ids: readonly number[]) {
   if (ids.length === 0) return [];
   return transaction
     .selectFrom('destinations')

@@ -37,10 +37,7 @@ export function latestOf({ kind, status, error, at }: Pick<Attempt, 'kind' | 'st
  * The newest failure of each forwarded request that a destination still has. A request with several destinations shows
  * it, also after another destination has accepted the request. A replay shows its own outcome.
  */
-export async function failuresOf(
-  transaction: DatabaseTransaction,
-  attempts: readonly Attempt[],
-): Promise<ReadonlyMap<string, LastDelivery>> {
+export async function failuresOf(transaction: DatabaseTransaction, attempts: readonly Attempt[]) {
   const forwarded = attempts.filter(({ kind, status }) => kind === 'forward' && isDelivered(status));
   const rows = await inChunks(forwarded, (chunk) =>
     transaction

@@ -9,12 +9,7 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
  */
 
 /** Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. */
-async function dueDestinations(
-  db: EngineDatabase,
-  owner: string,
-  now: number,
-  limit: number,
-): Promise<{ readonly id: number; readonly isOwn: boolean }[]> {
+async function dueDestinations(db: EngineDatabase, owner: string, now: number, limit: number) {
   const rows = await db
     .selectFrom('destinations')
     .select(['id', 'lease_owner'])

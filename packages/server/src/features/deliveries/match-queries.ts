@@ -32,10 +32,7 @@ export interface Installation {
 }
 
 /** Endpoints with captures whose deliveries are not planned yet. */
-async function unplannedEndpoints(
-  db: EngineDatabase,
-  limit: number,
-): Promise<{ readonly id: number; readonly userId: number }[]> {
+async function unplannedEndpoints(db: EngineDatabase, limit: number) {
   return db
     .selectFrom('endpoints')
     .select(['id', 'user_id as userId'])

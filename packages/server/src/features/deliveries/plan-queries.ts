@@ -139,11 +139,7 @@ function isDueFrom(time: number, destination: Backlog | undefined): boolean {
 type NewDelivery = Planned & { readonly id: string };
 
 /** One parameter for all rows, because building a statement with 100 rows takes longer than inserting them. */
-async function addDeliveries(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  planned: readonly NewDelivery[],
-): Promise<void> {
+async function addDeliveries(transaction: DatabaseTransaction, endpointId: number, planned: readonly NewDelivery[]) {
   if (planned.length === 0) return;
   const rows = planned.map(
     ({ id, index, destinationId, receivedAt }) => `${JSON.stringify(id)}:[${index},${destinationId},${receivedAt}]`,
@@ -158,11 +154,7 @@ async function addDeliveries(
  * Makes first attempts due now. After the machine's clock was set back, captures have later times, because those of an
  * endpoint never decrease. Earlier captures are included to keep the order.
  */
-async function hurryFirstAttempts(
-  transaction: DatabaseTransaction,
-  destinationIds: readonly number[],
-  now: number,
-): Promise<void> {
+async function hurryFirstAttempts(transaction: DatabaseTransaction, destinationIds: readonly number[], now: number) {
   await transaction
     .updateTable('deliveries')
     .set({ next_attempt_at: now })

@@ -1,11 +1,10 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { inChunks } from '../../database/engine.ts';
 import { removeSpared } from './spared-queries.ts';
-import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, unsynced } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
@@ -25,11 +24,7 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
  * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, and the failures
  * in a row of the destinations. Adds the notices of pauses, and removes requests that were only kept for the attempts.
  */
-async function recordAttempts(
-  transaction: EngineTransaction,
-  received: readonly Attempt[],
-  now: number,
-): Promise<RecordedAttempts> {
+async function recordAttempts(transaction: EngineTransaction, received: readonly Attempt[], now: number) {
   const attempts = received.map(withoutNul);
   const { kept, pendingIds, destinations } = await lockRequests(transaction, attempts);
   const ids = await insertAttempts(transaction, kept);
@@ -67,14 +62,7 @@ async function recordAttempts(
  * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared
  * endpoints, destinations, their deliveries, then the counters of endpoints, each in the order of ids.
  */
-async function lockRequests(
-  transaction: EngineTransaction,
-  attempts: readonly Attempt[],
-): Promise<{
-  readonly kept: readonly Attempt[];
-  readonly pendingIds: ReadonlySet<string>;
-  readonly destinations: readonly Selectable<DestinationsTable>[];
-}> {
+async function lockRequests(transaction: EngineTransaction, attempts: readonly Attempt[]) {
   const firstIndexes = new Map<number, number>();
   for (const [endpointId] of byEndpoint(attempts)) {
     const bounds = await lockEndpoint(transaction, endpointId, 'share');
@@ -106,10 +94,7 @@ function isWaiting({ nextAttemptAt }: Attempt): boolean {
 }
 
 /** The names of those requests that are stored, or cleared and not removed yet. */
-async function storedAmong(
-  transaction: DatabaseTransaction,
-  requests: readonly RequestName[],
-): Promise<ReadonlySet<string>> {
+async function storedAmong(transaction: DatabaseTransaction, requests: readonly RequestName[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('captured_requests')
@@ -121,10 +106,7 @@ async function storedAmong(
 }
 
 /** The ids of those of the deliveries that are still pending, with their rows locked. */
-async function lockDeliveries(
-  transaction: EngineTransaction,
-  attempts: readonly Attempt[],
-): Promise<ReadonlySet<string>> {
+async function lockDeliveries(transaction: EngineTransaction, attempts: readonly Attempt[]) {
   const forwards = attempts.filter(({ kind }) => kind === 'forward').map(({ deliveryId }) => deliveryId);
   const rows = await inChunks([...new Set(forwards)].toSorted(), (chunk) =>
     transaction
@@ -252,10 +234,7 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
 }
 
 /** The names of those requests that wait for an attempt. */
-async function pendingAmong(
-  transaction: DatabaseTransaction,
-  requests: readonly RequestName[],
-): Promise<ReadonlySet<string>> {
+async function pendingAmong(transaction: DatabaseTransaction, requests: readonly RequestName[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('deliveries')

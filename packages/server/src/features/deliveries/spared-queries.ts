@@ -11,11 +11,7 @@ import { SIZE, changeMethodCounts, latestOf, lockEndpoint } from '../requests/qu
  * limit, or still pending. The caller has locked the endpoint, perhaps shared with captures. They may have trimmed it
  * since, so the bounds are read again.
  */
-export async function removeSpared(
-  transaction: EngineTransaction,
-  endpointId: number,
-  indexes: readonly number[],
-): Promise<void> {
+export async function removeSpared(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
   if (indexes.length === 0) return;
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined) return;
@@ -39,11 +35,7 @@ export async function removeSpared(
 }
 
 /** Deletes those of the requests that are unsaved and have no pending delivery, with their history. */
-async function removeUnsaved(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  indexes: readonly number[],
-): Promise<{ readonly method: string; readonly size: number }[]> {
+async function removeUnsaved(transaction: DatabaseTransaction, endpointId: number, indexes: readonly number[]) {
   const keysOf = (some: readonly number[]) => some.map((index) => requestKey(endpointId, index));
   const rows = await transaction
     .deleteFrom('captured_requests')

@@ -62,11 +62,7 @@ async function purgeSome(transaction: EngineTransaction, limit: number): Promise
 }
 
 /** Deletes up to `limit` endpoints that expired before `before`; returns their ids. */
-async function deleteExpiredEndpoints(
-  transaction: EngineTransaction,
-  before: number,
-  limit: number,
-): Promise<number[]> {
+async function deleteExpiredEndpoints(transaction: EngineTransaction, before: number, limit: number) {
   const due = await transaction
     .selectFrom('endpoints')
     .select('id')
@@ -125,12 +121,7 @@ const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables,
  * Owners who do not want notices get none: theirs are skipped until `retrySkippedNotices`. Returns the number of
  * endpoints.
  */
-async function addExpiryNotices(
-  transaction: EngineTransaction,
-  from: number,
-  until: number,
-  limit: number,
-): Promise<number> {
+async function addExpiryNotices(transaction: EngineTransaction, from: number, until: number, limit: number) {
   const due = await transaction
     .selectFrom('endpoints')
     .select('id')

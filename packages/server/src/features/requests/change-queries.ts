@@ -136,12 +136,7 @@ function isSame(stored: RequestRecord, { method, head, body }: LostRequest): boo
  * A request that is still stored is saved; `other` when it is not the given one. `undefined` when the endpoint never had
  * this index or was cleared since.
  */
-async function restoreRequest(
-  transaction: EngineTransaction,
-  endpointId: number,
-  lost: LostRequest,
-  maxSaved: number,
-): Promise<SaveResult | 'other'> {
+async function restoreRequest(transaction: EngineTransaction, endpointId: number, lost: LostRequest, maxSaved: number) {
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
   const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();

@@ -5,13 +5,7 @@ import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
-import type {
-  CapturedRequestsTable,
-  Database,
-  DatabaseTransaction,
-  EndpointsTable,
-  Tables,
-} from '../../database/schema.ts';
+import type { Database, DatabaseTransaction, EndpointsTable, Tables } from '../../database/schema.ts';
 import type { MethodCount } from '../../database/records.ts';
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
@@ -204,12 +198,7 @@ export function oneRequest(
  * `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` limits the body; without it the whole body
  * is returned.
  */
-async function findRequest(
-  db: EngineDatabase,
-  endpointId: number,
-  name: RequestName,
-  bodyBytes?: number,
-): Promise<RequestRecord | undefined> {
+async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number) {
   const bounds = await boundsOf(db, endpointId);
   if (bounds === undefined) return undefined;
   const row = await oneRequest(db, endpointId, bounds.first_index, name, bodyBytes).executeTakeFirst();
@@ -250,11 +239,7 @@ export async function changeMethodCounts(
 }
 
 /** The time of the endpoint's newest request. */
-export async function latestOf(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  bounds: Bounds,
-): Promise<CapturedRequestsTable['received_at'] | null> {
+export async function latestOf(transaction: DatabaseTransaction, endpointId: number, bounds: Bounds) {
   const row = await transaction
     .selectFrom('captured_requests')
     .select('received_at')
@@ -266,12 +251,7 @@ export async function latestOf(
 }
 
 /** Indexes of the stored requests from `from` up to `below`. */
-export async function storedIndexes(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  from: number,
-  below: number,
-): Promise<number[]> {
+export async function storedIndexes(transaction: DatabaseTransaction, endpointId: number, from: number, below: number) {
   const rows = await transaction
     .selectFrom('captured_requests')
     .select(indexOfKey.as('index'))
