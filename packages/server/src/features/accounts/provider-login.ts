@@ -51,11 +51,7 @@ export class ProviderLogin {
    * only compared with the identities of its handles. @throws ProblemError VALIDATION_FAILED without an email,
    * IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
    */
-  async logIn(
-    claimed: ClaimedIdentity,
-    handles: readonly string[],
-    address: string,
-  ): Promise<{ user: UserRecord; handle: string }> {
+  async logIn(claimed: ClaimedIdentity, handles: readonly string[], address: string) {
     const { store, now } = this.#options;
     if (!claimed.email) throw invalid({ email: NO_EMAIL });
     for (const handle of handles) {

@@ -52,12 +52,7 @@ export function registerProviderRoutes(server: FastifyInstance, app: AppContext)
   );
 }
 
-async function start(
-  app: AppContext,
-  provider: Provider,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function start(app: AppContext, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
   const site = request.headers['sec-fetch-site'];
   if (site === 'cross-site' || site === 'same-site') return sendMessage(app, reply, failure(app, 'cross-site'), 403);
   try {
@@ -69,12 +64,7 @@ async function start(
   }
 }
 
-async function callback(
-  app: AppContext,
-  provider: Provider,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function callback(app: AppContext, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
   const publicUrl = app.publicUrl();
   const { searchParams } = new URL(request.url, publicUrl);
   const flow = flowOf(searchParams.get('state') ?? '');

@@ -104,10 +104,7 @@ function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
  * Picks the effective subscription: the user's current one while it is paid, otherwise the oldest paid one. Other paid
  * ones were bought in a second tab and must be canceled.
  */
-export function chooseSubscription(
-  states: readonly SubscriptionState[],
-  currentId: string | null,
-): { readonly current: SubscriptionState | undefined; readonly extra: readonly SubscriptionState[] } {
+export function chooseSubscription(states: readonly SubscriptionState[], currentId: string | null) {
   const paid = states
     .filter(({ status }) => standingOf(status) === 'paid')
     .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
@@ -185,10 +182,7 @@ export function noticeOf(before: SubscriptionFields, after: SubscriptionFields):
   return { kind, from: before.subscriptionTier, to, interval, endAt };
 }
 
-function noticeKindOf(
-  before: SubscriptionFields,
-  after: SubscriptionFields,
-): z.infer<typeof noticeKindSchema> | undefined {
+function noticeKindOf(before: SubscriptionFields, after: SubscriptionFields) {
   if (after.stripeSubscriptionId === null) return before.stripeSubscriptionId === null ? undefined : 'period-ended';
   if (after.subscriptionStatus === 'past_due' && before.subscriptionStatus !== 'past_due') return 'payment-failed';
   if (after.subscriptionEndAt !== null && before.subscriptionEndAt === null) return 'cancellation-taken';

@@ -132,11 +132,7 @@ export class SubscriptionSync {
   }
 
   /** Reads the effective subscription, cancels any other, and writes the result. `owner` holds the account's lock. */
-  async write(
-    userId: number,
-    customerId: string,
-    owner: string,
-  ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
+  async write(userId: number, customerId: string, owner: string) {
     const { store, live, now } = this.#options;
     const user = await store.findUser(userId);
     if (user === undefined) throw new ProblemError('NOT_SIGNED_IN');

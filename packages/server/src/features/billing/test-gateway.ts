@@ -115,11 +115,7 @@ export class TestGateway implements BillingGateway {
   }
 
   /** @throws ProblemError CHECKOUT_NOT_FOUND, CHECKOUT_CLOSED, PAYMENT_FAILED */
-  async decideCheckout(
-    customerId: string | null,
-    id: string,
-    action: TestCheckoutAction,
-  ): Promise<{ returnUrl: string }> {
+  async decideCheckout(customerId: string | null, id: string, action: TestCheckoutAction) {
     const { status } = await this.showCheckout(customerId, id);
     if (status !== 'open' || customerId === null) throw new ProblemError('CHECKOUT_CLOSED');
     if (action === 'decline')
@@ -160,9 +156,7 @@ export class TestGateway implements BillingGateway {
   }
 
   /** The newest subscription, including an ended one. */
-  async #subscriptionOf(
-    customerId: string | null,
-  ): Promise<{ customer: SimulatedCustomer; subscription: SimulatedSubscription }> {
+  async #subscriptionOf(customerId: string | null) {
     const customer = customerId === null ? undefined : await this.#load(customerId);
     const isRunning = ({ status }: SimulatedSubscription): boolean => status !== 'canceled';
     const subscription = customer?.subscriptions.findLast(isRunning) ?? customer?.subscriptions.at(-1);
@@ -187,10 +181,7 @@ export class TestGateway implements BillingGateway {
     await this.#options.store.saveTestCustomer(customer.id, JSON.stringify(customer), userId);
   }
 
-  async #change(
-    customerId: string,
-    change: (customer: SimulatedCustomer, now: number) => SimulatedCustomer,
-  ): Promise<SimulatedCustomer> {
+  async #change(customerId: string, change: (customer: SimulatedCustomer, now: number) => SimulatedCustomer) {
     const before = await this.#load(customerId);
     const customer = change(before, this.#nowOf(before));
     await this.#save(customer);

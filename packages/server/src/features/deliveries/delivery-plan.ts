@@ -104,10 +104,7 @@ function dateOf(text: string): number {
 }
 
 /** Failed attempts in a row after these outcomes, oldest first, and whether the destination must be paused. */
-export function countFailures(
-  before: number,
-  outcomes: readonly boolean[],
-): { readonly failures: number; readonly isPaused: boolean } {
+export function countFailures(before: number, outcomes: readonly boolean[]) {
   const failures = outcomes.reduce((count, delivered) => (delivered ? 0 : count + 1), before);
   return { failures, isPaused: failures >= MAX_FAILURES_IN_A_ROW };
 }

@@ -219,10 +219,7 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
  * Keeps the first `keptBytes`. Reads more, up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their
  * response is not read.
  */
-async function readBounded(
-  answer: IncomingMessage,
-  keptBytes: number,
-): Promise<Pick<OutboundResponse, 'body' | 'isCut'>> {
+async function readBounded(answer: IncomingMessage, keptBytes: number) {
   const pieces: Buffer[] = [];
   let kept = 0;
   let size = 0;

@@ -172,11 +172,7 @@ export async function verifySignature(
 }
 
 /** Adds the scheme that the request seems to be signed with, if its signature is missing. */
-function withSuggestion(
-  { verdict, reason }: UnreadableSignature,
-  { scheme }: SigningSecret,
-  headers: RawHeaders,
-): UnreadableSignature {
+function withSuggestion({ verdict, reason }: UnreadableSignature, { scheme }: SigningSecret, headers: RawHeaders) {
   const suggested = verdict === 'missing' ? suggestScheme(headers) : undefined;
   if (suggested === undefined || (suggested.scheme === scheme && scheme !== 'hmac-sha256')) return { verdict, reason };
   const hint =
