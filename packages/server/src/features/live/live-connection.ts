@@ -7,7 +7,8 @@ import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
-import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
+import { reduce } from './live-reducer.ts';
+import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
 import { PeerHealth } from './peer-health.ts';
 
@@ -73,7 +74,7 @@ export interface LiveConnectionOptions {
   readonly onClosed: () => void;
 }
 
-/** One browser's live connection. live-state.ts decides what it sends; this class performs it on a socket. */
+/** One browser's live connection. live-reducer.ts decides what it sends; this class performs it on a socket. */
 export class LiveConnection {
   readonly endpoint: LiveConnectionOptions['endpoint'];
   readonly sessionId: string;

@@ -5,7 +5,8 @@ import { record, stored, wordOfFrame } from '../../../test/fake-viewer.ts';
 import { presentRefusal } from '../deliveries/present-delivery.ts';
 import { presentPreview } from '../requests/service.ts';
 import type { FeedEvent, RemoteEvent } from './live-events.ts';
-import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
+import { reduce } from './live-reducer.ts';
+import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
 
 /** Decisions of a live connection as values: no socket, no clock, no storage. */

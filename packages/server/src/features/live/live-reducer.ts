@@ -1,0 +1,247 @@
+import { bytesOf, frameOf } from './live-events.ts';
+import type { EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
+import { EMPTY_QUEUE, NEW_LIVE_STATE, NOTHING_WAITS, heldBytes, push, shift, unshift } from './live-state.ts';
+import type { Effect, Input, LiveState, Step, Surroundings } from './live-state.ts';
+
+/** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/**
+ * Frames per flush, and milliseconds between flushes: about 4,000 a second, more than a screen can show. The first
+ * event after a pause is sent at once.
+ */
+const FRAMES_PER_FLUSH = 64;
+const FLUSH_MS = 16;
+/** Nothing is sent to a viewer with more pending bytes than this. */
+const MAX_PENDING_BYTES = 1024 * 1024;
+/** Milliseconds between two `init` messages to a viewer that can't keep up. */
+const HEAL_MS = 250;
+/** Milliseconds before a failed read is retried. */
+const RETRY_MS = 1000;
+/** Maximum growth of an event in its serialized form: headers appear twice, with escaped quotation marks. */
+const FRAME_GROWTH = 4;
+
+/** The next state and what to do. Pure: the connection performs the effects and reports their results as inputs. */
+export function reduce(state: LiveState, input: Input, around: Surroundings): Step {
+  if (state.phase === 'stopped') return [state, []];
+  switch (input.type) {
+    case 'start':
+      return state.phase === 'new' ? load(state) : [state, []];
+    case 'event':
+      return admit(state, input.event, around);
+    case 'endpoint':
+      return flushSoon({ ...state, endpoint: input.message }, around);
+    case 'snapshot':
+      return beginInit(state, input, around);
+    case 'snapshot-failed':
+      return state.meanwhile === 'stale' ? load(state) : fallBehind(state, RETRY_MS);
+    case 'part-sent':
+      return partSent({ ...state, initBytes: input.bytes, partBytes: input.partBytes }, input.isLast, around);
+    case 'found':
+    case 'looked-up':
+    case 'read-failed':
+      return input.read === state.reading ? readEnded(state, input, around) : [state, []];
+    case 'timer':
+      return timerEnded({ ...state, isTimed: false }, around);
+    case 'gap':
+      return noteGap(state);
+    case 'stop':
+      return [{ ...NEW_LIVE_STATE, phase: 'stopped' }, [{ type: 'cancel-timer' }]];
+  }
+}
+
+function isFed({ phase }: LiveState): boolean {
+  return phase === 'loading' || phase === 'sending' || phase === 'live';
+}
+
+function load(state: LiveState): Step {
+  return [{ ...state, ...NOTHING_WAITS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
+}
+
+function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroundings): Step {
+  if (!isFed(state) || state.meanwhile !== 'nothing') return [state, []];
+  // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
+  if (state.phase === 'loading' && event.type === 'clear')
+    return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  if (isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
+  if (state.phase === 'loading' || state.reading !== undefined)
+    return [{ ...state, held: push(state.held, event) }, []];
+  return flushAfter(place(state, event), around);
+}
+
+function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: Surroundings): boolean {
+  const [count, total] = [state.ready.size + state.held.size, state.ready.bytes + state.held.bytes + bytes];
+  if (count >= MAX_WAITING || (total > MAX_WAITING_BYTES && count > 0)) return true;
+  return heldBytes(state, pendingBytes) + bytes > maxBytes;
+}
+
+/** Queues an event to be sent. If requests before it are missing, reads them first. */
+function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
+  const { newest, held } = state;
+  switch (event.type) {
+    case 'request':
+      if (event.index <= newest) return [state, []];
+      if (event.index > newest + 1) return read({ ...state, held: push(held, event) }, event.index - 1);
+      return [{ ...state, newest: event.index, ready: push(state.ready, event) }, []];
+    case 'stored':
+      return event.upTo <= newest ? [state, []] : read(state, event.upTo);
+    case 'lookup':
+      return beginRead(state, (number) => ({ type: 'lookup', read: number, find: event.read }));
+    case 'clear':
+      return placeClear(state, event);
+    case 'saved':
+      // A request that was not sent yet is read in its saved form.
+      if (event.request.index > newest) return read(state, event.request.index);
+      break;
+    case 'delivery':
+      if (event.data.index > newest) return read({ ...state, held: push(held, event) }, event.data.index);
+  }
+  return [{ ...state, ready: push(state.ready, event) }, []];
+}
+
+function placeClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' }>): Step {
+  // The last snapshot was read after the clear.
+  if (state.snapshotNewest >= event.below) return [state, []];
+  // Requests after the clear were already sent, because another node stored them. A `clear` would remove them too.
+  if (state.newest >= event.below) return overflow(state, 0);
+  return [{ ...state, newest: event.below - 1, ready: push(state.ready, event) }, []];
+}
+
+function read(state: LiveState, upTo: number): Step {
+  return beginRead(state, (number) => ({ type: 'read', read: number, after: state.newest, upTo }));
+}
+
+function beginRead(state: LiveState, effectOf: (number: number) => Effect): Step {
+  const number = state.lastRead + 1;
+  return [{ ...state, reading: number, lastRead: number }, [effectOf(number)]];
+}
+
+type ReadResult = Extract<Input, { type: 'found' | 'looked-up' | 'read-failed' }>;
+
+/** The read that `held` waits for has ended. What was looked up comes before the events that arrived meanwhile. */
+function readEnded(state: LiveState, input: ReadResult, around: Surroundings): Step {
+  if (input.type === 'read-failed') return overflow(state, input.reason === 'error' ? RETRY_MS : HEAL_MS);
+  const bytes = input.events.reduce((sum, event) => sum + bytesOf(event), 0);
+  if (isOverrun(state, bytes, around)) return overflow(state, HEAL_MS);
+  const after: LiveState =
+    input.type === 'looked-up'
+      ? { ...state, reading: undefined, held: input.events.reduceRight(unshift, state.held) }
+      : {
+          ...state,
+          reading: undefined,
+          newest: Math.max(state.newest, input.upTo),
+          ready: input.events.reduce(push, state.ready),
+        };
+  return flushAfter(release(after), around);
+}
+
+/** Places held events until one of them needs a read. */
+function release(from: LiveState): Step {
+  let state = from;
+  const effects: Effect[] = [];
+  while (isFed(state) && state.reading === undefined) {
+    const next = shift(state.held);
+    if (next === undefined) break;
+    const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
+    // `place` may have put the event back, before the rest.
+    state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
+    effects.push(...more);
+    // `place` may have dropped all events.
+    if (!isFed(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NOTHING_WAITS }, effects];
+  }
+  return [state, effects];
+}
+
+function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>, around: Surroundings): Step {
+  if (state.phase !== 'loading') return [state, []];
+  if (state.meanwhile === 'stale') return load(state);
+  const sending: LiveState = { ...state, phase: 'sending', initBytes: input.bytes, partBytes: input.partBytes };
+  if (heldBytes(sending, around.pendingBytes) > around.maxBytes)
+    return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
+  const newest = Math.max(state.newest, input.newest);
+  const [released, effects] = release({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
+  return [released, [{ type: 'send-part' }, ...effects]];
+}
+
+function partSent(state: LiveState, isLast: boolean, around: Surroundings): Step {
+  if (state.phase !== 'sending') return [state, []];
+  if (!isLast) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: 0 }]];
+  return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, around) : fallBehind(state, HEAL_MS);
+}
+
+/** Drops all events. A new `init` follows: now, or after the one that is being loaded or sent. */
+function overflow(state: LiveState, waitMs: number): Step {
+  if (state.phase === 'live') return fallBehind(state, waitMs);
+  const meanwhile = state.meanwhile === 'nothing' ? 'overflowed' : state.meanwhile;
+  return [{ ...state, ...NOTHING_WAITS, meanwhile }, []];
+}
+
+function noteGap(state: LiveState): Step {
+  // A snapshot in progress may be older than what was lost.
+  if (state.phase === 'loading') return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  return isFed(state) ? overflow(state, 0) : [state, []];
+}
+
+function fallBehind(state: LiveState, waitMs: number): Step {
+  const behind: LiveState = { ...state, ...NOTHING_WAITS, phase: 'behind', initBytes: 0, partBytes: 0, isTimed: true };
+  return [behind, [{ type: 'timer', ms: waitMs }]];
+}
+
+function timerEnded(state: LiveState, around: Surroundings): Step {
+  const { phase, neededBytes } = state;
+  if (phase === 'sending') {
+    // One part per turn of the event loop, after the previous part was accepted.
+    if (around.pendingBytes > 0) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: FLUSH_MS }]];
+    return [state, [{ type: 'send-part' }]];
+  }
+  if (phase === 'behind') {
+    if (around.pendingBytes > 0 || neededBytes > around.maxBytes) return fallBehind(state, HEAL_MS);
+    return load({ ...state, initBytes: neededBytes });
+  }
+  return phase === 'live' ? flush(state, around) : [state, []];
+}
+
+function flushAfter([state, effects]: Step, around: Surroundings): Step {
+  const [after, more] = state.ready.size > 0 ? flushSoon(state, around) : ([state, []] as const);
+  return [after, [...effects, ...more]];
+}
+
+function flushSoon(state: LiveState, { now }: Surroundings): Step {
+  if (state.phase !== 'live' || state.isTimed) return [state, []];
+  return [{ ...state, isTimed: true }, [{ type: 'timer', ms: Math.max(0, state.flushedAt + FLUSH_MS - now) }]];
+}
+
+function flush(state: LiveState, around: Surroundings): Step {
+  const { maxBytes, now } = around;
+  const frames: string[] = [];
+  const reports: Effect[] = [];
+  let { ready, endpoint } = state;
+  let pending = around.pendingBytes;
+  const fits = (bytes: number): boolean =>
+    pending <= MAX_PENDING_BYTES && heldBytes({ ...state, ready }, pending) + FRAME_GROWTH * bytes <= maxBytes;
+  // Events that can't be presented are omitted and logged, so that one bad event never ends the feed.
+  const send = (event: FeedEvent | EndpointMessage): void => {
+    try {
+      const frame = frameOf(event);
+      frames.push(frame);
+      pending += frame.length;
+    } catch (error) {
+      reports.push({ type: 'report', error });
+    }
+  };
+  // Sent before the requests, so that its counters never lag behind the list.
+  if (endpoint !== undefined && fits(0)) {
+    send(endpoint);
+    endpoint = undefined;
+  }
+  for (let count = 0; count < FRAMES_PER_FLUSH; count += 1) {
+    const next = shift(ready);
+    if (next === undefined || !fits(bytesOf(next.item))) break;
+    ready = next.rest;
+    send(next.item);
+  }
+  const sent: Effect[] = frames.length > 0 ? [{ type: 'send', frames }] : [];
+  const after: LiveState = { ...state, ready, endpoint, flushedAt: now };
+  const [next, effects] = ready.size > 0 || endpoint !== undefined ? flushSoon(after, around) : [after, []];
+  return [next, [...sent, ...reports, ...effects]];
+}
