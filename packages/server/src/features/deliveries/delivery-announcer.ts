@@ -2,7 +2,7 @@ import { isDelivered } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../metrics.ts';
 import type { Live } from '../live/service.ts';
-import type { DeliveryState } from './latest-queries.ts';
+import type { DeliveryState } from './outcome-queries.ts';
 import type { RefusedCapture } from './plan-queries.ts';
 import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
 import type { DeliveryQueries } from './queries.ts';

@@ -10,7 +10,7 @@ import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts'
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
-import { latestOf, saveLatest } from './latest-queries.ts';
+import { latestOf, saveLatest } from './outcome-queries.ts';
 
 /** SQL that plans deliveries. Times are milliseconds since 1970 and always passed in. */
 

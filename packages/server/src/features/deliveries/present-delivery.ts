@@ -4,7 +4,7 @@ import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import type { DeliveryState } from './latest-queries.ts';
+import type { DeliveryState } from './outcome-queries.ts';
 import type { RefusedCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempt } from './record-queries.ts';

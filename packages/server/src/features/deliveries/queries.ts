@@ -1,7 +1,7 @@
 import type { Remote } from '../../database/remote.ts';
 import { attemptQueries } from './attempt-queries.ts';
 import { destinationQueries } from './destination-queries.ts';
-import { latestQueries } from './latest-queries.ts';
+import { outcomeQueries } from './outcome-queries.ts';
 import { leaseQueries } from './lease-queries.ts';
 import { matchQueries } from './match-queries.ts';
 import { planQueries } from './plan-queries.ts';
@@ -14,7 +14,7 @@ export const deliveryQueries = {
   ...planQueries,
   ...attemptQueries,
   ...recordQueries,
-  ...latestQueries,
+  ...outcomeQueries,
 };
 
 /** The handle to the queries of destinations and deliveries. */

@@ -10,9 +10,17 @@ import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
-import { REQUEST_NAME, failuresOf, keysOf, latestOf, nameOf, saveLatest } from './latest-queries.ts';
-import type { RequestName } from './latest-queries.ts';
-import { countOutcomes, destinationsOf } from './outcome-queries.ts';
+import {
+  REQUEST_NAME,
+  failuresOf,
+  keysOf,
+  latestOf,
+  nameOf,
+  saveLatest,
+  countOutcomes,
+  destinationsOf,
+} from './outcome-queries.ts';
+import type { RequestName } from './outcome-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
