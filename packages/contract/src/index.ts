@@ -26,7 +26,7 @@ export * from './query/query.ts';
 export * from './query/searchable-request.ts';
 export { RequestView } from './query/request-view.ts';
 export { foldCase } from './query/text-match.ts';
-export type { WorkSteps } from './query/work-steps.ts';
+export type { WorkSteps } from './query/json-text.ts';
 export * from './raw-headers.ts';
 export * from './replay.ts';
 export {

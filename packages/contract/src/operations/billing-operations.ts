@@ -60,10 +60,9 @@ export type TestSubscription = z.infer<typeof testSubscriptionSchema>;
  * `advance` moves the clock to the end of the period, which renews or ends the subscription. `fail-payment` does the same with a
  * declined card. `recover-payment` pays the open invoice. `end-now` cancels immediately.
  */
-const testPortalActionSchema = z.enum(
-  ['cancel', 'renew', 'advance', 'fail-payment', 'recover-payment', 'end-now'],
-  { error: 'action must be cancel, renew, advance, fail-payment, recover-payment or end-now' },
-);
+const testPortalActionSchema = z.enum(['cancel', 'renew', 'advance', 'fail-payment', 'recover-payment', 'end-now'], {
+  error: 'action must be cancel, renew, advance, fail-payment, recover-payment or end-now',
+});
 export type TestPortalAction = z.infer<typeof testPortalActionSchema>;
 
 /** A URL of this server, with the public origin or that of the call, or a path. Anything else is a 400. */

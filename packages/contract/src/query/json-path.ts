@@ -1,7 +1,6 @@
-import { containerEnd, skipSpace, stringEnd, valueEnd } from './json-text.ts';
+import { containerEnd, skipSpace, stringEnd, valueEnd, STEPS_PER_YIELD } from './json-text.ts';
 import type { JsonStep } from './query.ts';
-import { STEPS_PER_YIELD } from './work-steps.ts';
-import type { WorkSteps } from './work-steps.ts';
+import type { WorkSteps } from './json-text.ts';
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];

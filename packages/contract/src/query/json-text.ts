@@ -1,5 +1,19 @@
-import { STEPS_PER_YIELD } from './work-steps.ts';
-import type { WorkSteps } from './work-steps.ts';
+/**
+ * Work that yields often, so that the caller can let other work proceed, or stop. A large body takes up to seconds, and the thread
+ * serves other users meanwhile.
+ */
+export type WorkSteps = Generator<undefined, boolean>;
+
+/** Does all of the work at once. */
+export function resultOf(steps: WorkSteps): boolean {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** Values of a JSON text that are visited between two yields: a few milliseconds at most. */
+export const STEPS_PER_YIELD = 4096;
 
 /**
  * Reads JSON text without creating values: this preserves duplicate keys and all digits of numbers, and needs no memory besides the

@@ -6,8 +6,8 @@ import type { Comparison, Moment, Pattern, Query, Term, TimeUnit } from './query
 import { RequestView } from './request-view.ts';
 import type { SearchableRequest } from './searchable-request.ts';
 import { contains, foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './text-match.ts';
-import { resultOf } from './work-steps.ts';
-import type { WorkSteps } from './work-steps.ts';
+import { resultOf } from './json-text.ts';
+import type { WorkSteps } from './json-text.ts';
 
 type Test = (view: RequestView) => boolean | WorkSteps;
 type Matcher = (view: RequestView) => WorkSteps;

@@ -2,10 +2,9 @@ import { expect, test } from 'vitest';
 import { makeDice } from '../../../../fixtures/dice.ts';
 import type { Dice } from '../../../../fixtures/dice.ts';
 import { Generator } from '../../../../fixtures/generated-queries.ts';
-import { isJson } from './json-text.ts';
+import { isJson, resultOf } from './json-text.ts';
 import { parseQuery } from './parse-query.ts';
 import { printQuery } from './print-query.ts';
-import { resultOf } from './work-steps.ts';
 
 /** Returns what is wrong with parsing and printing a text, or `undefined`. */
 function problemWith(written: string): string | undefined {

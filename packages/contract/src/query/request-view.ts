@@ -2,7 +2,7 @@ import { isJson } from './json-text.ts';
 import type { SearchableRequest } from './searchable-request.ts';
 import { byteText, contains, foldCase, percentDecoded, wireContains } from './text-match.ts';
 import type { Needle } from './text-match.ts';
-import type { WorkSteps } from './work-steps.ts';
+import type { WorkSteps } from './json-text.ts';
 
 export interface Parameter {
   readonly name: string;
