@@ -32,17 +32,13 @@ export function registerOperations(
   { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: Finders },
 ): void {
   const budgets = responseBudgets(app.config.maxBodyBytes);
-  for (const name of operationNames())
+  for (const name of (Object.keys(OPERATIONS) as OperationName[]).toSorted())
     registerOperation(server, { app, budgets }, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
 export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>): number {
   return maxBodyBytes + API_BODY_LIMIT;
-}
-
-function operationNames(): OperationName[] {
-  return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
 }
 
 interface Shared {

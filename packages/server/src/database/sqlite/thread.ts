@@ -43,22 +43,15 @@ async function connectWriter(): Promise<Connection> {
   return { raw, db, writer: { statements, guard } };
 }
 
-function connectReader(): Connection {
-  const raw = openReader(dataDir);
-  return { raw, db: sqliteDatabase(raw), writer: undefined };
-}
-
-function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {
-  return buffer instanceof ArrayBuffer;
-}
-
 let connection: Connection | undefined;
 
 /**
  * A reader opens the file with its first query, because it starts while the writer may still be creating the tables.
  */
 function connected(): Connection {
-  connection ??= connectReader();
+  if (connection !== undefined) return connection;
+  const raw = openReader(dataDir);
+  connection = { raw, db: sqliteDatabase(raw), writer: undefined };
   return connection;
 }
 
@@ -92,7 +85,9 @@ const methods = {
       return commitBatch(raw, writer.statements, batch, limits);
     });
     const recycled = batch.bytes.buffer;
-    const buffers = [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer);
+    const buffers = [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(
+      (buffer) => buffer instanceof ArrayBuffer,
+    );
     return new Transferred<CaptureOutcome>({ ...outcome, recycled }, buffers);
   },
 };

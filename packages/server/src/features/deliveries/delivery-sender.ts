@@ -228,7 +228,8 @@ export class DeliverySender {
     claimed.hasNoMore = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;
     if (due.deliveries.length === 0) {
-      if (claimed.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(claimed.id);
+      if (claimed.sending.size === 0 && (due.destination.dueAt ?? Infinity) <= now())
+        await store.settleDueAt(claimed.id);
       return false;
     }
     claimed.failures = due.destination.failures;
@@ -278,8 +279,4 @@ export class DeliverySender {
 /** One user gets at most half, so that targets that hang leave room for other users. */
 function queueOf(concurrency: number): FairQueue {
   return new FairQueue({ concurrency, concurrencyPerOwner: concurrency / 2, maxWaiting: MAX_CLAIMED });
-}
-
-function isDue(dueAt: number | null, now: number): boolean {
-  return dueAt !== null && dueAt <= now;
 }

@@ -133,8 +133,10 @@ async function matchOne(
   const { index, receivedAt, endpointId, method, size } = beginning;
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
   const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
-  const match = async (): Promise<readonly Condition[] | undefined> =>
-    matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own, maxMatchMs);
+  const match = async () => {
+    const whole = readsBody ? await findCapture(db, endpointId, index) : undefined;
+    return matchingConditions(whole ?? beginning, own, maxMatchMs);
+  };
   const matching = await (readsBody && size > LARGE_BODY_BYTES ? largeBodyQueue.run(endpointId, match) : match());
   const deliveries = (matching ?? own).map(({ id: destinationId }) => ({
     id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
@@ -161,10 +163,6 @@ async function matchingConditions(
     return true;
   }
   return (await new SlicedWork().run(matchAll(), maxMatchMs)) === undefined ? undefined : matching;
-}
-
-async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {
-  return (await findCapture(db, record.endpointId, record.index)) ?? record;
 }
 
 /** A request with its whole body, saved or unsaved. `undefined` when it does not exist. */

@@ -42,7 +42,9 @@ export class LivePoll {
 
   constructor(options: LivePollOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#pollIfNeeded(), POLL_MS).unref();
+    this.#timer = setInterval(() => {
+      if (this.#hasGap || !options.bus.isHealthy) void this.#poll();
+    }, POLL_MS).unref();
     options.bus.onGap(() => {
       this.#hasGap = true;
       void this.#poll();
@@ -82,10 +84,6 @@ export class LivePoll {
       this.#isFailing = true;
       return undefined;
     }
-  }
-
-  #pollIfNeeded(): void {
-    if (this.#hasGap || !this.#options.bus.isHealthy) void this.#poll();
   }
 
   async #poll(): Promise<void> {

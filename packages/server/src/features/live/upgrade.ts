@@ -10,11 +10,7 @@ import type { LiveService, Viewer } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
 export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
-  return livePath(request.url) && /(^|,)\s*websocket\s*(,|$)/i.test(request.headers.upgrade ?? '');
-}
-
-function livePath(url: string | undefined): boolean {
-  return url === '/ws' || (url?.startsWith('/ws?') ?? false);
+  return /^\/ws(\?|$)/.test(request.url ?? '') && /(^|,)\s*websocket\s*(,|$)/i.test(request.headers.upgrade ?? '');
 }
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
