@@ -190,6 +190,7 @@ const MISTAKES: [written: string, position: number, expected: string][] = [
   ['status:20', 0, 'a status'],
   ['status:5x', 0, 'a status'],
   ['status:200,x', 0, 'a status'],
+  ['status:failed', 0, 'a status such as 500 or 5xx, or is:delivered, is:failed or is:pending'],
   ['x'.repeat(2001), 0, 'at most 2000 characters'],
   [`${'x '.repeat(1000)}y`, 2000, 'at most 2000 characters'],
   [`${'x '.repeat(100)}y`, 200, 'at most 100 terms'],

@@ -45,7 +45,7 @@ export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
   after: 'a date such as 2026-11-22, a time such as 2026-11-22T10:00Z, or a time ago such as -15m',
   before: 'a date such as 2026-11-22, a time such as 2026-11-22T10:00Z, or a time ago such as -15m',
   is: `one of ${REQUEST_STATES.join(', ')}`,
-  status: 'a status such as 500 or 5xx',
+  status: 'a status such as 500 or 5xx, or is:delivered, is:failed or is:pending',
   query: 'a text, or * for any value',
   header: 'a text, or * for any value',
   json: 'a number after >, >=, < or <=, a range such as 1..10, or a value',
