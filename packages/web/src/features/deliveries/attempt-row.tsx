@@ -59,7 +59,7 @@ export function AttemptRow(props: AttemptRowProps) {
         </>
       }
     >
-      <AttemptDetails {...props} />
+      <AttemptDetails {...props} destination={destination} />
     </DeliveryRow>
   );
 }
@@ -135,10 +135,14 @@ function WaitingDetails({ uid, attempt }: RowProps) {
   );
 }
 
-function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
+interface AttemptDetailsProps extends AttemptRowProps {
+  /** The destination that the next attempt goes to, if it is loaded. */
+  readonly destination: Destination | undefined;
+}
+
+function AttemptDetails({ uid, index, attempt, destination, onReplay }: AttemptDetailsProps) {
   const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
   const again = useSendAgain(uid, attempt);
-  const destination = useDestination(uid, attempt);
   const now = useNow();
   const isForward = kind === 'forward';
   return (
