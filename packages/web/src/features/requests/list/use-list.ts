@@ -87,7 +87,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
       atTop.current = true;
       hold(false);
       // While the list is attended, what arrives from now on waits again.
-      update(false);
+      if (attended.current) hold(true);
     },
   };
 }
