@@ -33,7 +33,8 @@ test('Free allows one endpoint and no favorites, and the page says both', async 
   await expect(page).toHaveURL(/\/endpoints\//);
   const favorite = page.getByRole('switch', { name: 'Favorite' });
   await expect(favorite).toBeDisabled();
-  await page.getByRole('note', { name: 'Upgrade plan for favorites' }).focus();
+  await favorite.focus();
+  await expect(favorite).toHaveAccessibleDescription('Upgrade plan for favorites');
   await expect(page.getByRole('tooltip')).toHaveText('Upgrade plan for favorites');
 
   await page.getByRole('button', { name: 'New Endpoint' }).click();

@@ -177,11 +177,15 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await page.request.post('/api/logout');
     await expect(page.getByRole('dialog')).toBeVisible();
     await expect(page.getByText('Authentication Required')).toBeVisible();
-    await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
   });
 
   await test.step('the dialog about the session alone reports an action that needs it', async () => {
     await pressEscape(page);
+    const save = detailsOf(page, 0).getByRole('button', { name: 'Save', exact: true });
+    await expect(save).toBeDisabled();
+    await expect(save).toHaveAccessibleDescription('Authentication required to save requests');
+    await save.focus();
+    await expect(page.getByRole('tooltip')).toHaveText('Authentication required to save requests');
     await page.getByRole('switch', { name: 'Autosave' }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
     // The first Escape would close a toast.

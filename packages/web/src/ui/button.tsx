@@ -14,11 +14,12 @@ function refuse(press: MouseEvent): void {
 }
 
 const VARIANTS = {
-  primary: 'bg-accent text-accent-ink hover:bg-accent-strong border-transparent',
-  secondary: 'bg-panel text-ink border-line-strong hover:bg-sunk',
-  ghost: 'bg-transparent text-ink-2 border-transparent hover:bg-sunk hover:text-ink',
-  danger: 'bg-bad text-bad-ink border-transparent hover:opacity-90',
-  'danger-ghost': 'bg-transparent text-bad border-transparent hover:bg-bad-soft',
+  primary: 'bg-accent text-accent-ink not-aria-disabled:hover:bg-accent-strong border-transparent',
+  secondary: 'bg-panel text-ink border-line-strong not-aria-disabled:hover:bg-sunk',
+  ghost:
+    'bg-transparent text-ink-2 border-transparent not-aria-disabled:hover:bg-sunk not-aria-disabled:hover:text-ink',
+  danger: 'bg-bad text-bad-ink border-transparent not-aria-disabled:hover:opacity-90',
+  'danger-ghost': 'bg-transparent text-bad border-transparent not-aria-disabled:hover:bg-bad-soft',
 } as const;
 
 const SIZES = { sm: 'h-7 px-2.5 text-sm gap-1.5', md: 'h-8 px-3 gap-2' } as const;
@@ -40,7 +41,7 @@ export function Button(props: ButtonProps) {
       type={asChild ? undefined : (type ?? 'button')}
       className={clsx(
         'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none',
-        'transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-50',
+        'transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50',
         '[&_svg]:size-3.5 [&_svg]:shrink-0',
         VARIANTS[variant],
         SIZES[size],
@@ -85,7 +86,7 @@ export function IconButton({ label, icon, keys, size = 'sm', className, type = '
 interface TooltipProps {
   readonly text: ReactNode;
   readonly keys?: string | undefined;
-  /** One element that accepts a ref. Wrap a disabled control in a focusable span, or its tooltip can't be reached. */
+  /** One element that accepts a ref. A disabled control has no events: see `Reason`. */
   readonly children: ReactNode;
 }
 

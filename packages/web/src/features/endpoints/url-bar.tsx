@@ -1,12 +1,13 @@
-/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a disabled switch can't be focused, so its wrapper shows the reason */
 import type { EndpointDetail } from '@creel/contract';
+import { clsx } from 'clsx';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button, IconButton, Tooltip } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { UpgradeLink } from '../../ui/feedback.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
@@ -66,12 +67,15 @@ function ForwardButton({ hasPaused }: { readonly hasPaused: boolean }) {
   );
 }
 
-/** Emphasizes the part that identifies the endpoint. A long URL is truncated in the middle. */
+/**
+ * Emphasizes the part that identifies the endpoint. A long URL is truncated in the middle, and its beginning is left out
+ * where there is only room for a part of a letter.
+ */
 function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }) {
   const at = url.lastIndexOf(uid);
   return (
-    <code className="flex min-w-0 grow text-sm" title={url}>
-      <span className="truncate text-ink-3">{url.slice(0, Math.max(0, at))}</span>
+    <code className="@container flex min-w-0 grow text-sm" title={url}>
+      <span className="truncate text-ink-3 @max-[11.5rem]:hidden">{url.slice(0, Math.max(0, at))}</span>
       <span className="max-w-full shrink-0 truncate">{url.slice(Math.max(0, at))}</span>
     </code>
   );
@@ -84,32 +88,26 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const favorite = useSetFavorite(endpoint.uid);
   const isFree = useUser()?.subscriptionTier === 'FREE';
   const control = (
-    <label htmlFor="favorite" className={CELL}>
-      <Switch
-        id="favorite"
-        checked={endpoint.isFavorite === 'true'}
-        disabled={isFree}
-        busy={favorite.isPending}
-        onCheckedChange={(isOn) => favorite.mutate(isOn)}
-        aria-describedby={isFree ? 'favorite-why' : undefined}
-      />
-      <span className="font-medium">Favorite</span>
-    </label>
+    <Reason text={isFree ? 'Upgrade plan for favorites' : undefined}>
+      {(blocked) => (
+        <label htmlFor="favorite" className={CELL}>
+          <Switch
+            id="favorite"
+            checked={endpoint.isFavorite === 'true'}
+            busy={favorite.isPending}
+            onCheckedChange={(isOn) => favorite.mutate(isOn)}
+            className={clsx(isFree && 'opacity-50')}
+            {...blocked}
+          />
+          <span className="font-medium">Favorite</span>
+        </label>
+      )}
+    </Reason>
   );
   if (!isFree) return control;
   return (
     <span className="flex items-center pr-3 max-sm:grow">
-      <Tooltip text="Upgrade plan for favorites">
-        <span
-          id="favorite-why"
-          tabIndex={0}
-          className="flex rounded-md max-sm:grow"
-          role="note"
-          aria-label="Upgrade plan for favorites"
-        >
-          {control}
-        </span>
-      </Tooltip>
+      {control}
       <UpgradeLink />
     </span>
   );

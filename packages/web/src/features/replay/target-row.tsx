@@ -94,11 +94,13 @@ function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay
   const isSending = state?.phase === 'sending';
   return (
     <div className="col-span-full flex items-center gap-2 self-end @md:col-span-1">
-      <Reason text={anonymous ? 'Authentication required to replay requests' : undefined} className="flex grow">
-        <Button ref={send} type="submit" variant="primary" disabled={anonymous} busy={isSending} className="grow">
-          <Send />
-          {isSending ? 'Sending...' : 'Send Request'}
-        </Button>
+      <Reason text={anonymous ? 'Authentication required to replay requests' : undefined}>
+        {(blocked) => (
+          <Button ref={send} type="submit" variant="primary" busy={isSending} className="grow" {...blocked}>
+            <Send />
+            {isSending ? 'Sending...' : 'Send Request'}
+          </Button>
+        )}
       </Reason>
       {isSending ? (
         <Button

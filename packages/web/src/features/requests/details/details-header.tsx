@@ -86,10 +86,12 @@ function SaveButton({ request, saving, actions }: DetailsHeaderProps) {
   const isAnonymous = useIsAnonymous();
   return (
     <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
-      <Button size="sm" disabled={isAnonymous} busy={request.saved || saving} onClick={() => actions.onSave(request)}>
-        <Save />
-        {saving ? 'Saving...' : 'Save'}
-      </Button>
+      {(blocked) => (
+        <Button size="sm" busy={request.saved || saving} onClick={() => actions.onSave(request)} {...blocked}>
+          <Save />
+          {saving ? 'Saving...' : 'Save'}
+        </Button>
+      )}
     </Reason>
   );
 }

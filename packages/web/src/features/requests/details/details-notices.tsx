@@ -9,6 +9,7 @@ import { Badge } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
 import { formatCount, formatSize } from '../../../ui/format.ts';
+import { Reason } from '../../../ui/reason.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** Shown if the session has ended. */
@@ -55,9 +56,13 @@ export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: Drop
           : `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page has only the beginning of its body.`}
       </p>
       {isWhole ? (
-        <Button size="sm" disabled={isAnonymous} busy={saving} onClick={onSave}>
-          {saving ? 'Saving...' : 'Save now'}
-        </Button>
+        <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+          {(blocked) => (
+            <Button size="sm" busy={saving} onClick={onSave} {...blocked}>
+              {saving ? 'Saving...' : 'Save now'}
+            </Button>
+          )}
+        </Reason>
       ) : null}
     </div>
   );

@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
 import { formatCount } from '../../../ui/format.ts';
+import { Reason } from '../../../ui/reason.tsx';
 import type { ExportFormat } from '../bulk/export-files.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
@@ -58,13 +59,21 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           {formatCount(requests.length)} selected
         </span>
         {requests.every((request) => request.saved) ? null : (
-          <Button size="sm" variant="ghost" title="Save" disabled={isAnonymous} busy={busy} onClick={bulk.save}>
-            <Save /> <Label>Save</Label>
-          </Button>
+          <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+            {(blocked) => (
+              <Button size="sm" variant="ghost" title="Save" busy={busy} onClick={bulk.save} {...blocked}>
+                <Save /> <Label>Save</Label>
+              </Button>
+            )}
+          </Reason>
         )}
-        <Button size="sm" variant="ghost" title="Replay" disabled={isAnonymous} busy={busy} onClick={bulk.replay}>
-          <Send /> <Label>Replay</Label>
-        </Button>
+        <Reason text={isAnonymous ? 'Authentication required to replay requests' : undefined}>
+          {(blocked) => (
+            <Button size="sm" variant="ghost" title="Replay" busy={busy} onClick={bulk.replay} {...blocked}>
+              <Send /> <Label>Replay</Label>
+            </Button>
+          )}
+        </Reason>
         <DropdownMenu
           align="start"
           trigger={

@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount } from '../../../ui/match-count.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { Reason } from '../../../ui/reason.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
 import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 import type { SearchState } from './use-list.ts';
@@ -47,12 +48,16 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
           <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
           {dropping === undefined ? null : (
-            <Button size="sm" disabled={isAnonymous} busy={job !== undefined} onClick={saveAll}>
-              Save all
-            </Button>
+            <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+              {(blocked) => (
+                <Button size="sm" busy={job !== undefined} onClick={saveAll} {...blocked}>
+                  Save all
+                </Button>
+              )}
+            </Reason>
           )}
           {dropping === undefined || endpoint.autosave === 'true' ? null : (
-            <Button size="sm" disabled={isAnonymous} onClick={onAutosave}>
+            <Button size="sm" onClick={onAutosave}>
               Turn on autosave
             </Button>
           )}
