@@ -282,4 +282,17 @@ test('the focus is in the next page after a login, and in the list after the fir
     await expect(row(page, 0)).toBeVisible();
     await expect(list(page)).toBeFocused();
   });
+
+  await test.step('a tab shows the focus ring for the keyboard, not for the pointer', async () => {
+    // A click on the page ends the time in which the browser shows the ring because a key was pressed.
+    await page.getByRole('heading', { level: 1 }).click();
+    const clicked = page.getByRole('tab', { name: 'GET' });
+    await clicked.click();
+    await expect(clicked).toBeFocused();
+    await expect(clicked).not.toHaveCSS('outline-style', 'solid');
+    await clicked.press('ArrowRight');
+    const next = page.getByRole('tab', { name: 'POST' });
+    await expect(next).toBeFocused();
+    await expect(next).toHaveCSS('outline-style', 'solid');
+  });
 });

@@ -39,6 +39,8 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            // Radix focuses a pressed tab itself, which would show the focus ring of the keyboard.
+            onMouseDown={(press) => press.currentTarget.focus({ focusVisible: false })}
             {...withoutPanel}
             data-count={tab.count}
             aria-description={tab.count?.toString()}
