@@ -121,6 +121,14 @@ test.each(['curl', 'fetch', 'httpie', 'python'] as const)('a first request with 
   expect(tryItSnippet(name, URL_OF)).toContain('localhost:3000');
 });
 
+test('the first request with curl works with old versions of curl', () => {
+  expect(tryItSnippet('curl', URL_OF).split(' \\\n  ')).toEqual([
+    `curl ${URL_OF}`,
+    "-H 'Content-Type: application/json'",
+    `-d '{"hello":"world"}'`,
+  ]);
+});
+
 test('HAR: every header, bytes as base64, parsed query', () => {
   const request = sampleRequest(7, {
     rawHeaders: [

@@ -128,7 +128,11 @@ function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
 /** A sample request for a new endpoint, in each language. */
 export function tryItSnippet(name: Exclude<SnippetName, 'http'>, captureUrl: string): string {
   const text = '{"hello":"world"}';
-  if (name === 'curl') return `curl ${quoteText(captureUrl)} \\\n  --json ${quoteText(text)}`;
+  // Not `--json`, which curl knows only since 7.82 (2022).
+  if (name === 'curl')
+    return [`curl ${quoteText(captureUrl)}`, "-H 'Content-Type: application/json'", `-d ${quoteText(text)}`].join(
+      CONTINUED,
+    );
   if (name === 'httpie') return `http POST ${quoteText(captureUrl)} hello=world`;
   const bytes = new TextEncoder().encode(text);
   const request: Sendable = {
