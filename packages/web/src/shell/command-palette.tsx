@@ -128,7 +128,7 @@ function PaletteRow({ id, choice, selected, onPoint, onChoose }: PaletteRowProps
       onKeyDown={undefined}
       className={clsx('flex h-9 items-center gap-3 rounded-md px-2.5', selected && 'bg-selected')}
     >
-      <span dir="auto" className="min-w-0 grow truncate text-start">
+      <span dir="auto" className="min-w-0 grow truncate text-left">
         {choice.title}
       </span>
       <span className="shrink-0 text-sm text-ink-2">{choice.hint}</span>
