@@ -18,7 +18,7 @@ interface CreateEndpointDialogProps {
 /** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
 export function CreateEndpointDialog({ onClose, onCreated }: CreateEndpointDialogProps) {
   return (
-    <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that catches whatever is sent to it.">
+    <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that captures every request to it.">
       <CreateEndpointForm onClose={onClose} onCreated={onCreated} />
     </Dialog>
   );
