@@ -63,6 +63,23 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
       await expect(row(page, 4)).toBeVisible();
     });
 
+    await test.step('the error of a query is above the number of new requests', async () => {
+      await page.getByRole('button', { name: 'Pause' }).click();
+      await send(endpoint.url);
+      await expect(pill(page, 1)).toBeVisible();
+      await page.keyboard.press('/');
+      await page.keyboard.type('status:failed');
+      await expect(page.getByText('Expected a status').first()).toBeVisible();
+      const covers = await pill(page, 1).evaluate((button) => {
+        const { left, top, width, height } = button.getBoundingClientRect();
+        return button.ownerDocument.elementFromPoint(left + width / 2, top + height / 2) === button;
+      });
+      expect(covers).toBe(false);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Resume' }).click();
+      await expect(pill(page, 1)).toHaveCount(0);
+    });
+
     await test.step('arrivals are announced together, not one by one', async () => {
       await page.evaluate(`
         globalThis.told = [];

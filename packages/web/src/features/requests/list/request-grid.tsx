@@ -205,7 +205,7 @@ function NewPill({
     <button
       type="button"
       onClick={onClick}
-      className="absolute top-0 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
+      className="absolute top-0 left-1/2 z-15 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
     >
       <ArrowUp aria-hidden />
       {formatCount(count)}
