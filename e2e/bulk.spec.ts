@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
-import { expect } from './app.ts';
+import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint, goLive, openLive, row, selectionBar, send } from './endpoints.ts';
 import { test } from './target.ts';
@@ -103,21 +103,26 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     });
     await dialog.getByLabel('Destination').fill(target.url);
     await dialog.getByRole('button', { name: 'Send' }).click();
-    await expect(dialog.getByText('0 of 3 sent')).toBeVisible();
+    const results = dialog.getByRole('region', { name: 'Results' });
+    await expect(results).toContainText('0 of 3 sent');
     await expect.poll(() => target.received.length).toBe(1);
+    // Escape stops the run and closes the dialog only after it.
+    await pressEscape(page);
+    await expect(results).toContainText('Stopped: 0 of 3 sent');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect.poll(() => target.received.length).toBe(2);
     await dialog.getByRole('button', { name: 'Stop' }).click();
-    await expect(dialog.getByText('Stopped: 0 of 3 sent')).toBeVisible();
+    await expect(results).toContainText('Stopped: 0 of 3 sent');
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toHaveCount(0);
     release();
     target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
 
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await expect(dialog.getByText('3 of 3 sent')).toBeVisible();
-    const results = dialog.getByRole('region', { name: 'Results' });
+    await expect(results).toContainText('3 of 3 sent');
     await expect(results).toContainText('200 × 2');
     await expect(results).toContainText('500 × 1');
     await expect(results.getByRole('listitem')).toHaveText(['#1 POST /b500 Internal Server Error']);
-    expect(target.received.slice(1).map(({ url, body }) => [url, String(body)])).toEqual([
+    expect(target.received.slice(2).map(({ url, body }) => [url, String(body)])).toEqual([
       ['/a?x=1', '/a?x=1'],
       ['/b', '/b'],
       ['/c', '/c'],
@@ -137,7 +142,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
     await selectionBar(page).getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'HAR' }).click();
-    const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1');
+    const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1').first();
     await expect(progress).toBeInViewport({ ratio: 1 });
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(progress).toHaveCount(0);

@@ -1,5 +1,5 @@
-import { useEffect, useState } from 'react';
 import { formatCount } from './format.ts';
+import { SettledStatus } from './settled-status.tsx';
 
 interface MatchCountProps {
   readonly matches: number;
@@ -17,12 +17,9 @@ interface MatchCountProps {
 export function MatchCount(props: MatchCountProps) {
   const { progress, onRetry, className } = props;
   const [matches, extent] = matchTexts(props);
-  const announced = useSettledText(`${matches} ${extent}`);
   return (
     <span className={className}>
-      <span role="status" className="sr-only">
-        {progress === 'searching' ? '' : announced}
-      </span>
+      <SettledStatus text={progress === 'searching' ? '' : `${matches} ${extent}`} />
       <span aria-hidden className="whitespace-nowrap">
         {matches} {extent}
       </span>
@@ -44,16 +41,4 @@ function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps
   if (progress === 'complete') return [count, `in ${requests}`];
   const extent = `in ${formatCount(Math.min(searched, all))} of ${requests}`;
   return [count, progress === 'failed' ? `${extent}. The search stopped.` : extent];
-}
-
-/** Milliseconds without a change before a text is announced. */
-const SETTLED_MS = 1500;
-
-function useSettledText(text: string): string {
-  const [settled, setSettled] = useState('');
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), SETTLED_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

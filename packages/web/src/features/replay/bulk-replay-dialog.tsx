@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { formatCount } from '../../ui/format.ts';
+import { SettledStatus } from '../../ui/settled-status.tsx';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
 import { lastTargetPreference } from './replay-targets.ts';
@@ -37,16 +38,16 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   useEffect(() => () => controller.current?.abort(), []);
 
   const send = async (): Promise<void> => {
-    const stop = new AbortController();
-    controller.current = stop;
+    const run = new AbortController();
+    controller.current = run;
     setPhase('sending');
     for (const [place, request] of chosen.slice(results.length).entries()) {
-      if (place > 0 && pace > 0) await sleep(pace, stop.signal);
-      if (stop.signal.aborted) break;
-      const result = await replayBelow(uid, request, base, stop);
+      if (place > 0 && pace > 0) await sleep(pace, run.signal);
+      if (run.signal.aborted) break;
+      const result = await replayBelow(uid, request, base, run);
       if (result !== undefined) setResults((before) => [...before, result]);
     }
-    setPhase(stop.signal.aborted ? 'stopped' : 'done');
+    setPhase(run.signal.aborted ? 'stopped' : 'done');
   };
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
@@ -55,9 +56,11 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
     if (found === undefined) void send();
   };
   const isSending = phase === 'sending';
+  const stop = (): void => controller.current?.abort();
   return (
     <Dialog
-      onClose={onClose}
+      // Escape or a press beside the dialog would otherwise end a long run and hide how far it came.
+      onClose={isSending ? stop : onClose}
       width="md"
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."
@@ -101,7 +104,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
         {phase === 'asking' ? null : <Results phase={phase} results={results} all={chosen.length} />}
         <div className="flex justify-end gap-2">
           {isSending ? (
-            <Button onClick={() => controller.current?.abort()}>Stop</Button>
+            <Button onClick={stop}>Stop</Button>
           ) : (
             <Button onClick={onClose}>{phase === 'asking' ? 'Cancel' : 'Close'}</Button>
           )}
@@ -124,18 +127,24 @@ interface ResultsProps {
 
 function Results({ phase, results, all }: ResultsProps) {
   const failures = results.filter(({ tone }) => tone !== 'success');
-  const sent = `${formatCount(results.length)} of ${formatCount(all)} sent`;
+  const sent = `${phase === 'stopped' ? 'Stopped: ' : ''}${formatCount(results.length)} of ${formatCount(all)} sent`;
+  const counts = countStatuses(results).map(({ status, count, tone }) => ({
+    status,
+    tone,
+    text: `${status ?? 'No response'} × ${formatCount(count)}`,
+  }));
   return (
     <section aria-label="Results" className="flex flex-col gap-2">
       <ProgressBar label="Progress" value={results.length} max={all} className="w-full" />
-      <p role="status" className="flex flex-wrap items-center gap-2">
-        <span className="mr-1">{phase === 'stopped' ? `Stopped: ${sent}` : sent}</span>
-        {countStatuses(results).map(({ status, count, tone }) => (
+      <p aria-hidden className="flex flex-wrap items-center gap-2">
+        <span className="mr-1">{sent}</span>
+        {counts.map(({ status, tone, text }) => (
           <Badge key={status ?? 'none'} tone={tone}>
-            {status ?? 'No response'} × {formatCount(count)}
+            {text}
           </Badge>
         ))}
       </p>
+      <SettledStatus text={[sent, ...counts.map(({ text }) => text)].join(', ')} />
       {failures.length === 0 ? null : (
         <ul className="max-h-48 overflow-y-auto rounded-md border border-line">
           {failures.slice(0, MAX_LISTED).map(({ request, label, tone }) => (

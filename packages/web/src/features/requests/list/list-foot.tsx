@@ -10,6 +10,7 @@ import { formatCount } from '../../../ui/format.ts';
 import { MatchCount } from '../../../ui/match-count.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { Reason } from '../../../ui/reason.tsx';
+import { SettledStatus } from '../../../ui/settled-status.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
 import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
 import type { SearchState } from './use-list.ts';
@@ -108,9 +109,10 @@ function Progress({ job: { label, done, total, stop } }: { readonly job: BulkJob
     total === undefined ? `${label}… ${formatCount(done)}` : `${label} ${formatCount(done)} of ${formatCount(total)}`;
   return (
     <>
-      <span role="status" className="whitespace-nowrap">
+      <span aria-hidden className="whitespace-nowrap">
         {text}
       </span>
+      <SettledStatus text={text} />
       <ProgressBar label={label} value={done} max={total} className="min-w-8 grow" />
       <Button size="sm" variant="ghost" onClick={stop}>
         Stop
