@@ -1,4 +1,4 @@
-import { constants, accessSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { constants, accessSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../store.ts';
@@ -76,6 +76,8 @@ export function openWriter(dataDir: string): DatabaseSync {
   const file = databaseFile(dataDir);
   const existed = existsSync(file);
   try {
+    // SQLite would create a file that every user of the machine can read. Its log takes the mode of the database.
+    if (!existed) closeSync(openSync(file, 'wx', 0o600));
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     for (const pragma of WRITER_PRAGMAS) database.exec(`pragma ${pragma}`);
     if (existed) database.prepare('select count(*) from sqlite_schema').get();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,6 +17,17 @@ storeSuite('SQLite', async () => {
       await rm(dataDir, { recursive: true });
     },
   };
+});
+
+test('only the owner can read a new database, also in a folder that everyone can read', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'creel-mode-'));
+  await chmod(dataDir, 0o755);
+  const store = await openSqliteStore(dataDir, QUERIES);
+  await someEndpoint(store);
+  for (const name of ['creel.db', 'creel.db-wal', 'creel.db-shm'])
+    expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+  await store.close();
+  await rm(dataDir, { recursive: true });
 });
 
 test('a commit that did not wait for the disk is synced soon, by a write of its own', async () => {
