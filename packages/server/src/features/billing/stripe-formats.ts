@@ -42,7 +42,7 @@ export function readStripeEvent(
   { body, signature, now }: SignedEvent,
   { webhookSecret, secretKey }: StripeConfig,
 ): GatewayEvent | 'foreign' | undefined {
-  if (signature === undefined || isFromFuture(signature, now)) return undefined;
+  if (signature === undefined || !isFromPast(signature, now)) return undefined;
   let signed: unknown;
   try {
     signed = webhooks.constructEvent(body, signature, webhookSecret, TOLERANCE_SECONDS, undefined, now);
@@ -58,10 +58,10 @@ export function readStripeEvent(
   return { id: event.id, type: event.type, customerId: named ?? (object === 'customer' ? id : undefined) ?? null };
 }
 
-/** The library rejects old signatures but not those from the future. It uses the last of several times. */
-function isFromFuture(signature: string, now: number): boolean {
+/** The library rejects old signatures, but not those from the future or without a time. It uses the last of several. */
+function isFromPast(signature: string, now: number): boolean {
   const time = signature.split(',').findLast((part) => part.trim().startsWith('t='));
-  return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
+  return Number.parseInt(time?.trim().slice(2) ?? '', 10) <= Math.floor(now / 1000) + FUTURE_SECONDS;
 }
 
 /** A key or an event without a mode is of any. */

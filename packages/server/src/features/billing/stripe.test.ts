@@ -259,6 +259,7 @@ describe('events', () => {
       'from the future',
       (body) => ({ body, signature: `t=${seconds(60)},v1=${signatureOf(body, secret, seconds(60))}` }),
     ],
+    ['without a time', (body) => ({ body, signature: `t=NaN,v1=${signatureOf(body, secret, Number.NaN)}` })],
     [
       'with the old scheme alone',
       (body) => ({ body, signature: `t=${seconds()},v0=${signatureOf(body, secret, seconds())}` }),
