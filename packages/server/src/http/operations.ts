@@ -53,7 +53,12 @@ function registerOperation(
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
   const operation: Operation = OPERATIONS[name];
+  /** Callers whose input is not read yet. */
   const callers = new WeakMap<FastifyRequest, Caller>();
+  const named = (request: FastifyRequest) => {
+    const caller = callers.get(request);
+    return { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
+  };
   server.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -64,15 +69,18 @@ function registerOperation(
         throw new ProblemError('BILLING_OFF');
     },
     config: { rawBody: isBillingEvent(operation) },
+    // Input that can't be read or is not valid.
+    errorHandler: async (problem, request) => {
+      if (callers.has(request)) await find?.({ ...named(request), sent: request.body } as never);
+      throw problem;
+    },
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      const reservation = new ResponseReservation(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
-      const named = { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
-      const input = await readInput(app, operation, request).catch(async (problem: unknown) => {
-        await find?.({ ...named, sent: request.body } as never);
-        throw problem;
-      });
-      const call = { ...named, ...input, request, reply, reserve: reservation.reserve, whenDone: reservation.whenDone };
+      const input = await readInput(app, operation, request);
+      const caller = named(request);
+      callers.delete(request);
+      const reservation = new ResponseReservation(budgets, caller.signedIn?.user.id ?? NOBODY, reply.raw);
+      const { reserve, whenDone } = reservation;
+      const call = { ...caller, ...input, request, reply, reserve, whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       const answer = await handler(call as never).finally(() => reservation.handlerDone());

@@ -142,7 +142,11 @@ describe('invalid calls', () => {
     const { id } = await stranger.call('createDestination', { params: { uid: theirs.uid }, body: destination });
     const { uid } = await client.call('createEndpoint', { body: {} });
     const source = { endpointUid: theirs.uid, id: -1_000_000 };
+    const malformed = { body: '{', headers: { 'content-type': 'application/json' } };
     const calls: [string, RawCall, string][] = [
+      [`/api/endpoints/${uid}/destinations/${id}`, { method: 'PATCH', ...malformed }, 'DESTINATION_NOT_FOUND'],
+      [`/api/endpoints/${uid}/destinations/${id}`, { method: 'PATCH', body: 'text' }, 'DESTINATION_NOT_FOUND'],
+      [`/api/endpoints/${uid}/requests/-1000000/deliveries`, { method: 'POST', ...malformed }, 'REQUEST_NOT_FOUND'],
       [`/api/endpoints/${uid}/destinations/${id}`, { method: 'PATCH', json: { enabled: 1 } }, 'DESTINATION_NOT_FOUND'],
       [`/api/endpoints/${uid}/requests/-1000000/deliveries`, { method: 'POST', json: {} }, 'REQUEST_NOT_FOUND'],
       [`/api/endpoints/${uid}/requests/-1000000/deliveries?planned=x`, {}, 'REQUEST_NOT_FOUND'],
