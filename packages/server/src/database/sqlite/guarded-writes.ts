@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { StorageUnavailable } from '../store.ts';
 import type { DiskState } from '../store.ts';
 import { DiskSpace, isDiskFull } from './disk-space.ts';
@@ -139,18 +140,9 @@ export class GuardedWrites {
   }
 
   #report(): void {
-    const state = {
-      freeBytes: this.#space.freeBytes,
-      isFull: this.#space.isFull,
-      missingFile: this.#files.missing,
-    };
-    const reported = this.#reported;
-    if (
-      reported?.freeBytes === state.freeBytes &&
-      reported.isFull === state.isFull &&
-      reported.missingFile === state.missingFile
-    )
-      return;
+    const { freeBytes, isFull } = this.#space;
+    const state = { freeBytes, isFull, missingFile: this.#files.missing };
+    if (isDeepStrictEqual(state, this.#reported)) return;
     this.#reported = state;
     this.#onState(state);
   }
