@@ -60,7 +60,6 @@ export class NodeBus implements Bus {
   #sequence = 0;
   #captured = new Map<number, number>();
   #waiting: string[] = [];
-  #isScheduled = false;
   #isSending = false;
   #isUp = false;
   /** Notices were lost since the channel last opened. */
@@ -143,18 +142,13 @@ export class NodeBus implements Bus {
 
   /** At the end of this turn of the event loop, so that a batch of captures is one notice. */
   #sendSoon(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      void this.#send();
-    });
+    if (this.#isSending) return;
+    this.#isSending = true;
+    setImmediate(() => void this.#send());
   }
 
   /** Sends one message at a time. Notices that are published during a send are sent together. */
   async #send(): Promise<void> {
-    if (this.#isSending) return;
-    this.#isSending = true;
     for (;;) {
       if (this.#waiting.length < MAX_PER_SEND) this.#enqueueCaptured();
       const texts = this.#waiting.splice(0, MAX_PER_SEND);
