@@ -150,7 +150,7 @@ export class LiveConnection {
     this.#peer.notePing(socket.bufferedAmount > 0);
   }
 
-  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in service.ts). */
+  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in upgrade.ts). */
   close(code: CloseCode): void {
     this.#end();
     this.#options.socket.close(code, REASONS[code]);

@@ -1,8 +1,6 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { LiveDelivery } from '@creel/contract';
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { ProblemError } from '../../http/problem.ts';
 import type { Bus, Notice } from '../../bus/bus.ts';
@@ -25,7 +23,6 @@ import type {
 import { SharedReads } from '../../limits/shared-reads.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
-import { refuseUpgrade } from '../../http/raw-response.ts';
 
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */
@@ -34,20 +31,6 @@ const MAX_PER_USER = 100;
 const RETRY_SECONDS = 5;
 /** Maximum number of requests that are read to fill a gap. If there are more, connections get a new `init`. */
 const MAX_GAP = 250;
-/** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
-const SOCKET_OPTIONS = {
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  /** One frame per turn of the event loop, so that a connection with thousands of frames does not delay others. */
-  allowSynchronousEvents: false,
-  maxPayload: 64 * 1024,
-  maxFragments: 1024,
-  maxBufferedChunks: 1024,
-  /** Milliseconds for the closing handshake; the socket must be closed within a second. */
-  closeTimeout: 900,
-};
-
 export interface LiveServiceOptions extends ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
@@ -63,25 +46,10 @@ export interface LiveServiceOptions extends ContentReader {
   readonly memory?: LiveMemory | undefined;
 }
 
-/** An upgrade request, as Node's HTTP server passes it on. */
-export interface Handshake {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  /** What followed the request. */
-  readonly head: Buffer;
-}
-
 /** A logged-in user who may see the endpoint. */
 export interface Viewer {
   readonly signedIn: SignedIn;
   readonly endpoint: EndpointRecord;
-}
-
-/** Requests with an index above `after`, up to `upTo`. */
-interface MissingRequests {
-  readonly endpointId: number;
-  readonly after: number;
-  readonly upTo: number;
 }
 
 /**
@@ -94,7 +62,6 @@ export class LiveService {
   readonly #connections = new Map<number, Set<LiveConnection>>();
   readonly #gapReads = new SharedReads<string, readonly RequestEvent[] | undefined>();
   readonly #memory: LiveMemory;
-  readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
   readonly #poll: LivePoll;
   readonly #changeHandlers: ((endpointId: number) => void)[] = [];
@@ -112,8 +79,6 @@ export class LiveService {
       refresh: (endpointId) => this.#refresh(endpointId),
     });
     options.bus.subscribe((notice) => this.#receive(notice));
-    // An invalid handshake gets the same error format as every other request.
-    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
   }
 
   get viewerCount(): number {
@@ -189,15 +154,11 @@ export class LiveService {
     else for (const { endpointId, event } of eventsOf(notice, this.#options)) this.#deliver(endpointId, event);
   }
 
-  /**
-   * Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. Throws a
-   * ProblemError if the server stops, or the user has too many connections.
-   */
-  accept({ request, socket, head }: Handshake, viewer: Viewer): void {
+  /** @throws ProblemError if the server stops, or the user has too many connections */
+  expectRoom(userId: number): void {
     if (this.#closed) throw new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
-    const own = this.#all().filter((connection) => connection.userId === viewer.signedIn.user.id);
+    const own = this.#all().filter((connection) => connection.userId === userId);
     if (own.length >= MAX_PER_USER) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, socket, viewer));
   }
 
   /** Closes all connections and accepts no new ones, because the server stops. */
@@ -209,7 +170,8 @@ export class LiveService {
     this.#closeMatching(() => true, 1001);
   }
 
-  #connect(socket: WebSocket, wire: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
+  /** Begins the live connection of a checked viewer. */
+  connect(socket: WebSocket, wire: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
     const { store, onFailure } = this.#options;
     const { id, uid } = endpoint;
     const connection = new LiveConnection({
@@ -219,7 +181,7 @@ export class LiveService {
       sessionId: session.id,
       endpoint: { id, uid },
       store,
-      readRequests: (after, upTo) => this.#readRequests(user.id, { endpointId: id, after, upTo }),
+      readRequests: (after, upTo) => this.#readRequests(user.id, id, after, upTo),
       memory: this.#memory,
       onFailure,
       onClosed: () => this.#remove(connection),
@@ -238,14 +200,14 @@ export class LiveService {
   }
 
   /** Connections of an endpoint need the same requests at the same time, so they share a read and its events. */
-  #readRequests(userId: number, missing: MissingRequests): Promise<readonly RequestEvent[] | undefined> {
-    const { endpointId, after, upTo } = missing;
+  #readRequests(userId: number, endpointId: number, after: number, upTo: number) {
     return this.#gapReads.run(`${endpointId} ${after} ${upTo}`, () =>
-      this.#memory.reads.run(userId, () => this.#readMissing(missing)),
+      this.#memory.reads.run(userId, () => this.#readMissing(endpointId, after, upTo)),
     );
   }
 
-  async #readMissing({ endpointId, after, upTo }: MissingRequests): Promise<readonly RequestEvent[] | undefined> {
+  /** Requests with an index above `after`, up to `upTo`. */
+  async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
     const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
     const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
     const missing = records.filter((record) => record.index > after);

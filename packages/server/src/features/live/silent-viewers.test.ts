@@ -13,6 +13,7 @@ import type { UserRecord } from '../../database/records.ts';
 import { newLiveMemory } from './live-connection.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
+import { createHandshakes } from './upgrade.ts';
 import { refuseUpgrade } from '../../http/raw-response.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
@@ -52,6 +53,7 @@ async function startLive(pingMs?: number) {
     pingMs,
     memory,
   });
+  const complete = createHandshakes(live);
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     const [, userId, endpointId] = (request.url ?? '').split('/').map(Number);
@@ -71,7 +73,7 @@ async function startLive(pingMs?: number) {
       userId: user.id,
     });
     try {
-      live.accept({ request, socket, head }, { signedIn: { session, user }, endpoint });
+      complete({ request, socket, head }, { signedIn: { session, user }, endpoint });
     } catch (error) {
       refuseUpgrade(socket, error);
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
 import type { AppContext } from '../../app-context.ts';
 import { inspectHead } from '../../http/listener.ts';
 import { authenticate, findOwnEndpoint } from '../../http/operations.ts';
@@ -13,6 +14,39 @@ export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>)
   return /^\/ws(\?|$)/.test(request.url ?? '') && /(^|,)\s*websocket\s*(,|$)/i.test(request.headers.upgrade ?? '');
 }
 
+/** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
+const SOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  /** One frame per turn of the event loop, so that a connection with thousands of frames does not delay others. */
+  allowSynchronousEvents: false,
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 1024,
+  /** Milliseconds for the closing handshake; the socket must be closed within a second. */
+  closeTimeout: 900,
+};
+
+/** An upgrade request, as Node's HTTP server passes it on. */
+interface Handshake {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** What followed the request. */
+  readonly head: Buffer;
+}
+
+/** Completes upgrades after their checks: authenticated user, same origin, and ownership of the endpoint. */
+export function createHandshakes(live: LiveService): (handshake: Handshake, viewer: Viewer) => void {
+  const server = new WebSocketServer(SOCKET_OPTIONS);
+  // An invalid handshake gets the same error format as every other request.
+  server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
+  return ({ request, socket, head }, viewer) => {
+    live.expectRoom(viewer.signedIn.user.id);
+    server.handleUpgrade(request, socket, head, (webSocket) => live.connect(webSocket, socket, viewer));
+  };
+}
+
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
 /**
@@ -20,9 +54,10 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
  * Only `/ws` comes here: see listener.ts.
  */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
+  const complete = createHandshakes(live);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
-      live.accept({ request, socket, head }, await checkUpgrade(request, app, parseCookie));
+      complete({ request, socket, head }, await checkUpgrade(request, app, parseCookie));
     } catch (error) {
       if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a live view could not be opened');
       refuseUpgrade(socket, error);
