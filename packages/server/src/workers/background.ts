@@ -21,6 +21,35 @@ export class RunningWork {
   }
 }
 
+/** Runs work that does not fail: once at a time, and once more if it was started meanwhile. */
+export class Rerun {
+  readonly #work: () => Promise<void>;
+  #isWanted = false;
+  #running: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Resolves when no run is wanted any more. */
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    while (this.#isWanted) {
+      this.#isWanted = false;
+      await this.#work();
+    }
+    this.#running = undefined;
+  }
+}
+
 /** Maximum amount of work at a time. More is rejected. */
 const MAX_AT_ONCE = 100;
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { atMost } from '../../limits/within.ts';
-import { RunningWork } from '../../workers/background.ts';
+import { Rerun, RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
@@ -50,35 +50,6 @@ export interface SenderOptions extends AttemptOptions {
   readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
   readonly onRecorded: (recorded: RecordedAttempts) => void;
   readonly onFailure: (error: unknown) => void;
-}
-
-/** Runs work that does not fail: once at a time, and once more if it was started meanwhile. */
-class Rerun {
-  readonly #work: () => Promise<void>;
-  #isWanted = false;
-  #running: Promise<void> | undefined;
-
-  constructor(work: () => Promise<void>) {
-    this.#work = work;
-  }
-
-  /** Resolves when no run is wanted any more. */
-  get running(): Promise<void> | undefined {
-    return this.#running;
-  }
-
-  start(): void {
-    this.#isWanted = true;
-    this.#running ??= this.#run();
-  }
-
-  async #run(): Promise<void> {
-    while (this.#isWanted) {
-      this.#isWanted = false;
-      await this.#work();
-    }
-    this.#running = undefined;
-  }
 }
 
 /** A destination whose lease this process has. */
