@@ -1,7 +1,11 @@
-import { expect, test, describe } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ADDRESS_FORMS } from '../../../test/internal-addresses.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { checkPort, parseTarget, isAllowed, reachOf, lookUpOnSystem, resolveTarget } from './target.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test.each([
   ['http://h.example', { isSecure: false, host: 'h.example', port: 80, authority: 'h.example', path: '/' }],
@@ -132,6 +136,19 @@ test.each([
     code: 'REPLAY_FAILED',
     message: expect.stringMatching(sentence),
   });
+});
+
+test('a lookup that hangs is reported after five seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const lookUp = (): Promise<string[]> => new Promise(() => undefined);
+  const sentences: string[] = [];
+  const found = resolveTarget('slow.example', { allowPrivate: false, lookUp });
+  const reported = found.catch((error: unknown) => sentences.push(String(error)));
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(sentences).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  await reported;
+  expect(sentences).toEqual([expect.stringMatching(/The name slow\.example could not be looked up in time\.$/)]);
 });
 
 test('of a thousand addresses a few are tried', async () => {
