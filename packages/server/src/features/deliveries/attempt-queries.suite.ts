@@ -104,6 +104,17 @@ export function attemptsSuite(open: () => AppStore): void {
       expect(await due(destination.id, T0 + 100)).toHaveLength(60);
     });
 
+    test('a pause writes no notice to an address that its owner has not confirmed', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 50);
+      await plan(endpoint.id);
+      const failed = { status: 500, nextAttemptAt: T0 + 5000 };
+      await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery, failed)));
+      expect(await open().listDestinations(endpoint.id)).toMatchObject([{ pausedAt: T0 }]);
+      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+    });
+
     test('of a deleted request are dropped', async () => {
       const endpoint = await someEndpoint(open());
       const destination = await add(endpoint);
@@ -157,6 +168,7 @@ export function attemptsSuite(open: () => AppStore): void {
       expect(await open().renewLeases(owner, 60_000)).toContain(id);
       expect(await claim('f')).toEqual([]);
       expect(await open().renewLeases(owner, 0)).toContain(id);
+      expect(await open().renewLeases('g', 60_000)).toEqual([]);
       expect(await isDue('f')).toEqual({ id, isOwn: false });
       expect(await claim('f')).toEqual([id]);
       expect(await open().renewLeases(owner, 60_000)).not.toContain(id);

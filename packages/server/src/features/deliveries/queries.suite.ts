@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import { INSTALLATION, LIMITS, deliveryWorld } from '../../../test/delivery-world.ts';
-import { T0, capture, captureMany, everything, someEndpoint } from '../../../test/store-world.ts';
+import { T0, capture, captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 
 /** Destinations and the planning of deliveries, on every database. */
 export function deliveriesSuite(open: () => AppStore): void {
@@ -155,6 +155,17 @@ export function deliveriesSuite(open: () => AppStore): void {
       await expectCounted(endpoint.uid);
       expect(await stored(endpoint.id)).toEqual([12, 11, 10]);
       expect(await open().listAttempts(endpoint.id, 0)).toEqual([]);
+    });
+
+    test('that are not planned yet spare their requests, also after a replay', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      for (let nth = 0; nth < 2; nth += 1) await captureMany(open(), endpoint.id, 4, LIMITS);
+      const replay = { kind: 'replay', destinationId: null } as const;
+      await record([attemptOf(destination, { id: 'dlv_replay', index: 0, attempts: 0 }, replay)]);
+      await plan(endpoint.id);
+      expect(indexesOf(await due(destination.id))).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      await expectCounted(endpoint.uid);
     });
 
     test('spare no more requests than a batch trims', async () => {
