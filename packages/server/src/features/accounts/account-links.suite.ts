@@ -263,13 +263,17 @@ export function accountLinksSuite(open: () => AppStore): void {
       return token;
     }
 
-    test('are valid until they expire, for their own purpose', async () => {
+    test('are valid until they expire, for their own purpose, and are then removed', async () => {
       const user = await someUser(open());
       const token = await link(user);
       expect(await open().findMailToken(token, 'reset', T0 + 9)).toEqual(user);
       expect(await open().findMailToken(token, 'reset', T0 + 10)).toBeUndefined();
       expect(await open().findMailToken(token, 'verify', T0)).toBeUndefined();
       expect(await open().resetPassword(token, 'new', T0 + 10)).toBeUndefined();
+      await open().deleteStaleAccountRows(T0 + 9);
+      expect(await open().findMailToken(token, 'reset', T0)).toEqual(user);
+      await open().deleteStaleAccountRows(T0 + 10);
+      expect(await open().findMailToken(token, 'reset', T0)).toBeUndefined();
       await open().createMailToken(unique('link'), 2_000_000_000, 'reset', T0 + 10);
     });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Passwords } from './passwords.ts';
+import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 import { CHEAP, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
@@ -21,6 +21,20 @@ const someone = () => {
 const from = (address: string) => server.visitor({ 'x-forwarded-for': address });
 const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
 const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
+
+/** Occupies the queue of password checks until the returned function is called. */
+function holdChecks(count: number): () => Promise<unknown> {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const cheap = '$argon2id$v=19$m=2048,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA';
+  const steps = { afterWaiting: () => Promise.resolve(), after: () => gate };
+  const checks = Array.from({ length: count }, (_, nth) =>
+    passwords.verify('x', cheap, { owner: `somebody ${nth}` }, steps).catch(() => false),
+  );
+  return () => {
+    open();
+    return Promise.all(checks);
+  };
+}
 
 describe('password guessing', () => {
   const guess = (username: string, address = '203.0.113.1') =>
@@ -78,19 +92,24 @@ describe('password guessing', () => {
   test('blocked attempts neither wait in the queue nor fill it', async () => {
     const { user } = await server.register();
     for (let n = 0; n < 10; n += 1) await guess(user.username);
-    const small = '$argon2id$v=19$m=2048,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA';
-    let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (open = resolve));
-    const steps = { afterWaiting: () => Promise.resolve(), after: () => gate };
-    const queue = Array.from({ length: 1200 }, (_, nth) =>
-      passwords.verify('x', small, { owner: `somebody ${nth}` }, steps).catch(() => false),
-    );
+    const release = holdChecks(1200);
     const [refused, turnedAway] = await Promise.all([guess(user.username), guess(`somebody-else-${user.id}`)]);
     expect([refused.status, turnedAway.status]).toEqual([429, 503]);
     expect(turnedAway).toMatchObject({ body: { code: 'UNAVAILABLE' } });
     expect(turnedAway.headers.get('retry-after')).toBe('5');
-    open();
-    await Promise.all(queue);
+    await release();
+  });
+
+  test('the right password that waits behind the last allowed guesses is rejected like them', async () => {
+    const { user, password } = await server.register();
+    const release = holdChecks(HASH_CONCURRENCY);
+    const guesses = Array.from({ length: 12 }, () => guess(user.username));
+    await expect.poll(() => passwords.waitingCount).toBe(12);
+    const right = login({ username: user.username, password }, from('203.0.113.1'));
+    await expect.poll(() => passwords.waitingCount).toBe(13);
+    await release();
+    expect((await right).status).toBe(429);
+    await Promise.all(guesses);
   });
 
   test('parallel guesses on several servers get ten results in total', async () => {
@@ -175,10 +194,12 @@ describe('password guessing', () => {
     expect((await login(two, one.client)).status).toBe(200);
   });
 
-  test('a hundred failures per address and hour, over all names; a correct password does not count', async () => {
+  test('a hundred failures per address and hour, over all names; a correct password neither counts nor resets them', async () => {
     const { user, password } = await server.register();
     const address = '203.0.113.77';
-    for (let n = 0; n < 100; n += 1) expect((await guess(`name-${n}-${address}`, address)).status).toBe(401);
+    for (let n = 0; n < 50; n += 1) expect((await guess(`name-${n}`, address)).status).toBe(401);
+    expect((await login({ username: user.username, password }, from(address))).status).toBe(200);
+    for (let n = 50; n < 100; n += 1) expect((await guess(`name-${n}`, address)).status).toBe(401);
     expect((await guess('one-more', address)).status).toBe(429);
     expect((await login({ username: user.username, password }, from(address))).status).toBe(429);
     expect((await guess('one-more', '203.0.113.78')).status).toBe(401);

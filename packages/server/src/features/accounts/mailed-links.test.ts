@@ -177,8 +177,16 @@ describe('a new password by mail', () => {
     const person = await server.register();
     for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
     expect(await canSignIn(person, person.password)).toBe(false);
+    const change = (client: TestClient, currentPassword: string) => {
+      const json = { currentPassword, newPassword: 'another one', confirmPassword: 'another one' };
+      return client.tell('/api/profile/password', { method: 'PUT', json });
+    };
+    for (let n = 0; n < 10; n += 1) await change(person.client, 'a wrong guess');
     await reset(await resetToken(person), 'a newer password');
     expect(await canSignIn(person, 'a newer password')).toBe(true);
+    const owner = visitor();
+    await post(owner, '/api/login', { username: person.user.username, password: 'a newer password' });
+    expect((await change(owner, 'a newer password')).status).toBe(200);
   });
 
   test("makes the confirming browser a known one, so that others' guesses don't lock the owner out", async () => {

@@ -49,7 +49,7 @@ export function throttlesSuite(open: () => AppStore): void {
       await open().refundAttempt(unique('key'), RULE);
     });
 
-    test('are removed when they expire, like links and proofs, and not before', async () => {
+    test('are removed when they expire, like proofs, and not before', async () => {
       const [key, handle] = [unique('key'), unique('handle')];
       for (let n = 0; n < 3; n += 1) await take(key);
       const proven = { issuer: 'i', subject: unique('s'), email: null, emailVerified: false, displayName: null };
