@@ -56,6 +56,20 @@ describe.each(RECEIVERS)('$scheme', ({ fixture, scheme, secret, receive }) => {
 });
 
 test.each([
+  ['before', true],
+  ['after', false],
+])('with another time %s its own, a signature is valid for Stripe and for us: %s', async (where, isValid) => {
+  const signing: SigningSecret = { scheme: 'stripe', secret: 'whsec_times' };
+  const body = Buffer.from('{}');
+  const [[name, value] = ['', '']] = await renewSignature(signing, { headers: [], body, now });
+  const other = `t=${Math.floor(now / 1000) - 1}`;
+  const headers: RawHeaders = [[name, where === 'before' ? `${other},${value}` : `${value},${other}`]];
+  expect(await byStripe(signing.secret, headers, body)).toBe(isValid);
+  const { verdict } = await verifySignature(signing, { headers, body, receivedAt: now });
+  expect(verdict === 'valid').toBe(isValid);
+});
+
+test.each([
   ['stripe', 'whsec_future', byStripe, 'valid'],
   ['slack', 'future', bySlack, 'valid'],
   ['standard-webhooks', STANDARD_SECRET, byStandard, 'invalid'],

@@ -165,8 +165,10 @@ describe('the secret', () => {
       'The event is from test mode. Check that the secret is the one of the test mode',
     );
     expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: live }), live)).toContain('from live mode');
-    const apiKey = { scheme: 'stripe', secret: 'sk_test_1' } as const;
-    expect(await reasonOf(apiKey, byStripe({ key: 'whsec_other', body: live }), live)).toContain('is an API key');
+    for (const secret of ['sk_test_1', 'rk_live_1', 'pk_test_1']) {
+      const reason = await reasonOf({ scheme: 'stripe', secret }, byStripe({ key: 'whsec_other', body: live }), live);
+      expect(reason).toContain('is an API key');
+    }
   });
 });
 
@@ -223,14 +225,15 @@ describe('the signature', () => {
     });
   });
 
-  test("is in Svix's headers", async () => {
-    const headers = byStandard({ key: KEY, body: BODY }).map(([name, value]): [string, string] => [
-      name.replace('webhook', 'svix'),
-      value,
-    ]);
-    expect(await verify({ scheme: 'standard-webhooks', secret: STANDARD }, headers)).toMatchObject({
-      verdict: 'valid',
-    });
+  test("is in Svix's headers, unless there are standard ones", async () => {
+    const inSvix = (sender: Sender): RawHeaders =>
+      byStandard(sender).map(([name, value]): [string, string] => [name.replace('webhook', 'svix'), value]);
+    const standard = { scheme: 'standard-webhooks', secret: STANDARD } as const;
+    const own = { key: KEY, body: BODY };
+    const other = { key: 'another', body: BODY };
+    expect(await verify(standard, inSvix(own))).toMatchObject({ verdict: 'valid' });
+    expect(await verify(standard, [...inSvix(other), ...byStandard(own)])).toMatchObject({ verdict: 'valid' });
+    expect(await verify(standard, [...inSvix(own), ...byStandard(other)])).toMatchObject({ verdict: 'invalid' });
   });
 
   test('is in a header of another scheme', async () => {
