@@ -77,10 +77,11 @@ export interface TestServerOptions {
   readonly dataDir?: string;
 }
 
-export function createTestClock(): TestClock {
+/** It runs by default. */
+export function createTestClock(now: () => number = Date.now): TestClock {
   let ahead = 0;
   return {
-    now: () => Date.now() + ahead,
+    now: () => now() + ahead,
     advance: (milliseconds) => {
       ahead += milliseconds;
     },
