@@ -11,7 +11,8 @@ import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/queries.ts';
 import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
-import { composeExpiryNotice, noticeExpiry } from './service.ts';
+import { composeExpiryNotice, noticeExpiry, runMaintenance } from './service.ts';
+import type { MaintenanceOptions } from './service.ts';
 
 let folder: string;
 let store: AppStore;
@@ -148,4 +149,32 @@ test('a full run is followed by the next at once', async () => {
     '50 endpoints expire soon',
     expect.stringMatching(/^Your endpoint webhook\/\S+ expires soon$/),
   ]);
+});
+
+/** One run of the maintenance. Returns the endpoints whose viewers were told that it was deleted. */
+async function maintain(now: number, more: Partial<MaintenanceOptions> = {}): Promise<number[]> {
+  const told: number[] = [];
+  const live: MaintenanceOptions['live'] = {
+    publish: (endpointId, event) => void (event.type === 'endpoint-deleted' && told.push(endpointId)),
+  };
+  const config = { expiredRetentionMs: 7 * DAY };
+  await runMaintenance({ store, config, live, now: () => now, isDrained: () => true, ...more });
+  return told;
+}
+
+test('an expired endpoint is deleted after its retention, and its viewers are told', async () => {
+  const { id, uid } = await someEndpoint(store, { expiresAt: T0 });
+  expect(await maintain(T0 + 7 * DAY)).toEqual([]);
+  expect(await store.findEndpoint(uid)).toBeDefined();
+  expect(await maintain(T0 + 7 * DAY + 1)).toEqual([id]);
+  expect(await store.findEndpoint(uid)).toBeUndefined();
+});
+
+test('the ids of old batches stay while a batch waits in the overflow log', async () => {
+  let deletions = 0;
+  const counting: MaintenanceOptions['store'] = { ...store, deleteOldBatches: async () => void (deletions += 1) };
+  await maintain(T0, { store: counting, isDrained: () => false });
+  expect(deletions).toBe(0);
+  await maintain(T0, { store: counting });
+  expect(deletions).toBe(1);
 });

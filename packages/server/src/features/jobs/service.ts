@@ -15,8 +15,8 @@ const EXPIRED_ENDPOINTS = 50;
 
 export interface MaintenanceOptions {
   readonly store: Remote<typeof jobQueries> & Pick<Store, 'deleteOldBatches'>;
-  readonly config: Config;
-  readonly live: Live;
+  readonly config: Pick<Config, 'expiredRetentionMs'>;
+  readonly live: Pick<Live, 'publish'>;
   readonly now: () => number;
   /** True when no batch waits in the overflow log. Its id may be needed then, however old it is. */
   readonly isDrained: () => boolean;
