@@ -111,11 +111,16 @@ export function captureSuite(open: () => AppStore): void {
       expect(indexesOf(await everything(open(), id))).toEqual(Array.from({ length: 12 }, (_row, nth) => 31 - nth));
     });
 
-    test('after the limit was lowered, a few batches trim down to it, oldest first', async () => {
+    test('after the limit was lowered, each batch trims 500 more than it adds down to it, oldest first', async () => {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 1300);
       const limits = { ...LIMITS, maxUnsaved: 100 };
-      for (let batch = 0; batch < 4; batch++) await captureMany(open(), id, 1, limits);
+      const counts = [];
+      for (let batch = 0; batch < 4; batch++) {
+        await captureMany(open(), id, 1, limits);
+        counts.push((await open().findEndpointDetail(uid))?.unsavedCount);
+      }
+      expect(counts).toEqual([800, 300, 100, 100]);
       const left = indexesOf(await everything(open(), id));
       expect(left).toHaveLength(100);
       expect(left.at(0)).toBe(1303);

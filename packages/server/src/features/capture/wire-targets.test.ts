@@ -199,6 +199,7 @@ describe('responses', () => {
     expect(answer.header('access-control-allow-origin')).toBe('*');
     expect(answer.header('content-security-policy')).toBe("sandbox; default-src 'none'");
     expect(answer.header('x-content-type-options')).toBe('nosniff');
+    expect(answer.header('cross-origin-resource-policy')).toBe('cross-origin');
   });
 
   test('indices are 0, 1, 2, … and clearing does not reset them', async () => {

@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { createTestClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { ReplayLimits } from './service.ts';
+import { ReplayLimits, Replays } from './service.ts';
 
 /** The limits of replays. Each node has its own, so these tests run with one node only. */
 let server: TestServer;
@@ -65,6 +65,30 @@ test('a replay whose turn comes too late is rejected within its time limit', asy
   expect(all.every(({ status }) => status === 502 || status === 503)).toBe(true);
   expect(all.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('10');
   await hasty.stop();
+});
+
+test('a replay whose turn comes with less than a third of its time left is not sent', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = { status: 200, statusText: '', headers: [], body: Buffer.alloc(0), isCut: false, durationMs: 1 };
+  const options = { allowPrivate: true, now: () => 0, userAgent: () => '', maxMs: 3000 };
+  const replays = new Replays({ ...options, sendRequest: async () => answer });
+  const running: (() => void)[] = [];
+  const caller = {
+    userId: 1,
+    signal: new AbortController().signal,
+    whenDone: (done: () => void) => running.push(done),
+  };
+  const body = { method: 'GET', url: 'http://127.0.0.1:9/', headers: [], readBody: async () => Buffer.alloc(0) };
+  const all = Array.from({ length: 12 }, () => replays.send(body, caller));
+  const [intime, late] = all.slice(10);
+  await Promise.all(all.slice(0, 10));
+  vi.advanceTimersByTime(2000);
+  running[0]?.();
+  await expect(intime).resolves.toEqual(answer);
+  vi.advanceTimersByTime(1);
+  running[1]?.();
+  await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 test('many at once are all sent, with limited concurrency', async () => {
