@@ -1,6 +1,7 @@
 // Captured content never runs in the dashboard (ASVS 3.2, 5.4). Sixty payloads in the body, headers, path, query and method are shown in
 // the list and in every view of the details: no dialog, no request to the canary, no violation of the content security policy.
 import { connect } from 'node:net';
+import { unsavedId } from '@creel/contract';
 import { z } from 'zod';
 import { expect, test } from './app.ts';
 import { createEndpoint, detailsOf, goTo, openLive, row, send } from './endpoints.ts';
@@ -175,4 +176,33 @@ test('none of sixty captured payloads runs', async ({ page, context, person }) =
   await goTo(page, `/search?q=${encodeURIComponent('<script>')}`);
   await expect(page.getByText('<script>').first()).toBeVisible();
   expect(found).toEqual([]);
+});
+
+/** Runs in the page: tries to run the content of a URL in the dashboard's origin. Returns what ran. */
+const runAs = (url: string) => `(async () => {
+  const ran = [];
+  await navigator.serviceWorker.register('${url}').then(() => ran.push('service worker'), () => {});
+  await new Promise((done) => {
+    const worker = new Worker('${url}');
+    worker.onmessage = () => done(ran.push('worker'));
+    worker.onerror = done;
+  });
+  await import('${url}').then(() => ran.push('module'), () => {});
+  return ran;
+})()`;
+
+test('no captured script runs as a service worker, a worker or a module of the dashboard', async ({
+  page,
+  endpoint,
+}) => {
+  const headers = { 'content-type': 'text/javascript', 'service-worker-allowed': '/' };
+  const index = await send(endpoint.url, { path: '/sw.js', body: 'self.postMessage?.(1)', headers });
+  await openLive(page, endpoint);
+  const body = `/api/endpoints/${endpoint.uid}/requests/${unsavedId(index)}/body`;
+  for (const url of [new URL(endpoint.url).pathname, body]) expect(await page.evaluate(runAs(url)), url).toEqual([]);
+});
+
+test('an answer to a capture opens as a page without an origin', async ({ page, endpoint }) => {
+  await page.goto(new URL(endpoint.url).pathname);
+  expect(await page.evaluate('self.origin')).toBe('null');
 });
