@@ -120,7 +120,7 @@ export function captureSuite(open: () => AppStore): void {
         await captureMany(open(), id, 1, limits);
         counts.push((await open().findEndpointDetail(uid))?.unsavedCount);
       }
-      expect(counts).toEqual([800, 300, 100, 100]);
+      expect(counts).toEqual([500, 100, 100, 100]);
       const left = indexesOf(await everything(open(), id));
       expect(left).toHaveLength(100);
       expect(left.at(0)).toBe(1303);
