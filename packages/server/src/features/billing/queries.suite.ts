@@ -87,6 +87,21 @@ export function billingSuite(open: () => AppStore): void {
       await open().deleteUser(user.id);
     });
 
+    test('a higher plan makes skipped notices of expiry due again', async () => {
+      const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false };
+      const email = `${unique('noticed')}@example.com`;
+      const user = await someUser(open(), { email, emailVerified: true, settings: { ...settings, email } });
+      const expiresAt = T0 + 4000 * DAY;
+      await someEndpoint(open(), { userId: user.id, expiresAt });
+      const addNotices = () => open().addExpiryNotices(expiresAt - 1, expiresAt, 10);
+      expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
+      await lock(user.id, 'me');
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
+      // Other tests claim mails.
+      await open().deleteUser(user.id);
+    });
+
     test('the limits of the plan at that moment are applied', async () => {
       const user = await someUser(open());
       const endpoint = { userId: user.id, name: null, source: null, createdAt: T0, autosave: false };

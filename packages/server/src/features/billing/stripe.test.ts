@@ -206,8 +206,9 @@ test('an upgrade is previewed with what Stripe would charge', async () => {
   });
 });
 
-test('deleting the account ends the subscription, and is rejected while that is not possible', async () => {
+test('deleting the account ends every subscription, and is rejected while that is not possible', async () => {
   const customerId = await subscribe();
+  stripe.model.payCheckout(stripe.model.openSession(customerId, { tier: 'PREMIUM', interval: 'yearly' }));
   stripe.model.outage = 500;
   const remove = { method: 'DELETE', json: { password: person.password } };
   expect(await person.client.tell('/api/user', remove)).toMatchObject({
@@ -217,6 +218,13 @@ test('deleting the account ends the subscription, and is rejected while that is 
   stripe.model.outage = undefined;
   expect((await person.client.tell('/api/user', remove)).status).toBe(204);
   expect(stripe.model.running(customerId)).toEqual([]);
+});
+
+test('deleting the account closes its checkout, so that nobody pays for nothing', async () => {
+  const id = await sessionId();
+  const customerId = (await user()).stripeCustomerId ?? '';
+  await person.client.call('deleteAccount', { body: { password: person.password } });
+  expect(stripe.model.customer(customerId).checkouts).toMatchObject([{ id, status: 'expired' }]);
 });
 
 describe('events', () => {
