@@ -75,7 +75,7 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('its time stays between those of its neighbors', async () => {
-      const { id } = await tenRequests();
+      const { id, uid } = await tenRequests();
       for (const [index, receivedAt, expected] of [
         [3, T0 + 1000, T0 + 4],
         [7, T0 - 1000, T0 + 6],
@@ -85,6 +85,8 @@ export function requestsSuite(open: () => AppStore): void {
         const restored = await open().restoreRequest(id, { ...lost(index), receivedAt }, 100);
         expect(restored).toMatchObject({ record: { index, receivedAt: expected } });
       }
+      // They were deleted and not dropped.
+      expect((await open().findEndpoint(uid))?.droppedCount).toBe(0);
     });
 
     test('only an index that the endpoint has had since it was cleared, up to the limit of saved requests', async () => {

@@ -1,3 +1,4 @@
+import { parseQuery } from '@creel/contract';
 import type { Query } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { ProblemError } from '../../http/problem.ts';
@@ -140,6 +141,23 @@ export function searchSuite(open: () => AppStore): void {
       const named: Query = { kind: 'method', methods };
       expect((await ask(userId, named)).found).toHaveLength(isFound ? 1 : 0);
       expect((await ask(userId, { kind: 'not', part: named })).found).toHaveLength(isFound ? 0 : 1);
+    });
+
+    test.each([
+      ['json.n:1', true],
+      ['json.n:10', false],
+      ['json.deep.x:100', true],
+      ['-json.n:1', false],
+      [`after:${new Date(T0).toISOString()}`, true],
+      [`after:${new Date(T0 + 1).toISOString()}`, false],
+      [`before:${new Date(T0 + 1).toISOString()}`, true],
+      [`before:${new Date(T0).toISOString()}`, false],
+    ])('%s', async (text, isFound) => {
+      const { id, userId } = await someEndpoint(open());
+      await capture(open(), [{ to: id, body: '{"n":1.0,"deep":{"x":1E2}}', at: T0 }]);
+      const read = parseQuery(text);
+      if (!read.ok) throw new Error(read.sentence);
+      expect((await ask(userId, read.query)).found).toHaveLength(isFound ? 1 : 0);
     });
 
     test('not in the address, not in our own notes, and not across two parts', async () => {
