@@ -1,0 +1,55 @@
+import { Stripe } from 'stripe';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openMemoryStore } from '../../../test/memory-store.ts';
+import { STRIPE_CONFIG } from '../../../test/stripe-server.ts';
+import { DAY, T0, someUser } from '../../../test/store-world.ts';
+import { createLog } from '../../log.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+import { SubscriptionSync } from './subscription-sync.ts';
+
+const MINUTE = 60_000;
+let store: Awaited<ReturnType<typeof openMemoryStore>>;
+beforeEach(async () => {
+  store = await openMemoryStore();
+});
+afterEach(() => store.close());
+
+/** The background check at a time, with a Stripe that rejects every customer. Returns whom it read, and if more are due. */
+async function reconcileAt(now: number): Promise<{ readonly read: string[]; readonly more: boolean }> {
+  const read: string[] = [];
+  const httpClient = Stripe.createFetchHttpClient(async (input) => {
+    read.push(/customer=(cus_\w+)/.exec(new Request(input).url)?.[1] ?? '');
+    return Response.json({ error: { type: 'invalid_request_error', message: 'No.' } }, { status: 400 });
+  });
+  const log = createLog('silent', false, { write: () => undefined });
+  const gateway = new StripeGateway({ config: STRIPE_CONFIG, store, log, now: () => now, httpClient });
+  const sync = new SubscriptionSync({ store, gateway, live: { publish: () => undefined }, log, now: () => now });
+  return { more: await sync.reconcile(new AbortController().signal), read };
+}
+
+test('accounts that fail do not keep others from being read, and are read again after a minute', async () => {
+  for (let nth = 0; nth < 25; nth += 1) {
+    const { id } = await someUser(store);
+    await store.lockBillingAccount({ userId: id, owner: 'test', now: 0, until: 1 }, `key-${nth}`);
+    await store.setCustomer(id, `cus_${nth}`);
+    await store.scheduleBillingCheck(id, T0);
+  }
+  const rounds = [await reconcileAt(T0), await reconcileAt(T0), await reconcileAt(T0)];
+  expect(rounds.map(({ read, more }) => [read.length, more])).toEqual([
+    [20, true],
+    [5, false],
+    [0, false],
+  ]);
+  expect(new Set(rounds.flatMap(({ read }) => read)).size).toBe(25);
+  expect((await reconcileAt(T0 + MINUTE)).read).toHaveLength(20);
+});
+
+test('an event is remembered for as long as Stripe may send it again', async () => {
+  const event = { id: 'evt_1', type: 'invoice.paid', receivedAt: T0 };
+  await store.recordEvent(event);
+  await store.finishEvent(event.id, T0);
+  await reconcileAt(T0 + 30 * DAY);
+  expect(await store.recordEvent(event)).toBe(true);
+  await reconcileAt(T0 + 32 * DAY);
+  expect(await store.recordEvent(event)).toBe(false);
+});
