@@ -144,5 +144,6 @@ export const UNUSABLE_URLS: readonly string[] = [
   'http://good.example:0/',
   'http://good.example:65536/',
   'http://user:pass@good.example/',
+  'http://:pass@good.example/',
   `http://${'a'.repeat(300)}.com/`,
 ];
