@@ -18,6 +18,25 @@ import { PHONE, holdCalls } from './pages.ts';
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
+const TARGETS = 'button, a, [role=tab], [role=switch], input';
+
+/** What a finger can press in the main part and is lower than 44 px. What is in a row has the height of the row. */
+const smallTargets = (page: Page, targets = TARGETS): Promise<string[]> =>
+  page
+    .locator('main')
+    .locator(targets)
+    .evaluateAll((elements) =>
+      elements
+        .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+        .filter((element) => element.closest('[role=row] [role=gridcell], [role=columnheader]') === null)
+        .map((element) => {
+          const label = element.closest('label');
+          const { height } = (label ?? element).getBoundingClientRect();
+          return `${element.getAttribute('aria-label') ?? element.textContent}: ${height}`;
+        })
+        .filter((line) => Number(line.split(': ').at(-1)) < 44),
+    );
+
 const pill = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true });
 
 test('new requests move nothing and are announced, and at 200% zoom enough rows are visible', async ({
@@ -171,21 +190,7 @@ test.describe('on a phone', () => {
 
     await test.step('what can be pressed has 44 px, and a long press opens the actions of a row', async () => {
       await row(page, 0).scrollIntoViewIfNeeded();
-      const targets = page
-        .locator('main')
-        .locator('button, a, [role=tab], [role=switch], input, [role=row][data-index]');
-      const small = await targets.evaluateAll((elements) =>
-        elements
-          .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-          .filter((element) => element.closest('[role=row] [role=gridcell]') === null)
-          .map((element) => {
-            const label = element.closest('label');
-            const { height } = (label ?? element).getBoundingClientRect();
-            return `${element.getAttribute('aria-label') ?? element.textContent}: ${height}`;
-          })
-          .filter((line) => Number(line.split(': ').at(-1)) < 44),
-      );
-      expect(small).toEqual([]);
+      expect(await smallTargets(page, `${TARGETS}, [role=row][data-index]`)).toEqual([]);
 
       const box = await row(page, 0).boundingBox();
       const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 };
@@ -243,6 +248,14 @@ test.describe('on a phone', () => {
       release();
       await expect(row(page, 257)).toBeAttached();
       expect(await top()).toBe(before);
+    });
+
+    await test.step('on a tablet, too, what can be pressed has 44 px', async () => {
+      await page.setViewportSize({ width: 820, height: 1180 });
+      await goLive(page, endpoint);
+      await expect(row(page, 1)).toHaveCount(0);
+      expect(await smallTargets(page)).toEqual([]);
+      await page.setViewportSize(PHONE);
     });
 
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {

@@ -109,7 +109,7 @@ function RequestTarget({ uid, request }: { readonly uid: string; readonly reques
   const fit = isExpanded ? 'max-h-40 overflow-y-auto wrap-anywhere' : 'truncate';
   return (
     <div className="flex min-w-0 grow basis-4/5 flex-col gap-0.5 @sm:basis-0">
-      <h2 className="flex min-h-7 min-w-0 items-center gap-2 max-md:pointer-coarse:min-h-11">
+      <h2 className="flex min-h-7 min-w-0 items-center gap-2 pointer-coarse:min-h-11">
         <MethodBadge method={request.method} className="shrink-0" />
         <span className={clsx('min-w-0 font-mono', fit)} title={`/h/${uid}${path}${query}`}>
           <span className={clsx('text-ink-3', !isExpanded && '@max-md:hidden')}>

@@ -19,7 +19,7 @@ import type { ListState } from './use-list.ts';
  */
 export const BAR =
   'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 @max-lg:min-h-18 @max-lg:content-center ' +
-  'pointer-coarse:max-md:min-h-13 pointer-coarse:max-md:@max-lg:min-h-25';
+  'pointer-coarse:min-h-13 pointer-coarse:@max-lg:min-h-25';
 
 /** In one line with little room, the filter field covers the tabs while it has the focus. */
 const FIELD = 'min-w-16 grow basis-0 @lg:@max-3xl:focus-within:absolute inset-x-0 top-0 z-10 focus-within:bg-bg';
