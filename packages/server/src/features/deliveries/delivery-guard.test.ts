@@ -22,7 +22,10 @@ const URLS_PER_ENDPOINT = 20;
 
 /** Destinations reach nothing that replays may not reach, at each attempt. */
 const names = new Map<string, string[]>();
+const hanging = new Map<string, Promise<string[]>>();
 const lookUp = (name: string): Promise<string[]> => {
+  const hung = hanging.get(name);
+  if (hung !== undefined) return hung;
   const addresses = names.get(name);
   return addresses === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(addresses);
 };
@@ -140,6 +143,23 @@ describe('a destination on a public server does not reach internal addresses', (
       expect(attempt).toMatchObject({ status: null, error: REFUSED.body.error, responseBody: null });
     expectUntouched();
     await client.call('deleteDestination', { params: { uid, id: created.id } });
+  });
+
+  test('a lookup that hangs holds up its own destination only', async () => {
+    const { client: owner } = await server.register();
+    const { uid: own } = await owner.call('createEndpoint', { body: {} });
+    for (const name of ['hanging', 'gone'])
+      await owner.call('createDestination', { params: { uid: own }, body: { url: `http://${name}.example/` } });
+    const hung = Promise.withResolvers<string[]>();
+    hanging.set('hanging.example', hung.promise);
+    await owner.send(`/h/${own}`, { method: 'POST', body: 'x' });
+    const tried = async (): Promise<string[]> => {
+      const attempts = await owner.call('listDeliveries', { params: { uid: own, id: unsavedId(0) } });
+      return attempts.flatMap(({ error, url }) => (error === null ? [] : [url])).toSorted();
+    };
+    await expect.poll(tried).toEqual(['http://gone.example/']);
+    hung.resolve([]);
+    await expect.poll(tried).toEqual(['http://gone.example/', 'http://hanging.example/']);
   });
 
   test('a captured header does not change the destination', async () => {

@@ -10,7 +10,10 @@ import type { TestServer } from '../../../test/test-server.ts';
 
 /** The successive DNS responses of names; the last one stays. */
 const names = new Map<string, string[][]>();
+/** Lookups of `hanging.example` wait for this. */
+const hung = Promise.withResolvers<string[]>();
 const lookUp = (name: string): Promise<string[]> => {
+  if (name === 'hanging.example') return hung.promise;
   const answers = names.get(name);
   const answer = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
   return answer === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(answer);
@@ -80,6 +83,17 @@ describe('a public server sends nothing to internal addresses', () => {
     const headers = { Host: 'good.example', 'X-Forwarded-Host': 'good.example', Forwarded: 'host=good.example' };
     expect(await replay(`http://nowhere.example:${inside.port}/`, { headers })).toMatchObject(REFUSED);
     expectUntouched();
+  });
+
+  test('lookups that hang hold up no other user', async () => {
+    const { client: other } = await server.register();
+    const slow = Array.from({ length: 10 }, () => replay('http://hanging.example/'));
+    const quick = { method: 'GET', url: 'http://gone.example/' };
+    expect(await other.tell('/api/replay', { method: 'POST', json: quick })).toMatchObject({ status: 502 });
+    hung.resolve([]);
+    // They still waited for their lookups.
+    const error = 'The name hanging.example has no address.';
+    for (const answer of await Promise.all(slow)) expect(answer).toMatchObject({ status: 502, body: { error } });
   });
 
   test('an unknown name is reported', async () => {
