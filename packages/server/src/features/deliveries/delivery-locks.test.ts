@@ -88,13 +88,19 @@ test('captures go on while deliveries are planned, and the deletion of a request
   expect(await store.countPendingDeliveries()).toBe(3);
 });
 
-test('captures go on while a failed attempt is recorded', async () => {
+/** Records a failed attempt, which waits for its destination. */
+async function recordHeldAttempt() {
   await planAll();
   const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
   const [delivery] = due?.deliveries ?? [];
   await holdDestination();
   const recording = store.recordAttempts([failed(delivery)], T0);
   await database.untilBlocked(1);
+  return { delivery, recording };
+}
+
+test('captures go on while a failed attempt is recorded', async () => {
+  const { recording } = await recordHeldAttempt();
   expect(indexesOf(await captureMany(store, endpointId, 1))).toEqual([3]);
   await holder.query('commit');
   expect(await recording).toMatchObject([{ index: 0, state: { isPending: true } }]);
@@ -107,12 +113,7 @@ test('captures go on while a failed attempt is recorded', async () => {
 });
 
 test('a delivery is locked after its destination, so that shortening waits can not deadlock with an attempt', async () => {
-  await planAll();
-  const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 1 });
-  const [delivery] = due?.deliveries ?? [];
-  await holdDestination();
-  const recording = store.recordAttempts([failed(delivery)], T0);
-  await database.untilBlocked(1);
+  const { delivery, recording } = await recordHeldAttempt();
   const locked = await holder.query('select 1 from deliveries where id = $1 for update nowait', [delivery?.id]);
   expect(locked.rowCount).toBe(1);
   await holder.query('commit');
