@@ -1,10 +1,15 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { LiveMessage, LiveState } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { applyToCache, followTrimming } from './live-messages.ts';
-import { markSessionEnded } from './session.ts';
+import { markSessionEnded, useSignedOut } from './session.ts';
 import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
-import { changeLists } from './list-cache.ts';
+import { changeLists, readList } from './list-cache.ts';
+import { ALL_REQUESTS } from './request-filter.ts';
+import type { ListedRequest } from './request-list.ts';
+import { requestListQuery } from './request-queries.ts';
 
 /** The state of the live connection. */
 export interface LiveStatus {
@@ -50,7 +55,7 @@ function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveS
 }
 
 /** Updates the cached requests of an endpoint until the returned function is called. */
-export function openLiveFeed(uid: string): () => void {
+function openLiveFeed(uid: string): () => void {
   const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
   const trim = followTrimming(uid);
   const gather = gatherFrames((messages) => {
@@ -178,4 +183,35 @@ export function countReceived(
     }
   }
   return { received, newest: known };
+}
+
+interface LiveEndpoint {
+  /** Number of requests received since the page was opened. */
+  readonly receivedInSession: number;
+  /** The loaded requests, newest first. */
+  readonly recent: readonly ListedRequest[];
+}
+
+/** Opens a live connection while the component is mounted. Its messages go into the query cache. */
+export function useLiveEndpoint(uid: string): LiveEndpoint {
+  const signedOut = useSignedOut();
+  // Closes with the session and reopens after the next login.
+  useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);
+  const { received } = useLiveStatus(uid);
+  // Loads the list and renders again when it has arrived. After that, the count of received requests triggers
+  // rendering, a few times a second.
+  useQuery({ ...requestListQuery(uid, ALL_REQUESTS), notifyOnChangeProps: ['status'] });
+  return { receivedInSession: received, recent: readList(uid).rows };
+}
+
+/** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */
+export function useLiveStatus(uid: string): LiveStatus {
+  const signedOut = useSignedOut();
+  const { data } = useQuery({
+    queryKey: queryKeys.live(uid),
+    queryFn: () => NOT_LIVE,
+    initialData: NOT_LIVE,
+    enabled: false,
+  });
+  return signedOut && uid !== '' ? { ...data, state: 'ended', lost: true } : data;
 }

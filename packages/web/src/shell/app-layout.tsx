@@ -4,7 +4,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import { listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
-import { useLiveStatus } from '../api/use-live.ts';
+import { useLiveStatus } from '../api/live-feed.ts';
 import { useServerBack } from '../api/outage.ts';
 import { useUser, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
-import { useLiveStatus } from '../api/use-live.ts';
+import { useLiveStatus } from '../api/live-feed.ts';
 import { endpointQuery } from '../api/queries.ts';
 import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';

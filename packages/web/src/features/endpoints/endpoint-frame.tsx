@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useId } from 'react';
 import { z } from 'zod';
-import { useLiveEndpoint } from '../../api/use-live.ts';
+import { useLiveEndpoint } from '../../api/live-feed.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { copyWithToast } from '../../ui/copy.tsx';
 import { useIsNarrow } from '../../ui/media.ts';

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { sendTestRequest } from '../../../api/client.ts';
-import { useLiveStatus } from '../../../api/use-live.ts';
+import { useLiveStatus } from '../../../api/live-feed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';

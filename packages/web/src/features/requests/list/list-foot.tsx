@@ -4,7 +4,7 @@ import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useIsAnonymous } from '../../../api/queries.ts';
-import { useLiveStatus } from '../../../api/use-live.ts';
+import { useLiveStatus } from '../../../api/live-feed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount } from '../../../ui/match-count.tsx';

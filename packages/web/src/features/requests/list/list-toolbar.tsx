@@ -2,7 +2,7 @@ import type { Endpoint, LiveState } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Pause, Play } from 'lucide-react';
 import { readList } from '../../../api/list-cache.ts';
-import { useLiveStatus } from '../../../api/use-live.ts';
+import { useLiveStatus } from '../../../api/live-feed.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { knownValuesOf } from '../../../ui/query-completion.ts';
