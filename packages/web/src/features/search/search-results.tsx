@@ -12,7 +12,7 @@ import { Badge, MethodBadge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Loading, Notice } from '../../ui/feedback.tsx';
 import { formatSize, formatMoment, shortAge, timeAgo } from '../../ui/format.ts';
-import { MatchCount } from '../../ui/match-count.tsx';
+import { MatchCount } from '../../ui/progress.tsx';
 import { useNow } from '../../ui/state.ts';
 import { highlightParts, searchHit, searchedText } from './search-hits.ts';
 

@@ -1,5 +1,6 @@
+import { clsx } from 'clsx';
+import { useEffect, useState } from 'react';
 import { formatCount } from './format.ts';
-import { SettledStatus } from './settled-status.tsx';
 
 interface MatchCountProps {
   readonly matches: number;
@@ -41,4 +42,44 @@ function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps
   if (progress === 'complete') return [count, `in ${requests}`];
   const extent = `in ${formatCount(Math.min(searched, all))} of ${requests}`;
   return [count, progress === 'failed' ? `${extent}. The search stopped.` : extent];
+}
+
+/** Milliseconds without a change before a text is announced. */
+const SETTLED_MS = 1500;
+
+/** Announces a text that changes quickly, such as a progress, after it has settled. The visible text is `aria-hidden`. */
+export function SettledStatus({ text }: { readonly text: string }) {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <span role="status" className="sr-only">
+      {settled}
+    </span>
+  );
+}
+
+interface ProgressBarProps {
+  readonly label: string;
+  readonly value: number;
+  /** `undefined` while the end is not known. */
+  readonly max: number | undefined;
+  readonly className?: string;
+}
+
+const BAR =
+  'h-1.5 appearance-none overflow-hidden rounded-full bg-line [&::-webkit-progress-bar]:bg-line ' +
+  '[&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:bg-accent';
+
+export function ProgressBar({ label, value, max, className }: ProgressBarProps) {
+  return (
+    <progress
+      aria-label={label}
+      value={max === undefined ? undefined : value}
+      max={max}
+      className={clsx(BAR, max === undefined && 'animate-pulse-soft', className)}
+    />
+  );
 }
