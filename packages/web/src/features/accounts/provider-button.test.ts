@@ -1,6 +1,6 @@
 import { providerMessageSchema } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { completeIdentity } from './provider-popup.ts';
+import { completeIdentity } from './provider-button.tsx';
 
 test('the display name falls back to the part of the email before the at sign', () => {
   expect(completeIdentity({ email: 'marta@example.com', uid: '1' }).displayName).toBe('marta');
