@@ -1,13 +1,13 @@
 import { PLANS } from '@creel/contract';
-import type { TestCheckout as Checkout } from '@creel/contract';
-import { useQuery } from '@tanstack/react-query';
+import type { TestCheckout as Checkout, TestCheckoutAction } from '@creel/contract';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { errorMessage } from '../../../api/client.ts';
+import { client, errorMessage } from '../../../api/client.ts';
+import { queryClient, queryKeys } from '../../../api/query-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Loading, Notice } from '../../../ui/feedback.tsx';
 import { PublicLayout, Card, FactList } from '../../../ui/page.tsx';
 import { TEST_MODE, formatMoney, INTERVAL_LABELS } from '../subscription-labels.ts';
-import { testCheckoutQuery, useDecideCheckout } from './test-gateway-queries.ts';
 
 /** The checkout of the built-in test gateway. */
 export function TestCheckoutPage() {
@@ -83,3 +83,19 @@ function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
     </>
   );
 }
+
+/** Read on every visit: another tab may have paid or canceled. */
+const testCheckoutQuery = (id: string) =>
+  queryOptions({
+    queryKey: queryKeys.testCheckout(id),
+    queryFn: ({ signal }) => client.call('getTestCheckout', { params: { id } }, signal),
+    staleTime: 0,
+  });
+
+/** Pays, declines or expires a checkout. A paid or expired one leads back to Creel with a new page, as the real gateway does. */
+const useDecideCheckout = (id: string) =>
+  useMutation({
+    mutationFn: (action: TestCheckoutAction) => client.call('decideTestCheckout', { params: { id }, body: { action } }),
+    onSuccess: ({ returnUrl }) => location.assign(returnUrl),
+    onError: () => queryClient.invalidateQueries({ queryKey: queryKeys.testCheckout(id) }),
+  });

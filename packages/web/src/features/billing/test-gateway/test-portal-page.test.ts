@@ -1,6 +1,6 @@
 import type { TestSubscription } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { nextDate, portalActions, statusLabel } from './portal-actions.ts';
+import { nextDate, portalActions, statusLabel } from './test-portal-page.tsx';
 
 const active: TestSubscription = {
   id: 'sub_1',
