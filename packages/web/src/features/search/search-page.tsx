@@ -1,5 +1,5 @@
-import { parseQuery, endpointTitle } from '@creel/contract';
-import type { Endpoint } from '@creel/contract';
+import { parseQuery, endpointTitle, printQuery } from '@creel/contract';
+import type { Endpoint, Query, Term } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { clsx } from 'clsx';
@@ -12,7 +12,6 @@ import { EmptyState } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
 import type { KnownValues } from '../../ui/query-completion.ts';
 import { QueryField } from '../../ui/query-field.tsx';
-import { valueOf, withValue } from './query-edit.ts';
 import { searchQuery, SearchResults } from './search-results.tsx';
 
 /** Search across all endpoints. */
@@ -158,4 +157,26 @@ function Chip({ label, value, choices, onChoose }: ChipProps) {
       />
     </span>
   );
+}
+
+/** The terms that apply to the whole query, and groups. `undefined` for a query with a mistake. */
+function partsOf(text: string): readonly Query[] | undefined {
+  const parsed = parseQuery(text);
+  if (!parsed.ok) return undefined;
+  return parsed.query.kind === 'and' ? parsed.query.parts : [parsed.query];
+}
+
+/** The values of the terms of a kind, as in the query: 'GET,POST'. Empty if there is no such term. */
+export function valueOf(text: string, kind: Term['kind']): string {
+  const terms = partsOf(text)?.filter((part) => part.kind === kind) ?? [];
+  return terms.map((term) => printQuery(term).replace(`${kind}:`, '')).join(' ');
+}
+
+/** Replaces all terms of a kind by one, or removes them. A query with a mistake does not change. */
+export function withValue(text: string, kind: Term['kind'], value: string): string {
+  const parts = partsOf(text);
+  if (parts === undefined) return text;
+  const others = parts.filter((part) => part.kind !== kind);
+  const added = value === '' ? [] : (partsOf(`${kind}:${value}`) ?? []);
+  return printQuery({ kind: 'and', parts: [...others, ...added] });
 }

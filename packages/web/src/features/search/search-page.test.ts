@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { valueOf, withValue } from './query-edit.ts';
+import { valueOf, withValue } from './search-page.tsx';
 
 test.each([
   ['', 'method', 'GET', 'method:GET'],
