@@ -4,7 +4,7 @@ import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
 import type { Command } from '../../ui/commands.ts';
 import { copyWithToast } from '../../ui/copy.tsx';
 import type { Bulk } from './bulk/use-bulk.ts';
-import { snippetOf } from './snippet.ts';
+import { snippetOf } from './write-snippet.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';

@@ -1,5 +1,7 @@
+import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
-import { hasHeader } from './sendable.ts';
+import { hasHeader, sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 
 /** The snippet languages. */
@@ -176,4 +178,15 @@ function ansiQuote(text: string, everyByte: boolean): string {
     return `\\x${(character.codePointAt(0) ?? 0).toString(16).padStart(2, '0')}`;
   });
   return `$'${inner}'`;
+}
+
+/** A captured request as a snippet that sends it again. */
+export async function snippetOf(
+  name: SnippetName,
+  uid: string,
+  request: ListedRequest,
+  captureUrl: string,
+): Promise<string> {
+  const [bytes, whole] = await Promise.all([readWholeBody(uid, request), readWholeRequest(uid, request)]);
+  return WRITERS[name](sendable(whole, captureUrl, bytes));
 }

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { countBytes, formatInstant } from '../../../ui/format.ts';
 import { Reason } from '../../../ui/reason.tsx';
-import { snippetOf } from '../snippet.ts';
+import { snippetOf } from '../write-snippet.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import type { DetailsMenuProps } from './details-menu.tsx';
 import { decodedPath } from './tab-content.ts';

@@ -7,9 +7,8 @@ import { download } from '../../../ui/download.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
-import { snippetOf } from '../snippet.ts';
+import { snippetOf, SNIPPET_NAMES } from '../write-snippet.ts';
 import type { DetailsActions } from '../use-request-actions.ts';
-import { SNIPPET_NAMES } from '../write-snippet.ts';
 import type { SnippetName } from '../write-snippet.ts';
 import type { TabTools } from './details-tools.tsx';
 
