@@ -174,3 +174,22 @@ test('a visitor can continue without logging in, and is asked again at an action
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByRole('button', { name: `Account of ${person.username}` })).toBeVisible();
 });
+
+test('what failed without a session is loaded after the login, also if its dialog was closed before', async ({
+  page,
+  person,
+  endpoint,
+}) => {
+  await page.goto('/settings');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await page.request.post('/api/logout');
+  await page.getByRole('link', { name: /^Journey/ }).click();
+  await expect(signedOutDialog(page)).toBeVisible();
+  await pressEscape(page);
+  await expect(signedOutDialog(page)).toBeHidden();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await signedOutDialog(page).getByLabel('Password').fill(person.password);
+  await signedOutDialog(page).getByRole('button', { name: 'Login' }).click();
+  await expect(page.getByText(endpoint.url).first()).toBeVisible();
+  await expect(page.getByText('No requests received yet.')).toBeVisible();
+});

@@ -1,15 +1,18 @@
 import type { User } from '@creel/contract';
 import { z } from 'zod';
 import { signal, useSignal } from '../ui/state.ts';
-import { queryClient, queryKeys } from './query-client.ts';
+import { queryClient, queryKeys, refetchFailedQueries } from './query-client.ts';
 
 /**
  * The state of the session: active, ended (the login dialog is open), or dismissed (the user has closed that dialog).
  */
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
 
-/** Call this after a login. */
-export const markSessionActive = (): void => session.set('active');
+/** Call this after a login. Loads again what failed without a session. */
+export function markSessionActive(): void {
+  session.set('active');
+  refetchFailedQueries();
+}
 
 /** Call this when the server reports that the session has ended: a 401, or close code 4401 of the live connection. */
 export const markSessionEnded = (): void => {
@@ -18,6 +21,9 @@ export const markSessionEnded = (): void => {
 
 /** Opens the login dialog even if the user has dismissed it, because an action of theirs failed. */
 export const openLoginDialog = (): void => session.set('ended');
+
+/** For a button that loads something again: after the end of the session, only a login helps. */
+export const logInOr = (retry: () => void): void => (isSignedOut() ? openLoginDialog() : retry());
 
 /** The user dismisses the login dialog and keeps reading what is loaded. */
 export const dismissLoginDialog = (): void => {

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Forward } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
+import { logInOr } from '../../api/session.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -31,7 +32,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   if (attempts === undefined) {
     if (error === null) return LOADING;
     return (
-      <LoadError title="The deliveries could not be loaded" onRetry={() => void refetch()}>
+      <LoadError title="The deliveries could not be loaded" onRetry={() => logInOr(() => void refetch())}>
         {errorMessage(error, "The server can't be reached.")}
       </LoadError>
     );

@@ -5,6 +5,7 @@ import { clsx } from 'clsx';
 import { Forward, Plus, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
+import { logInOr } from '../../api/session.ts';
 import { readList } from '../../api/list-cache.ts';
 import { useSigning } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
@@ -34,7 +35,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
   const { data: destinations, error, refetch } = useQuery(destinationsQuery(uid));
   if (destinations === undefined && error !== null) {
     return (
-      <LoadError title="The destinations could not be loaded" onRetry={() => void refetch()}>
+      <LoadError title="The destinations could not be loaded" onRetry={() => logInOr(() => void refetch())}>
         {errorMessage(error, "The server can't be reached.")}
       </LoadError>
     );

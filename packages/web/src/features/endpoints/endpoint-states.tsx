@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
+import { logInOr } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../ui/feedback.tsx';
 
@@ -53,7 +54,7 @@ export function EndpointNotFound() {
 
 export function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return (
-    <LoadError page title="The endpoint could not be loaded" onRetry={onRetry}>
+    <LoadError page title="The endpoint could not be loaded" onRetry={() => logInOr(onRetry)}>
       {errorMessage(error, 'Please try again.')}
     </LoadError>
   );

@@ -5,6 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Star, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
+import { logInOr } from '../../api/session.ts';
 import { endpointsQuery, onceLoaded } from '../../api/queries.ts';
 import { SourceTag, Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -49,7 +50,7 @@ function EndpointCards({ endpoints }: { readonly endpoints: UseQueryResult<Endpo
   if (endpoints.data === undefined) {
     return (
       <Card>
-        <LoadError title="Error loading endpoints" onRetry={() => void endpoints.refetch()}>
+        <LoadError title="Error loading endpoints" onRetry={() => logInOr(() => void endpoints.refetch())}>
           {errorMessage(endpoints.error, 'Please try again.')}
         </LoadError>
       </Card>

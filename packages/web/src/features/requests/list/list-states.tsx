@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
 import { errorMessage } from '../../../api/client.ts';
+import { logInOr } from '../../../api/session.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
@@ -25,7 +26,7 @@ interface ListFailedProps {
 
 export function ListFailed({ title, error, onRetry }: ListFailedProps) {
   return (
-    <LoadError title={title} onRetry={onRetry}>
+    <LoadError title={title} onRetry={() => logInOr(onRetry)}>
       {errorMessage(error, 'Please try again.')}
     </LoadError>
   );
