@@ -174,3 +174,18 @@ test('twenty of the worst at once use little memory, and the server continues', 
   expect((await client.tell('/healthz')).status).toBe(200);
   expect(server.output()).not.toMatch(/unhandled|uncaught|"level":(50|60)|TypeError|RangeError/i);
 });
+
+test('a user has at most 100 live connections; another user still gets one', async () => {
+  const user = createTestClient(server.origin);
+  const body = { username: 'watcher', password: 'a good password', email: 'watcher@example.com' };
+  await user.call('register', { body });
+  const { uid } = await user.call('createEndpoint', { body: {} });
+  const open = () => upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: user.jar.header() });
+  const opened = await Promise.all(Array.from({ length: 100 }, open));
+  expect(new Set(opened.map(({ answer }) => answer.status))).toEqual(new Set([101]));
+  expect((await open()).answer.status).toBe(429);
+  (await connectPeer()).close();
+  opened[0]?.connection.close();
+  await expect.poll(async () => (await open()).answer.status).toBe(101);
+  for (const { connection } of opened) connection.close();
+});
