@@ -116,6 +116,7 @@ describe('attacks on the callback', () => {
     ['no nonce', changed(({ payload }) => delete payload['nonce'])],
     ['an expiry in the past', changed(({ payload }) => (payload['exp'] = 1_000_000_000))],
     ['no subject', changed(({ payload }) => delete payload['sub'])],
+    ['more than a megabyte', changed(({ payload }) => (payload['padding'] = 'x'.repeat(1024 * 1024)))],
     ['algorithm none', ({ header, payload }) => `${jwtInput({ header: { ...header, alg: 'none' }, payload })}.`],
     [
       'HS256 with the public key',
