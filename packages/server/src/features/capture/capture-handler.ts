@@ -19,10 +19,10 @@ import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 const RETRY_SECONDS = 1;
 
 export interface CaptureDependencies {
-  readonly endpoints: EndpointCache;
+  readonly endpoints: Pick<EndpointCache, 'peek' | 'lookup'>;
   /** For the bodies that arrive or wait. */
   readonly budget: MemoryBudget;
-  readonly writer: CaptureWriter;
+  readonly writer: Pick<CaptureWriter, 'push'>;
   readonly maxBodyBytes: number;
   readonly clientAddressOf: ClientAddressOf;
   readonly now: () => number;
