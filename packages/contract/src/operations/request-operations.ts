@@ -14,6 +14,7 @@ import {
   MAX_PAGE_SIZE,
   MAX_SCANNED_REQUESTS,
   METHOD_NAME,
+  TOKEN,
 } from '../limits.ts';
 import { isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
@@ -70,12 +71,13 @@ const searchQuerySchema = z.object({
 
 const NOT_ON_WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
 
-/** Text that a request head can contain: one character per byte, without line ends and NUL. */
-const headTextSchema = z
-  .string({ error: NOT_ON_WIRE_SENTENCE })
-  .refine((text) => !/[\0\r\n]/.test(text) && [...text].every((character) => character <= '\xff'), {
-    error: NOT_ON_WIRE_SENTENCE,
-  });
+const onWire = (pattern: RegExp) =>
+  z.string({ error: NOT_ON_WIRE_SENTENCE }).regex(pattern, { error: NOT_ON_WIRE_SENTENCE });
+
+/** What follows the uid in the target of a request that can be captured. */
+const TARGET = /^(?:[/?][!-~]*)?$/;
+/** A header's value, one character per byte (RFC 9110, section 5.5). */
+const HEADER_VALUE = /^[\t -~\x80-\xff]*$/;
 
 /** True if a request with these headers can have been received. */
 function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
@@ -87,8 +89,8 @@ function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
 const restoredSchema = z.object({
   index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
   method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
-  rawTarget: headTextSchema,
-  rawHeaders: z.array(z.tuple([headTextSchema, headTextSchema], { error: NOT_ON_WIRE_SENTENCE }), {
+  rawTarget: onWire(TARGET),
+  rawHeaders: z.array(z.tuple([onWire(TOKEN), onWire(HEADER_VALUE)], { error: NOT_ON_WIRE_SENTENCE }), {
     error: NOT_ON_WIRE_SENTENCE,
   }),
   body: z.string({ error: 'body must be text or null' }).nullable(),

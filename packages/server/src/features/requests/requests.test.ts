@@ -76,9 +76,16 @@ describe('restoring', () => {
   });
 
   test('only what a request head can contain is accepted', async () => {
-    await capture(1);
+    // Nothing is stored, so that a valid body is a 404.
+    expect((await restore({})).status).toBe(404);
     const changes = [
       { rawTarget: '/a\nX: 1' },
+      { rawTarget: '/a b' },
+      { rawTarget: '/\xe9' },
+      { rawTarget: 'a' },
+      { rawHeaders: [['', 'a']] },
+      { rawHeaders: [['X Y', 'a']] },
+      { rawHeaders: [['X', '\x1b[31m']] },
       { rawHeaders: [['X', 'a\nb']] },
       { rawHeaders: [['X', '\u{1f600}']] },
       { sourceIp: '1.2.3.4\n' },
