@@ -8,6 +8,7 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
+import { hideOwnCookies } from '../../http/cookies.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, Refusal, Verdict } from '../../http/plain-capture.ts';
 import type { PlainTraffic } from '../../http/plain-connection.ts';
@@ -199,24 +200,6 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
     const verdict = admit(deps, target?.uid, bodyLength, bytesAtHand);
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
   };
-}
-
-/** Our own cookies with their values; the names are in http/cookies.ts, which also reads them with space around `=`. */
-const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|(?:attempt|identity)[\w-]*)\s*=\s*)[^;,\s]*/g;
-const HIDDEN = '$1hidden-by-creel';
-
-/**
- * Removes the values of our own cookies from a request's headers, in place. Capture URLs share the dashboard's origin,
- * so a browser sends its session cookie along, and the endpoint's owner could use it. This is the only change to a
- * captured request.
- */
-export function hideOwnCookies(flatHeaders: string[]): void {
-  for (let at = 0; at < flatHeaders.length; at += 2) {
-    const name = flatHeaders[at];
-    if (name?.length !== 6 || name.toLowerCase() !== 'cookie') continue;
-    const value = flatHeaders[at + 1] ?? '';
-    if (value.includes('creel_')) flatHeaders[at + 1] = value.replace(OWN_COOKIE, HIDDEN);
-  }
 }
 
 const PREFIX = '/h/';

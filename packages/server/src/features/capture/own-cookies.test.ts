@@ -3,7 +3,7 @@ import { unsavedId } from '@creel/contract';
 import { openLive, shows } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { hideOwnCookies } from './capture-handler.ts';
+import { hideOwnCookies } from '../../http/cookies.ts';
 
 test.each([
   ['a=1; b=2', 'a=1; b=2'],

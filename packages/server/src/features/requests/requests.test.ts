@@ -51,6 +51,14 @@ describe('restoring', () => {
     expect((await restore({ index: 1 })).status).toBe(404);
   });
 
+  test("the values of Creel's own cookies are not stored", async () => {
+    await capture(1);
+    await client.call('deleteRequest', { params: { uid, id: -1_000_000 } });
+    expect((await restore({ rawHeaders: [['Cookie', 'a=1; creel_session=secret']] })).body).toMatchObject({
+      rawHeaders: [['Cookie', 'a=1; creel_session=hidden-by-creel']],
+    });
+  });
+
   test('a request that is still stored is saved if it is the same, else it is rejected', async () => {
     await client.send(`/h/${uid}`, { method: 'POST', body: 'first' });
     const [{ rawTarget, rawHeaders, sourceIp } = copy] = await client.call('listUnsaved', { params: { uid } });

@@ -6,6 +6,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { requestName, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
+import { hideOwnCookies } from '../../http/cookies.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
@@ -192,7 +193,9 @@ export const requestHandlers = {
     reserve(MAX_PREVIEW_BYTES);
     const body = copy.body === null ? null : Buffer.from(copy.body, copy.bodyEncoding);
     const isText = body === null || isUtf8(body);
-    const head = encodeHead(copy.rawTarget, copy.sourceIp, isText, copy.rawHeaders.flat());
+    const flatHeaders = copy.rawHeaders.flat();
+    hideOwnCookies(flatHeaders);
+    const head = encodeHead(copy.rawTarget, copy.sourceIp, isText, flatHeaders);
     const lost = {
       index: copy.index,
       method: copy.method,
