@@ -16,9 +16,10 @@ import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/foc
 import { Logo } from '../ui/page.tsx';
 import { useIsNarrow } from '../ui/media.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
-import { connectionMessage } from './connection-message.ts';
 import { ShellDialogs } from './dialogs.tsx';
 import { Sidebar } from './sidebar.tsx';
+import type { LiveStatus } from '../api/live-feed.ts';
+import type { ServerState } from '../api/server-state.ts';
 
 /** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */
 export function AppLayout() {
@@ -151,4 +152,16 @@ function SignedOutDialog() {
       </Button>
     </Dialog>
   );
+}
+
+const SERVER_MESSAGES: Record<ServerState, string | undefined> = {
+  up: undefined,
+  unreachable: "Can't reach the server. Reconnecting…",
+  unavailable: "The server can't load data now. Trying again…",
+};
+
+/** The message about the connection; `undefined` if there is none. `live` is the page's connection, if it has one. */
+export function connectionMessage(server: ServerState, live: Pick<LiveStatus, 'lost'>): string | undefined {
+  if (live.lost) return 'Not connected to real-time updates. Refresh the page to reconnect.';
+  return SERVER_MESSAGES[server];
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { connectionAfter, NOT_LIVE } from '../api/live-feed.ts';
-import { connectionMessage } from './connection-message.ts';
+import { connectionMessage } from './app-layout.tsx';
 
 const LOST = 'Not connected to real-time updates. Refresh the page to reconnect.';
 
