@@ -13,7 +13,7 @@ import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES, tryItSnippet } from '../write-snippet.ts';
-import { badFramesWarning } from './list-warnings.ts';
+import { badFramesWarning } from './list-foot.tsx';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-warnings.ts';
+import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-foot.tsx';
 
 const endpoint = (
   { requestCount = 1000, ...retention }: { readonly requestCount?: number; readonly [figure: string]: number },
