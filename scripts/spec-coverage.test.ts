@@ -88,7 +88,7 @@ const MEASURES: readonly (readonly [file: string, ...set: string[]])[] = [
   ['packages/web/src/api/query-client.ts', 'staleTime: Number.POSITIVE_INFINITY', 'retry: false'],
   ['packages/contract/src/limits.ts', 'LIVE_RECONNECT_MS = 3000', 'UNSAVED_ID_BASE = 1_000_000'],
   ['packages/web/src/ui/copy.tsx', 'COPIED_MS = 2000'],
-  ['packages/web/src/ui/media.ts', '(width < 768px)'],
+  ['packages/web/src/ui/state.ts', '(width < 768px)'],
   ['packages/web/src/features/accounts/profile-cards.tsx', 'RELOAD_AFTER_MS = 1000'],
   ['packages/web/src/features/requests/list/empty-endpoint.tsx', 'max-h-[400px]'],
   ['packages/web/src/features/billing/subscription-queries.ts', 'PORTAL_TOAST_MS = 10_000'],

@@ -14,7 +14,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
 import { Logo } from '../ui/page.tsx';
-import { useIsNarrow } from '../ui/media.ts';
+import { useIsNarrow } from '../ui/state.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
 import { ShellDialogs } from './dialogs.tsx';
 import { Sidebar } from './sidebar.tsx';

@@ -9,7 +9,7 @@ import { Loading } from '../../ui/feedback.tsx';
 import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
-import { useDetailsCover } from '../../ui/media.ts';
+import { useDetailsCover } from '../../ui/state.ts';
 import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
 import { NO_CHANGES } from './replay-form.ts';
 import { useReplayState } from './replays.ts';

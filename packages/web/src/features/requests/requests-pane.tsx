@@ -8,7 +8,7 @@ import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings, listElement } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
-import { useDetailsCover } from '../../ui/media.ts';
+import { useDetailsCover } from '../../ui/state.ts';
 import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, DroppedNotice } from './details/details-notices.tsx';
 import { RequestDetails } from './details/request-details.tsx';
