@@ -80,7 +80,7 @@ export function useFormErrors(fields: readonly string[]): FormErrors {
 }
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'className' | 'noValidate'> {
-  readonly failure: ReactNode;
+  readonly failure?: ReactNode;
 }
 
 /** A form with the reason why its call failed above the fields. The browser's own validation is off. */

@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar, SettledStatus } from '../../ui/progress.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
+import { Form } from '../../ui/form.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
@@ -64,7 +65,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."
     >
-      <form onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
+      <Form onSubmit={onSubmit}>
         <TextField
           label="Destination"
           error={mistake}
@@ -113,7 +114,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
             </Button>
           )}
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

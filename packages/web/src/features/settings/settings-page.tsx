@@ -12,7 +12,7 @@ import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { useSignedOut } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
+import { fieldErrors, Form, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
 import { Page, SectionCard } from '../../ui/page.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast-store.ts';
@@ -133,14 +133,12 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
     });
   };
   return (
-    <form
+    <Form
       ref={ref}
-      noValidate
       onSubmit={(submit) => {
         submit.preventDefault();
         onSubmit();
       }}
-      className="flex flex-col gap-4"
     >
       <SectionCard title="General">
         <SwitchRow
@@ -163,7 +161,7 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
       <Button type="submit" variant="primary" busy={save.isPending} className="self-end">
         {save.isPending ? 'Saving...' : 'Save Settings'}
       </Button>
-    </form>
+    </Form>
   );
 }
 
