@@ -53,6 +53,16 @@ function deleteQuestion(count: number): string {
   return `Are you sure you want to delete these ${formatCount(count)} requests?`;
 }
 
+const LOGIN_REASONS = {
+  save: 'Authentication required to save requests',
+  replay: 'Authentication required to replay requests',
+} as const;
+
+/** Why an action is disabled while nothing can be saved or sent; `undefined` if it works. */
+export function useLoginReason(action: keyof typeof LOGIN_REASONS): string | undefined {
+  return useIsAnonymous() ? LOGIN_REASONS[action] : undefined;
+}
+
 /** The browser's question blocks rendering, so the marked rows must be painted before it. */
 function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));

@@ -3,7 +3,6 @@ import { clsx } from 'clsx';
 import { ArrowLeft, Save, ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ComponentType } from 'react';
-import { useIsAnonymous } from '../../../api/queries.ts';
 import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
@@ -12,6 +11,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { countBytes, formatInstant } from '../../../ui/format.ts';
 import { Reason } from '../../../ui/reason.tsx';
+import { useLoginReason } from '../use-request-actions.ts';
 import { snippetOf } from '../write-snippet.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import type { DetailsMenuProps } from './details-menu.tsx';
@@ -83,9 +83,8 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, saving, actions }: DetailsHeaderProps) {
-  const isAnonymous = useIsAnonymous();
   return (
-    <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+    <Reason text={useLoginReason('save')}>
       {(blocked) => (
         <Button size="sm" busy={request.saved || saving} onClick={() => actions.onSave(request)} {...blocked}>
           <Save />

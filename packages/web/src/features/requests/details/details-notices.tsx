@@ -2,7 +2,6 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Lock, Unlink, FileQuestion } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
-import { useIsAnonymous } from '../../../api/queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
 import { Badge } from '../../../ui/badges.tsx';
@@ -10,6 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
 import { formatCount, formatSize } from '../../../ui/format.ts';
 import { Reason } from '../../../ui/reason.tsx';
+import { useLoginReason } from '../use-request-actions.ts';
 import type { ShownBody } from './use-body.ts';
 
 /** Shown if the session has ended. */
@@ -41,7 +41,7 @@ interface DroppedNoticeProps {
 
 /** The server has dropped the request on the screen. It can be saved as long as the page has all of it. */
 export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: DroppedNoticeProps) {
-  const isAnonymous = useIsAnonymous();
+  const loginReason = useLoginReason('save');
   const isWhole = bodyOnPage(uid, request) !== undefined;
   return (
     <div
@@ -56,7 +56,7 @@ export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: Drop
           : `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page has only the beginning of its body.`}
       </p>
       {isWhole ? (
-        <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+        <Reason text={loginReason}>
           {(blocked) => (
             <Button size="sm" busy={saving} onClick={onSave} {...blocked}>
               {saving ? 'Saving...' : 'Save now'}

@@ -1,6 +1,5 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
-import { useIsAnonymous } from '../../../api/queries.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
@@ -8,6 +7,7 @@ import { formatCount } from '../../../ui/format.ts';
 import { Reason } from '../../../ui/reason.tsx';
 import type { ExportFormat } from '../bulk/export-files.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
+import { useLoginReason } from '../use-request-actions.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import { BAR, FILTER_COMMAND } from './list-toolbar.tsx';
@@ -33,7 +33,8 @@ const Label = ({ children }: { readonly children: string }) => (
 /** Actions on all selected requests. */
 export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
   const { requests, clear } = bulk;
-  const isAnonymous = useIsAnonymous();
+  const saveBlock = useLoginReason('save');
+  const replayBlock = useLoginReason('replay');
   const busy = bulk.job !== undefined;
   const [right, left] = requests;
   const isPair = requests.length === 2 && left !== undefined && right !== undefined;
@@ -59,7 +60,7 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           {formatCount(requests.length)} selected
         </span>
         {requests.every((request) => request.saved) ? null : (
-          <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+          <Reason text={saveBlock}>
             {(blocked) => (
               <Button size="sm" variant="ghost" title="Save" busy={busy} onClick={bulk.save} {...blocked}>
                 <Save /> <Label>Save</Label>
@@ -67,7 +68,7 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
             )}
           </Reason>
         )}
-        <Reason text={isAnonymous ? 'Authentication required to replay requests' : undefined}>
+        <Reason text={replayBlock}>
           {(blocked) => (
             <Button size="sm" variant="ghost" title="Replay" busy={busy} onClick={bulk.replay} {...blocked}>
               <Send /> <Label>Replay</Label>

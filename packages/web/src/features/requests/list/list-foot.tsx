@@ -3,13 +3,13 @@ import { clsx } from 'clsx';
 import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useIsAnonymous } from '../../../api/queries.ts';
 import { useLiveStatus } from '../../../api/live-feed.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import { MatchCount, SettledStatus, ProgressBar } from '../../../ui/progress.tsx';
 import { Reason } from '../../../ui/reason.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
+import { useLoginReason } from '../use-request-actions.ts';
 import type { SearchState } from './use-list.ts';
 
 interface ListFootProps {
@@ -26,7 +26,7 @@ interface ListFootProps {
  */
 export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) {
   const { job, saveAll } = bulk;
-  const isAnonymous = useIsAnonymous();
+  const loginReason = useLoginReason('save');
   const { badFrames } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
   const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
@@ -46,7 +46,7 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
           <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
           {dropping === undefined ? null : (
-            <Reason text={isAnonymous ? 'Authentication required to save requests' : undefined}>
+            <Reason text={loginReason}>
               {(blocked) => (
                 <Button size="sm" busy={job !== undefined} onClick={saveAll} {...blocked}>
                   Save all
