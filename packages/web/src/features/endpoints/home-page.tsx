@@ -100,7 +100,7 @@ function NoEndpoints() {
 function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);
   return (
-    <div className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">
+    <Card className="relative flex h-full flex-col gap-3 p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">
       <div className="flex flex-col gap-0.5">
         <div className="flex items-center gap-2">
           <h2
@@ -141,7 +141,7 @@ function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly
         <span aria-hidden>·</span>
         <span>{expiryLine(endpoint, now)}</span>
       </p>
-    </div>
+    </Card>
   );
 }
 
