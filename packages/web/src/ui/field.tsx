@@ -75,9 +75,9 @@ export function TextField({ label, error, hint, className, ...input }: TextField
   );
 }
 
-export function TextArea({ isData = false, className, ...rest }: ComponentProps<'textarea'> & DataProps) {
-  const look = clsx(LOOK, 'px-2.5 py-1.5', isData && DATA_LOOK, className);
-  return <textarea className={look} {...(isData && DATA_PROPS)} {...rest} />;
+/** For data such as a body. */
+export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
+  return <textarea className={clsx(LOOK, DATA_LOOK, 'px-2.5 py-1.5', className)} {...DATA_PROPS} {...rest} />;
 }
 
 export function Select({ className, ...rest }: ComponentProps<'select'>) {

@@ -60,7 +60,6 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
         <NoText captured={captured} onWrite={() => change('')} />
       ) : (
         <TextArea
-          isData
           aria-label="Body"
           rows={5}
           value={shown}
@@ -165,7 +164,6 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
     >
       <TextArea
         data-first-focus
-        isData
         aria-label="Request body"
         value={draft}
         onChange={(input) => setDraft(input.target.value)}
