@@ -25,7 +25,7 @@ export function applyToCache(uid: string, messages: readonly LiveMessage[]): voi
     messages.flatMap((message) => (message.type === 'delivery' ? [message.data.index] : [])),
   );
   const change = messages.findLast((message) => message.type === 'endpoint');
-  if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
+  if (change !== undefined) applyEndpoint(uid, change.data);
 }
 
 /** Adds requests with a new attempt to the lists whose query they match now, and loads their open history again. */
@@ -81,7 +81,7 @@ export function followTrimming(uid: string): { add: (messages: readonly LiveMess
   };
   const add = (messages: readonly LiveMessage[]): void => {
     const change = messages.findLast((message) => message.type === 'endpoint');
-    if (change?.type !== 'endpoint') return;
+    if (change === undefined) return;
     const { stats, retention } = change.data;
     next = { count: stats.total - retention.saved, newest: retention.newestIndex };
     if (timer === undefined) wait(next);
