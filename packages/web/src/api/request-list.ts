@@ -61,7 +61,7 @@ export function positionOf(rows: readonly ListedRequest[], index: number): numbe
 }
 
 /** The row with this index, if it is loaded. */
-export function rowOf(list: RequestList, index: number): ListedRequest | undefined {
+export function rowOf(list: Pick<RequestList, 'rows'>, index: number): ListedRequest | undefined {
   const row = list.rows[positionOf(list.rows, index)];
   return row?.index === index ? row : undefined;
 }

@@ -1,4 +1,4 @@
-import { positionOf } from '../../api/request-list.ts';
+import { positionOf, rowOf } from '../../api/request-list.ts';
 import type { Gap, ListedRequest, RequestList } from '../../api/request-list.ts';
 
 /** An item of the list: a request, or a gap of requests that are not loaded. */
@@ -61,10 +61,7 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItem
       if (rows[at]?.index !== index) return -1;
       return at + gaps.filter((gap) => gap.before > index).length;
     },
-    find(index) {
-      const row = rows[positionOf(rows, index)];
-      return row?.index === index ? row : undefined;
-    },
+    find: (index) => rowOf({ rows }, index),
   };
 }
 
