@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './raw-headers.ts';
-import { endToEndHeaders } from './raw-headers.ts';
+import { endToEndHeaders, firstHeader } from './raw-headers.ts';
 import { METHOD_NAME, TOKEN } from './limits.ts';
 
 /** Methods in the replay form. A call may use any method except CONNECT and TRACE. */
@@ -158,7 +158,7 @@ const METHODS_WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DE
 export function replayHeaderLines({ method, authority, headers, bodyBytes, userAgent }: ReplayHead): RawHeaders {
   const own = endToEndHeaders(headers);
   const lines: RawHeaders = [['Host', authority], ...own];
-  if (!own.some(([name]) => name.toLowerCase() === 'user-agent')) lines.push(['User-Agent', userAgent]);
+  if (firstHeader(own, 'user-agent') === undefined) lines.push(['User-Agent', userAgent]);
   if (bodyBytes > 0 || !METHODS_WITHOUT_CONTENT.has(method.toUpperCase()))
     lines.push(['Content-Length', String(bodyBytes)]);
   lines.push(['Connection', 'close']);

@@ -1,3 +1,4 @@
+import { firstHeader } from '@creel/contract';
 import { mediaType } from './body-kind.ts';
 import { latin1Bytes, readable } from './encoding.ts';
 
@@ -76,18 +77,14 @@ function readPart(part: Uint8Array<ArrayBuffer>): MultipartPart {
     const colon = line.indexOf(':');
     if (colon > 0) headers.push([line.slice(0, colon), readable(line.slice(colon + 1).trim())]);
   }
-  const disposition = mediaType(valueOf(headers, 'content-disposition')).parameters;
+  const disposition = mediaType(firstHeader(headers, 'content-disposition')).parameters;
   return {
     name: disposition.get('name') ?? '',
     filename: extendedName(disposition.get('filename*')) ?? disposition.get('filename'),
-    contentType: valueOf(headers, 'content-type'),
+    contentType: firstHeader(headers, 'content-type'),
     headers,
     bytes: part.subarray(at),
   };
-}
-
-function valueOf(headers: readonly (readonly [string, string])[], name: string): string | undefined {
-  return headers.find(([given]) => given.toLowerCase() === name)?.[1];
 }
 
 /** `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187). */

@@ -25,8 +25,3 @@ export function sendable(request: CapturedRequest, captureUrl: string, bytes: Ui
     text: text?.includes('\0') === true ? undefined : text,
   };
 }
-
-/** True if a header with that lower-case name is sent. */
-export function hasHeader(headers: RawHeaders, name: string): boolean {
-  return headers.some(([given]) => given.toLowerCase() === name);
-}

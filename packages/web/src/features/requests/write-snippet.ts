@@ -1,7 +1,8 @@
+import { firstHeader } from '@creel/contract';
 import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
-import { hasHeader, sendable } from './sendable.ts';
+import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 
 /** The snippet languages. */
@@ -47,7 +48,7 @@ function piped(request: Sendable, command: string): string {
 /** curl and HTTPie add headers of their own. These options remove those that were not sent. */
 function switchedOff({ headers, bytes }: Sendable, own: readonly string[]): string[] {
   const names = bytes.length > 0 ? [...own, 'Content-Type'] : own;
-  return names.filter((name) => !hasHeader(headers, name.toLowerCase()));
+  return names.filter((name) => firstHeader(headers, name.toLowerCase()) === undefined);
 }
 
 function curl(request: Sendable): string {
