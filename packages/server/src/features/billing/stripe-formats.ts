@@ -9,21 +9,24 @@ const TOLERANCE_SECONDS = 300;
 /** Tolerance for clock differences. */
 const FUTURE_SECONDS = 5;
 
+/** PostgreSQL can't store a NUL. */
+const identifier = z.string().regex(/^[!-~]+$/);
+
 /**
  * The fields of an event that are used. Everything else is read from the API again, because events arrive late and out
  * of order.
  */
 const eventSchema = z.object({
-  id: z.string(),
-  type: z.string(),
+  id: identifier,
+  type: identifier,
   /** Stripe always sends it. Other hosts that speak its interface (`STRIPE_API_BASE`) may not. */
   livemode: z.boolean().optional(),
   account: z.string().nullish(),
   data: z.object({
     object: z.object({
       object: z.string().optional(),
-      id: z.string().optional(),
-      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+      id: identifier.optional(),
+      customer: z.union([identifier, z.object({ id: identifier })]).nullish(),
     }),
   }),
 });

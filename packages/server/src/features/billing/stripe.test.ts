@@ -318,6 +318,7 @@ describe('events', () => {
     ['of an unknown type', (customer) => eventFor(customer, { type: 'treasury.tomorrow' })],
     ['of no customer', () => ({ ...eventFor(''), data: { object: { id: 'x', object: 'price' } } })],
     ['of an unknown shape', () => ({ hello: 'world' })],
+    ['with a NUL in the id', (customer) => eventFor(customer, { id: 'evt_\0' })],
   ])('%s are acknowledged and change nothing', async (_, make) => {
     const customer = await endedSilently();
     await expectUnchanged(async () => {
