@@ -94,10 +94,14 @@ export function useHasPausedDestination(uid: string): boolean {
   );
 }
 
-export function useCreateDestination(uid: string) {
+/** Adds a destination, or changes the one with this id. */
+export function useSaveDestination(uid: string, id: number | undefined) {
   return useMutation({
-    mutationFn: (body: DestinationCreate) => client.call('createDestination', { params: { uid }, body }),
-    onSuccess: (created) => putDestination(uid, created),
+    mutationFn: (body: Omit<DestinationCreate, 'enabled'>) =>
+      id === undefined
+        ? client.call('createDestination', { params: { uid }, body })
+        : client.call('changeDestination', { params: { uid, id: String(id) }, body }),
+    onSuccess: (saved) => putDestination(uid, saved),
   });
 }
 

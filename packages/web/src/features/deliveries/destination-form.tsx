@@ -13,7 +13,7 @@ import { SwitchRow } from '../../ui/switch.tsx';
 import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
 import { QueryField } from '../../ui/query-field.tsx';
 import { completeUrl } from '../../ui/urls.ts';
-import { useChangeDestination, useCreateDestination } from './delivery-queries.ts';
+import { useSaveDestination } from './delivery-queries.ts';
 
 interface DestinationFormProps {
   readonly uid: string;
@@ -31,13 +31,11 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   const [appendPath, setAppendPath] = useState(destination?.appendPath ?? false);
   const [sign, setSign] = useState(destination?.sign ?? false);
   const { ref, errors, failure, refuse, fail, clear } = useFormErrors(FIELDS);
-  const create = useCreateDestination(uid);
-  const change = useChangeDestination(uid, destination?.id ?? 0);
-  const call = destination === undefined ? create : change;
+  const save = useSaveDestination(uid, destination?.id);
   const hasSecret = useSigning(uid) !== null;
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
-    if (call.isPending) return;
+    if (save.isPending) return;
     const wanted = { url: completeUrl(url), query: query.trim(), appendPath, sign };
     const condition = parseQuery(wanted.query);
     const found = {
@@ -51,9 +49,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
       if (error instanceof ApiError && error.code === 'TARGET_NOT_ALLOWED') refuse({ url: error.sentence });
       else fail(error, errorMessage(error, 'The destination could not be stored. Please try again.'));
     };
-    const outcome = { onSuccess: onDone, onError };
-    if (destination === undefined) create.mutate({ ...wanted, enabled: true }, outcome);
-    else change.mutate(wanted, outcome);
+    save.mutate(wanted, { onSuccess: onDone, onError });
   };
   return (
     <Form ref={ref} failure={failure} onSubmit={onSubmit}>
@@ -117,8 +113,8 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
       />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Back</Button>
-        <Button type="submit" variant="primary" busy={call.isPending}>
-          {call.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
+        <Button type="submit" variant="primary" busy={save.isPending}>
+          {save.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
         </Button>
       </div>
     </Form>
