@@ -115,16 +115,12 @@ function DeliveryRow({ attempt, isOpen, onToggle, badge, facts, children }: Deli
 }
 
 function WaitingDetails({ uid, attempt }: RowProps) {
-  const { method, url } = attempt;
   const destination = useDestination(uid, attempt);
   return (
     <>
-      <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
+      <FactLine attempt={attempt}>
         <span className="text-ink">Waiting for the first attempt</span>
-        <span className="min-w-0 wrap-anywhere">
-          {method} {url}
-        </span>
-      </p>
+      </FactLine>
       <p className="px-4 text-sm text-ink-2">{waitingReason(destination)}</p>
       <div className="px-4">
         <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
@@ -135,27 +131,36 @@ function WaitingDetails({ uid, attempt }: RowProps) {
   );
 }
 
+/** Facts about a delivery, and what is sent where. */
+function FactLine({ attempt, children }: Pick<RowProps, 'attempt'> & { readonly children: ReactNode }) {
+  return (
+    <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
+      {children}
+      <span className="min-w-0 wrap-anywhere">
+        {attempt.method} {attempt.url}
+      </span>
+    </p>
+  );
+}
+
 interface AttemptDetailsProps extends AttemptRowProps {
   /** The destination that the next attempt goes to, if it is loaded. */
   readonly destination: Destination | undefined;
 }
 
 function AttemptDetails({ uid, index, attempt, destination, onReplay }: AttemptDetailsProps) {
-  const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
+  const { kind, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
   const again = useSendAgain(uid, attempt);
   const now = useNow();
   const isForward = kind === 'forward';
   return (
     <>
-      <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
+      <FactLine attempt={attempt}>
         <span className="text-ink">{status === null ? 'No response' : statusLine({ status, statusText })}</span>
         <span>{formatDuration(durationMs)}</span>
         <span>attempt {attempt.attempt}</span>
         <time dateTime={at}>{formatInstant(at)}</time>
-        <span className="min-w-0 wrap-anywhere">
-          {method} {url}
-        </span>
-      </p>
+      </FactLine>
       {error === null ? null : (
         <Notice tone="warn" className="mx-4">
           {error}
