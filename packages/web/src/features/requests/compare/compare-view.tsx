@@ -13,7 +13,7 @@ import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { formatClock, formatMoment } from '../../../ui/format.ts';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
-import { BodyDiff, FieldDiffTable } from './diff-tables.tsx';
+import { BodyDiff, DiffTitle, FieldDiffTable } from './diff-tables.tsx';
 import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
 import { RequestPicker } from './request-picker.tsx';
@@ -112,7 +112,7 @@ function Difference({ comparison, onlyChanges }: { readonly comparison: Comparis
         <FieldDiffTable title="Query Params" fields={wanted(query)} none="The query parameters are the same." />
       )}
       <FieldDiffTable title="Headers" fields={wanted(headers)} none="The headers are the same." />
-      <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">Body</h3>
+      <DiffTitle>Body</DiffTitle>
       {body === undefined ? (
         <p className="px-4 py-3 text-ink-2">{comparison.sentence}</p>
       ) : (

@@ -78,11 +78,15 @@ interface FieldDiffTableProps {
   readonly none: string;
 }
 
+export function DiffTitle({ children }: { readonly children: string }) {
+  return <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">{children}</h3>;
+}
+
 /** The fields of both sides by name, with differences marked word by word. */
 export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   return (
     <>
-      <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">{title}</h3>
+      <DiffTitle>{title}</DiffTitle>
       {fields.length === 0 ? <p className="px-4 py-3 text-ink-2">{none}</p> : null}
       <DiffTable label={title}>
         {fields.map((field) => (
