@@ -11,7 +11,7 @@ export interface Page {
 
 /** Reads the newest `limit` requests (at most 500) with an index below `before`. */
 export async function readPage(client: Client, uid: string, limit: number, before?: number): Promise<Page> {
-  const input = { params: { uid }, query: before === undefined ? { limit } : { limit, before } };
+  const input = { params: { uid }, query: { limit, before } };
   // Unsaved requests first: a request that is saved between the two calls is then found twice instead of never.
   const unsaved = await client.callWithHeaders('listUnsaved', input);
   const saved = await client.callWithHeaders('listSaved', input);

@@ -86,22 +86,21 @@ function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
   return lines <= MAX_HEADER_BYTES && rawTarget.length + texts <= MAX_HEAD_BYTES;
 }
 
-const restoredSchema = z.object({
-  index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
-  method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
-  rawTarget: onWire(TARGET),
-  rawHeaders: z.array(z.tuple([onWire(TOKEN), onWire(HEADER_VALUE)], { error: NOT_ON_WIRE_SENTENCE }), {
-    error: NOT_ON_WIRE_SENTENCE,
-  }),
-  body: z.string({ error: 'body must be text or null' }).nullable(),
-  bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64' }),
-  sourceIp: z
-    .string({ error: 'sourceIp must be an address' })
-    .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),
-  timestamp: z.iso.datetime({ error: 'timestamp must be an ISO 8601 time in UTC' }),
-});
-
-const restoreSchema = restoredSchema
+const restoreSchema = z
+  .object({
+    index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
+    method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
+    rawTarget: onWire(TARGET),
+    rawHeaders: z.array(z.tuple([onWire(TOKEN), onWire(HEADER_VALUE)], { error: NOT_ON_WIRE_SENTENCE }), {
+      error: NOT_ON_WIRE_SENTENCE,
+    }),
+    body: z.string({ error: 'body must be text or null' }).nullable(),
+    bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64' }),
+    sourceIp: z
+      .string({ error: 'sourceIp must be an address' })
+      .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),
+    timestamp: z.iso.datetime({ error: 'timestamp must be an ISO 8601 time in UTC' }),
+  })
   .refine(({ rawTarget, rawHeaders }) => isReceivable(rawTarget, rawHeaders), {
     error: NOT_ON_WIRE_SENTENCE,
     path: ['rawHeaders'],

@@ -155,14 +155,13 @@ function acceptsText(pattern: Pattern): (raw: string) => boolean {
 }
 
 function acceptsNumber(value: Comparison<string>): (raw: string) => boolean {
-  const test = testOfOrder(value, (text) => {
+  return testOfOrder(value, (text) => {
     const limit = parseExactNumber(text);
     return (found: string) => {
       const number = parseExactNumber(found);
       return limit === undefined || number === undefined ? undefined : compareExact(number, limit);
     };
   });
-  return (raw) => test(raw);
 }
 
 function testOfSize(value: Extract<Term, { kind: 'size' }>['value']): Test {
