@@ -20,20 +20,14 @@ export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =
     queryKey: queryKeys.body(uid, request.index, extent),
     queryFn: async ({ signal }): Promise<Uint8Array<ArrayBuffer>> => {
       if (!request.bodyTruncated && request.slim === undefined) return bodyBytesOf(request);
-      return readByAnyId(uid, request, (id) => readBody(uid, id, extent, signal));
+      return readByAnyId(uid, request, async (id) =>
+        extent === 'beginning'
+          ? readBeginning(uid, id, signal)
+          : new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal)),
+      );
     },
     gcTime: MINUTE_MS,
   });
-
-async function readBody(
-  uid: string,
-  id: number,
-  extent: Extent,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer>> {
-  if (extent === 'beginning') return readBeginning(uid, id, signal);
-  return new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal));
-}
 
 /** A request that was saved in the meantime has another id. Looks the request up by its index and tries again. */
 export async function readByAnyId<T>(
