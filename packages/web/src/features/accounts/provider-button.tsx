@@ -50,15 +50,8 @@ function isProviderProblem(code: string): code is ProviderProblem {
   return Object.hasOwn(PROVIDER_PROBLEMS, code);
 }
 
-interface ProviderSignIn {
-  readonly start: () => void;
-  readonly busy: boolean;
-  /** The error message, if the login failed. */
-  readonly problem: string | undefined;
-}
-
-/** Logs in through the provider's window. */
-function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () => void): ProviderSignIn {
+/** Logs in through the provider's window. `problem` is the error message, if the login failed. */
+function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () => void) {
   const login = useProviderLogin();
   const [waiting, setWaiting] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -20,13 +20,7 @@ export interface BulkResult {
 }
 
 /** Statuses with their numbers, in order; what got no response is last. */
-interface StatusCount {
-  readonly status: number | undefined;
-  readonly count: number;
-  readonly tone: StatusTone;
-}
-
-export function countStatuses(results: readonly BulkResult[]): StatusCount[] {
+export function countStatuses(results: readonly BulkResult[]) {
   return [...Map.groupBy(results, ({ status }) => status)]
     .map(([status, same]) => ({ status, count: same.length, tone: same[0]?.tone ?? 'destructive' }))
     .toSorted((a, b) => (a.status ?? Number.POSITIVE_INFINITY) - (b.status ?? Number.POSITIVE_INFINITY));

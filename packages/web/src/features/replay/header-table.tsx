@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, memo } from 'react';
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, RefObject } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLatest } from '../../ui/state.ts';
 import { mistakeIn, withNewRow } from './header-rows.ts';
@@ -122,10 +122,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
 type Place = readonly [row: number, what: 'input' | 'button'];
 
 /** Focuses a row after it is rendered; the last row if it is gone, or the add button if there are none. */
-function useFocusAt(
-  table: { readonly current: HTMLTableElement | null },
-  adding: { readonly current: HTMLElement | null },
-) {
+function useFocusAt(table: RefObject<HTMLTableElement | null>, adding: RefObject<HTMLElement | null>) {
   const wanted = useRef<Place>(undefined);
   useEffect(() => {
     if (wanted.current === undefined) return;
