@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { isSignedOut } from './api/session.ts';
 import { userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
-import { EndpointLoading } from './features/endpoints/endpoint-states.tsx';
+import { EndpointLoading } from './features/endpoints/endpoint-loading.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, NotFoundPage, RootFailed, RootNotFound } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';

@@ -2,21 +2,26 @@ import { ApiError, endpointTitle } from '@creel/contract';
 import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
+import { errorMessage } from '../api/client.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
 import { endpointQuery } from '../api/queries.ts';
+import { logInOr } from '../api/session.ts';
 import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
-import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
+import { EndpointLoading } from '../features/endpoints/endpoint-loading.tsx';
 import { ReplayDraftsProvider, useReplayDraft } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import type { RequestPartProps } from '../features/requests/details/details-header.tsx';
 import type { DetailsParts } from '../features/requests/details/request-details.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { SignatureFact } from '../features/signatures/signature-fact.tsx';
+import { Button } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useCommands } from '../ui/commands.ts';
+import { EmptyState, LoadError } from '../ui/feedback.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useTitle } from '../ui/page.tsx';
 
@@ -54,6 +59,31 @@ function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
 
 function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
+}
+
+function EndpointNotFound() {
+  return (
+    <EmptyState
+      page
+      icon={<Unplug />}
+      title="Endpoint Not Found"
+      actions={
+        <Button asChild variant="primary">
+          <Link to="/">Go Home</Link>
+        </Button>
+      }
+    >
+      The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.
+    </EmptyState>
+  );
+}
+
+function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  return (
+    <LoadError page title="The endpoint could not be loaded" onRetry={() => logInOr(onRetry)}>
+      {errorMessage(error, 'Please try again.')}
+    </LoadError>
+  );
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {

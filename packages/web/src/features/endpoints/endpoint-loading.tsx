@@ -1,9 +1,4 @@
-import { Link } from '@tanstack/react-router';
-import { Unplug } from 'lucide-react';
-import { errorMessage } from '../../api/client.ts';
-import { logInOr } from '../../api/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../ui/feedback.tsx';
+import { Skeleton, SkeletonRows } from '../../ui/feedback.tsx';
 
 const CARDS = [0, 1, 2, 3];
 
@@ -32,30 +27,5 @@ export function EndpointLoading() {
         <SkeletonRows />
       </div>
     </div>
-  );
-}
-
-export function EndpointNotFound() {
-  return (
-    <EmptyState
-      page
-      icon={<Unplug />}
-      title="Endpoint Not Found"
-      actions={
-        <Button asChild variant="primary">
-          <Link to="/">Go Home</Link>
-        </Button>
-      }
-    >
-      The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.
-    </EmptyState>
-  );
-}
-
-export function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
-  return (
-    <LoadError page title="The endpoint could not be loaded" onRetry={() => logInOr(onRetry)}>
-      {errorMessage(error, 'Please try again.')}
-    </LoadError>
   );
 }
