@@ -59,8 +59,9 @@ function epochTime(value: string, key: string | undefined): string | undefined {
 }
 
 function tokenIn(value: string): Embedded | undefined {
-  const parts = value.replace(/^Bearer /i, '').split('.');
-  if (parts.length !== 3 || !value.replace(/^Bearer /i, '').startsWith('eyJ')) return undefined;
+  const token = value.replace(/^Bearer /i, '');
+  const parts = token.split('.');
+  if (parts.length !== 3 || !token.startsWith('eyJ')) return undefined;
   const [header, payload] = parts.slice(0, 2).map((part) => textOf(decoded(part) ?? new Uint8Array([0xff])));
   if (header === undefined || payload === undefined) return undefined;
   return isJsonStructure(header) && isJsonStructure(payload) ? { kind: 'jwt', header, payload } : undefined;
