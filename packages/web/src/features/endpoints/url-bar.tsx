@@ -3,11 +3,10 @@ import { clsx } from 'clsx';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton, Reason } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { UpgradeLink } from '../../ui/feedback.tsx';
-import { Reason } from '../../ui/reason.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 

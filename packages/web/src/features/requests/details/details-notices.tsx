@@ -5,10 +5,9 @@ import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
 import { Badge } from '../../../ui/badges.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, Reason } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
 import { formatCount, formatSize } from '../../../ui/format.ts';
-import { Reason } from '../../../ui/reason.tsx';
 import { useLoginReason } from '../use-request-actions.ts';
 import type { ShownBody } from './use-body.ts';
 

@@ -1,10 +1,9 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
-import { Button, IconButton } from '../../../ui/button.tsx';
+import { Button, IconButton, Reason } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
 import { formatCount } from '../../../ui/format.ts';
-import { Reason } from '../../../ui/reason.tsx';
 import type { ExportFormat } from '../bulk/export-files.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import { useLoginReason } from '../use-request-actions.ts';
