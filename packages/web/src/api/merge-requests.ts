@@ -2,7 +2,7 @@ import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
 import type { Accepts } from './request-filter.ts';
-import { isDropped, isHidden, positionOf, rowOf } from './request-list.ts';
+import { isDropped, isHidden, isInGap, positionOf, rowOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
 const acceptsAll: Accepts = () => true;
@@ -204,10 +204,6 @@ export function restoreRequests(
   const stored = requests.filter((row) => !isDropped(list, row) && !isInGap(list, row.index));
   return addLive({ ...list, deleted }, stored, accepts);
 }
-
-/** True if requests around this index are not loaded. They are loaded together, so a single one is not shown. */
-const isInGap = (list: RequestList, index: number): boolean =>
-  list.gaps.some((gap) => index > gap.after && index < gap.before);
 
 /** Empties the list. A page that is still loading does not restore the rows. */
 function clearList(list: RequestList): RequestList {

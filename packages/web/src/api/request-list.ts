@@ -66,6 +66,11 @@ export function rowOf(list: Pick<RequestList, 'rows'>, index: number): ListedReq
   return row?.index === index ? row : undefined;
 }
 
+/** True if requests around this index are not loaded. They are loaded together, so a single one is not shown. */
+export function isInGap(list: RequestList, index: number): boolean {
+  return list.gaps.some((gap) => index > gap.after && index < gap.before);
+}
+
 /** True if the server has dropped an unsaved request to keep newer ones. */
 export function isDropped(list: Pick<RequestList, 'droppedBelow'>, row: ListedRequest): boolean {
   return !row.saved && row.index < list.droppedBelow;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { holdRows } from '../../../api/limit-requests.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { EMPTY_LIST } from '../../../api/request-list.ts';
+import { EMPTY_LIST, isInGap } from '../../../api/request-list.ts';
 import type { RequestList } from '../../../api/request-list.ts';
 import { changeLists } from '../../../api/list-cache.ts';
 import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
@@ -94,8 +94,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
 
 /** Loads the rows around a request that is in a gap. A search finds all of its rows by itself. */
 function useRequestsAround(uid: string, filter: RequestFilter, list: RequestList, index = -1): void {
-  const isInGap = list.gaps.some((gap) => index > gap.after && index < gap.before);
-  useQuery({ ...aroundQuery(uid, filter, index), enabled: isInGap && filter.query === undefined });
+  useQuery({ ...aroundQuery(uid, filter, index), enabled: isInGap(list, index) && filter.query === undefined });
 }
 
 /** A search pauses at this number of matches, so that a broad query does not load every request. */
