@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 import { formatSize } from '../ui/format.ts';
-import type { Coding } from './view-body.ts';
+import type { BodyView, Coding } from './view-body.ts';
 
 /** A note above a body, for example that it was decoded or truncated. */
 export function NoteLine({ className, children }: { readonly className?: string; readonly children: ReactNode }) {
@@ -12,11 +12,29 @@ export function NoteLine({ className, children }: { readonly className?: string;
   );
 }
 
-/** Shows the result of decoding a content coding. `size` is the encoded size in bytes. */
-export function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
-  const text =
-    coding.decodedSize === undefined
-      ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
-      : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
-  return <NoteLine>{text}</NoteLine>;
+interface DecodingNotesProps {
+  readonly view: BodyView;
+  /** Bytes of the body as received. */
+  readonly size: number;
+  /** More about the character set. */
+  readonly children?: string;
+}
+
+/** How a body was decoded: from its content coding, and from its character set. */
+export function DecodingNotes({ view: { coding, charset }, size, children }: DecodingNotesProps) {
+  return (
+    <>
+      {coding === undefined ? null : <NoteLine>{codingNote(coding, size)}</NoteLine>}
+      {charset === undefined ? null : (
+        <NoteLine>
+          The text was decoded from {charset}, which its content type declares.{children}
+        </NoteLine>
+      )}
+    </>
+  );
+}
+
+function codingNote({ name, decodedSize, problem, cut }: Coding, size: number): string {
+  if (decodedSize === undefined) return `${problem ?? ''} Shown as it came, ${formatSize(size)}.`;
+  return `Decoded from ${name}: ${formatSize(size)} as sent, ${formatSize(decodedSize)}${cut ? ' shown' : ' decoded'}.`;
 }

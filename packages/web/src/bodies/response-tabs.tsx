@@ -8,7 +8,7 @@ import { readable } from './encoding.ts';
 import { FieldTable } from './field-table.tsx';
 import { HexView } from './binary-view.tsx';
 import { JsonView } from './json-view.tsx';
-import { CodingNote, NoteLine } from './note-line.tsx';
+import { DecodingNotes, NoteLine } from './note-line.tsx';
 import { TextView } from './text-view.tsx';
 import type { BodyView } from './view-body.ts';
 
@@ -70,10 +70,7 @@ function ResponseBody({ cut, size, view, error, asText }: ResponseBodyProps) {
   return (
     <>
       {cut === undefined ? null : <NoteLine>{cut}</NoteLine>}
-      {view?.coding === undefined ? null : <CodingNote coding={view.coding} size={size} />}
-      {view?.charset === undefined ? null : (
-        <NoteLine>The text was decoded from {view.charset}, which its content type declares.</NoteLine>
-      )}
+      {view === undefined ? null : <DecodingNotes view={view} size={size} />}
       {error === null ? null : (
         <Notice tone="bad" className="m-3">
           {error.message}

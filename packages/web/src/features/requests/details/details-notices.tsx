@@ -3,7 +3,7 @@ import { Lock, Unlink, FileQuestion } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
+import { DecodingNotes, NoteLine } from '../../../bodies/note-line.tsx';
 import { Badge } from '../../../ui/badges.tsx';
 import { Button, Reason } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
@@ -83,12 +83,9 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
   const cut = !view.whole && view.coding?.cut !== true;
   return (
     <>
-      {view.coding === undefined ? null : <CodingNote coding={view.coding} size={request.size} />}
-      {view.charset === undefined ? null : (
-        <NoteLine>
-          The text was decoded from {view.charset}, which its content type declares. Raw has its bytes in hex.
-        </NoteLine>
-      )}
+      <DecodingNotes view={view} size={request.size}>
+        {' Raw has its bytes in hex.'}
+      </DecodingNotes>
       {cut && request.size > 0 ? (
         <NoteLine className="flex items-center gap-3">
           <span>
