@@ -14,10 +14,8 @@ interface MarkedTextProps {
   readonly write?: (piece: string) => string;
 }
 
-const asItIs = (piece: string): string => piece;
-
 /** A text with its matches highlighted. */
-export function MarkedText({ text, offset, found, firstPlace, current, write = asItIs }: MarkedTextProps) {
+export function MarkedText({ text, offset, found, firstPlace, current, write = (piece) => piece }: MarkedTextProps) {
   if (found.length === 0) return write(text);
   return markPieces(text, offset, found, firstPlace).map(({ text: piece, place, at }) =>
     place === undefined ? (
