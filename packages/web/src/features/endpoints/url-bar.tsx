@@ -25,9 +25,15 @@ export function UrlBar({ endpoint, hasPausedDestination }: UrlBarProps) {
       <h2 id="endpoint-url" className="sr-only">
         Endpoint URL
       </h2>
-      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-lg:gap-1 max-md:py-1 max-md:pr-1">
+      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-lg:gap-1 max-lg:pl-2 max-md:py-1 max-md:pr-1">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
-        <CopyButton text={endpoint.url} label="Copy" size="sm" className="md:h-6.5" toast={{ title: 'URL Copied!' }}>
+        <CopyButton
+          text={endpoint.url}
+          label="Copy"
+          size="sm"
+          className="max-lg:px-2 md:h-6.5"
+          toast={{ title: 'URL Copied!' }}
+        >
           Copy
         </CopyButton>
         <ForwardButton hasPaused={hasPausedDestination} />
@@ -56,7 +62,7 @@ function ForwardButton({ hasPaused }: { readonly hasPaused: boolean }) {
       size="sm"
       aria-label={label}
       title={label}
-      className="md:h-6.5"
+      className="max-lg:px-2 md:h-6.5"
       onClick={() => runCommand(COMMAND_IDS.forward)}
     >
       <Forward />
