@@ -141,10 +141,11 @@ describe('a new password by mail', () => {
     for (let nth = 0; nth < 5; nth += 1) asked.push(await resetToken(person));
     const refused = await askReset(person.user.email);
     expect(refused).toMatchObject({ status: 429 });
-    server.clock.advance((Number(refused.headers.get('retry-after')) - 1) * 1000);
+    // A minute before, because the clock runs on.
+    server.clock.advance((Number(refused.headers.get('retry-after')) - 60) * 1000);
     expect((await askReset(person.user.email)).status).toBe(429);
     expect((await reset(asked[4] ?? '', 'a newer password')).status).toBe(200);
-    server.clock.advance(1000);
+    server.clock.advance(60_000);
     expect(await resetToken(person)).not.toBe('');
   });
 
