@@ -52,24 +52,30 @@ export function launchOptions(browser = process.env['CREEL_CHROMIUM'] ?? ''): La
 }
 
 /**
- * Returns a browser for `launchOptions`: the one in CREEL_CHROMIUM, else Playwright's own, else one in PATH, else it installs one.
+ * Returns a browser for `launchOptions`: the one in CREEL_CHROMIUM, else Playwright's own, else one in PATH, else it installs one. With
+ * `preferShell` it installs the shell beside another Chromium, too.
  * @throws SetupError if no browser runs
  */
 export async function findChromium({ preferShell = false } = {}): Promise<string> {
   const chosen = process.env['CREEL_CHROMIUM'];
   if (chosen) return await requireRunning(chosen);
-  const programs = preferShell ? [SHELL, ...PROGRAMS] : PROGRAMS;
-  const installed = await firstRunning([chromium.executablePath(), ...programs.flatMap(inPath)]);
-  if (installed !== undefined) return installed;
-  if (canInstallPackages()) {
-    const packages = preferShell ? [SHELL, 'chromium'] : ['chromium'];
-    log('Installing Chromium into this system (apt-get install). To use your own, set CREEL_CHROMIUM.');
-    await installDebianPackage(packages);
-    const fromPackage = await firstRunning(packages.flatMap(inPath));
-    if (fromPackage !== undefined) return fromPackage;
-  }
+  const best = await firstRunning([chromium.executablePath(), ...(preferShell ? inPath(SHELL) : [])]);
+  if (best !== undefined) return best;
+  const found =
+    (preferShell ? await installPackage(SHELL) : undefined) ??
+    (await firstRunning(PROGRAMS.flatMap(inPath))) ??
+    (await installPackage('chromium'));
+  if (found !== undefined) return found;
   if (process.platform === 'linux' && process.arch === 'x64') return await requireRunning(await installNpmPackage());
   throw new SetupError('There is no Chromium. Install one, or set CREEL_CHROMIUM to its path.');
+}
+
+/** Installs Debian's package of a browser if this user may. `undefined` if it does not run. */
+async function installPackage(name: string): Promise<string | undefined> {
+  if (!canInstallPackages()) return undefined;
+  log(`Installing ${name} into this system (apt-get install). To use your own browser, set CREEL_CHROMIUM.`);
+  await installDebianPackage(name);
+  return await firstRunning(inPath(name));
 }
 
 function inPath(program: string): string[] {

@@ -28,7 +28,7 @@ export function requireProgram(name: SystemProgram): string {
 export async function provideProgram(name: SystemProgram): Promise<void> {
   if (findProgram(name) === undefined && canInstallPackages()) {
     log(`Installing ${name} into this system (apt-get install).`);
-    await installDebianPackage([name]);
+    await installDebianPackage(name);
   }
   requireProgram(name);
 }
@@ -40,17 +40,13 @@ export function canInstallPackages(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
 }
 
-/** Installs the first of these packages that exists: not every release has all of them. */
-export async function installDebianPackage(names: readonly string[]): Promise<void> {
+/** Installs a package, if this release of Debian has it. */
+export async function installDebianPackage(name: string): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const aptGet = (...args: string[]) =>
-    run('apt-get', [...args], { env }).then(
-      () => true,
-      () => false,
-    );
+  const aptGet = (...args: string[]) => run('apt-get', args, { env }).catch(() => undefined);
   // apt-get fails if another one runs.
   await withLock(fromRoot('.cache', 'apt.lock'), {}, async () => {
     await aptGet('update', '-qq');
-    for (const name of names) if (await aptGet('install', '-y', '-qq', '--no-install-recommends', name)) return;
+    await aptGet('install', '-y', '-qq', '--no-install-recommends', name);
   });
 }
