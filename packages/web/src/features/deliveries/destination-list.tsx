@@ -189,7 +189,7 @@ function RecentStatuses({ statuses }: { readonly statuses: Destination['recentSt
   const label = outcomeLabel(statuses);
   if (label === undefined) return null;
   return (
-    <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-2">
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-ink-2">
       <span aria-hidden className="flex items-center gap-0.5">
         {statuses.map((status, place) => (
           // A status has no identity besides its place.
