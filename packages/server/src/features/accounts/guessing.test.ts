@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
-import { CHEAP, startTestServer } from '../../../test/test-server.ts';
+import { CHEAP, createTestClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
@@ -9,7 +9,13 @@ const passwords = new Passwords(CHEAP);
 let people = 0;
 
 beforeAll(async () => {
-  server = await startTestServer({ passwords, settings: { TRUST_PROXY: '127.0.0.1' } });
+  const began = Date.now();
+  server = await startTestServer({
+    passwords,
+    settings: { TRUST_PROXY: '127.0.0.1' },
+    // It stands still, so that a wait is told to the second.
+    clock: createTestClock(() => began),
+  });
 });
 afterAll(() => server.stop());
 
