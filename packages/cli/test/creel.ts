@@ -56,8 +56,8 @@ export function start(words: readonly string[], { home, env, stdin, tty }: RunOp
   const stdout = (): string => bytes().toString('utf8');
   const stderr = (): string => Buffer.concat(err.chunks).toString('utf8');
   const until: Running['until'] = async (is) => {
-    for (const deadline = Date.now() + WAIT_LIMIT_MS; !is(); await sleep(10))
-      if (code !== undefined || Date.now() > deadline)
+    for (const deadline = performance.now() + WAIT_LIMIT_MS; !is(); await sleep(10))
+      if (code !== undefined || performance.now() > deadline)
         throw new Error(`creel ${words.join(' ')} (${code ?? 'still running'}) wrote:\n${stdout()}\n${stderr()}`);
   };
   return {

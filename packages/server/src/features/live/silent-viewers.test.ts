@@ -144,9 +144,9 @@ function userOf(id: number): UserRecord {
 }
 
 async function until(is: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   while (!is()) {
-    if (Date.now() > deadline) throw new Error(`It did not come: ${what}`);
+    if (performance.now() > deadline) throw new Error(`It did not come: ${what}`);
     await sleep(10);
   }
 }
