@@ -78,16 +78,11 @@ export class CapturePacker {
   }
 
   #reserve(more: number): void {
-    if ((this.count + 1) * FIELDS > this.#numbers.length) {
-      const longer = new Float64Array(this.#numbers.length * 2);
-      longer.set(this.#numbers);
-      this.#numbers = longer;
-    }
+    if ((this.count + 1) * FIELDS > this.#numbers.length)
+      this.#numbers = new Float64Array(this.#numbers.buffer.transfer(this.#numbers.byteLength * 2));
     const needed = this.#used + more;
-    if (needed <= this.#bytes.length) return;
-    const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#bytes.length * 2)));
-    this.#bytes.copy(larger, 0, 0, this.#used);
-    this.#bytes = larger;
+    if (needed > this.#bytes.length)
+      this.#bytes = Buffer.from(this.#bytes.buffer.transfer(Math.max(needed, this.#bytes.length * 2)));
   }
 }
 
