@@ -18,15 +18,13 @@ const SANDBOX_HEADERS = [
   'cross-origin',
 ] as const;
 
+function jsonHeaders(bytes: number): string[] {
+  return ['content-type', 'application/json', 'content-length', String(bytes), ...SANDBOX_HEADERS];
+}
+
 const CAPTURED_BODY = '{"ok":true}';
 /** The headers of a capture without an index. */
-const LOGGED_HEADERS = [
-  'content-type',
-  'application/json',
-  'content-length',
-  String(CAPTURED_BODY.length),
-  ...SANDBOX_HEADERS,
-] as const;
+const LOGGED_HEADERS: readonly string[] = jsonHeaders(CAPTURED_BODY.length);
 
 /** Responds that the request was captured. Latin-1 joins head and body into one write. */
 export function answerCaptured(response: ServerResponse, index: number | undefined): void {
@@ -39,13 +37,7 @@ function capturedHeaders(index: number | undefined): string[] {
 }
 
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
-  const headers = [
-    'content-type',
-    'application/json',
-    'content-length',
-    String(Buffer.byteLength(body)),
-    ...SANDBOX_HEADERS,
-  ];
+  const headers = jsonHeaders(Buffer.byteLength(body));
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
   return headers;
 }
