@@ -113,7 +113,7 @@ async function insertRows(
   await client.query(`insert into "${table}" (${names}) overriding system value values ${places.join(', ')}`, values);
 }
 
-/** New ids continue after every id that was ever given out, deleted rows included. */
+/** New ids continue after all assigned ids, including those of deleted rows. */
 async function continueIds(source: DatabaseSync, client: pg.Client): Promise<void> {
   for (const { name, seq } of source.prepare('select name, seq from sqlite_sequence').all())
     await client.query(`select setval(pg_get_serial_sequence($1, 'id'), $2)`, [name, Math.max(1, Number(seq))]);

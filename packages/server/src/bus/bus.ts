@@ -60,7 +60,7 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('user'), id, exceptSessionId: z.string().optional() }),
   /** A node started, and asks the others to answer. */
   z.object({ kind: z.literal('hello') }),
-  /** A node stops in good order. */
+  /** A node was shut down. */
   z.object({ kind: z.literal('left') }),
 ]);
 export type Notice = z.infer<typeof noticeSchema>;

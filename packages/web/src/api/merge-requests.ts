@@ -163,7 +163,7 @@ function replaceRow(list: RequestList, at: number, row: ListedRequest, accepts: 
   return { ...list, rows: accepts(row) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };
 }
 
-/** Shows what the deliveries of a request came to. A list of a query may lose the request. */
+/** Updates the deliveries of a request. If the list has a query that it no longer matches, the list drops it. */
 function putDelivery(
   list: RequestList,
   { index, lastDelivery, deliveryPending }: LiveDelivery,

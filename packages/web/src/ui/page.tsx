@@ -75,7 +75,7 @@ export function Logo({ className }: { readonly className?: string }) {
   );
 }
 
-/** Shown until it is known whether somebody is logged in. */
+/** Shown until the server answers whether a user is logged in. */
 export function StartPage() {
   return (
     <div role="status" aria-label="Loading" className="grid h-full place-items-center">

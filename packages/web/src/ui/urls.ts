@@ -6,7 +6,7 @@ export function ownPath(next: string | undefined): string {
   if (next === undefined || !next.startsWith('/') || !URL.canParse(next, PLACEHOLDER)) return HOME;
   const url = new URL(next, PLACEHOLDER);
   if (url.origin !== PLACEHOLDER || url.pathname.startsWith('//')) return HOME;
-  // The login pages are no destinations, except the one behind an emailed link that requires a session.
+  // The login pages are no destinations, except the one that an emailed link opens and that requires a session.
   if (/^\/auth(\/|$)/.test(url.pathname) && url.pathname !== '/auth/verify') return HOME;
   return url.pathname + url.search + url.hash;
 }

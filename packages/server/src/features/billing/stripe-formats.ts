@@ -39,7 +39,7 @@ interface SignedEvent {
   readonly now: number;
 }
 
-/** Checks and reads an event, as `BillingGateway.readEvent` says. */
+/** Checks and reads an event; see `BillingGateway.readEvent`. */
 export function readStripeEvent(
   webhooks: Stripe['webhooks'],
   { body, signature, now }: SignedEvent,

@@ -48,7 +48,7 @@ export const MAX_WAITS_WITH_RETRY_AFTER_MS = longestWaits(MAX_RETRY_AFTER_MS);
 /** Milliseconds that a clock may be set back without an effect on waits. */
 export const CLOCK_ERROR_MS = 5 * SECOND;
 
-/** Milliseconds that a delivery of a destination that is behind has been due, and pending deliveries of its endpoint. */
+/** Planning may wait if each destination has been due for this many milliseconds, and the endpoint has this many pending deliveries. */
 const BEHIND_MS = 250;
 const BEHIND_PENDING = 100;
 

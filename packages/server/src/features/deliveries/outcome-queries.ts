@@ -15,7 +15,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import { IS_PENDING, LATEST_DELIVERY, storedLatest } from '../requests/queries.ts';
 
-/** SQL of what attempts leave behind: the latest delivery that the row of a request shows, and the state of a destination. */
+/** SQL of the results of attempts: the latest delivery of a request, which lists show, and the state of a destination. */
 
 /** Names a captured request. */
 export interface RequestName {

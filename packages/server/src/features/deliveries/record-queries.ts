@@ -173,7 +173,7 @@ function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Att
       )
       .returning('id')
       .execute();
-    // Ids are given out in the order of the rows, but not always returned in it.
+    // The database assigns ids in the order of the rows, but may return them in another order.
     return rows.map((row) => row.id).toSorted((a, b) => a - b);
   });
 }

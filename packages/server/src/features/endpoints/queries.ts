@@ -193,8 +193,8 @@ export async function removeEndpoint(transaction: DatabaseTransaction, id: numbe
 }
 
 /**
- * Makes the notices of expiry due again that were skipped, because the user did not want them then. Call it after a
- * change that can make the user want them.
+ * Makes skipped notices of expiry due again. They were skipped because the user got no notices then. Call it after a
+ * change of the settings, the plan or the address.
  */
 export async function retrySkippedNotices(transaction: DatabaseTransaction, userId: number): Promise<void> {
   const skipped = await transaction

@@ -51,7 +51,7 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
 
 /**
  * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
- * Only `/ws` comes here: see listener.ts.
+ * Only requests to `/ws` are handled here; see listener.ts.
  */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
   const complete = createHandshakes(live);

@@ -10,7 +10,7 @@ import { useResetPassword, useVerifyEmail } from './account-queries.ts';
 
 const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
 
-/** The page behind the link of a password reset email. */
+/** The page that the link in a password reset email opens. */
 export function ResetPage() {
   const { token } = useSearch({ from: '/auth/reset' });
   return (
@@ -66,7 +66,7 @@ function ResetForm({ token }: { readonly token: string }) {
 
 const FAILED = 'The email could not be confirmed. Request a new link on your profile page.';
 
-/** The page behind the link of a verification email. The user has to click, because mail scanners follow links. */
+/** The page that the link in a verification email opens. The user has to click, because mail scanners follow links. */
 export function VerifyPage() {
   const { token } = useSearch({ from: '/auth/verify' });
   const verify = useVerifyEmail();

@@ -59,7 +59,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const stop = (): void => controller.current?.abort();
   return (
     <Dialog
-      // Escape or a press beside the dialog would otherwise end a long run and hide how far it came.
+      // Escape or a press beside the dialog would otherwise end a long run and hide its progress.
       onClose={isSending ? stop : onClose}
       width="md"
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
