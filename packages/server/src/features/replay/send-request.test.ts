@@ -1,5 +1,5 @@
 import { createServer } from 'node:tls';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
@@ -40,5 +40,12 @@ test.each([
 ])('a certificate that is %s is not taken, and nothing is sent', async (_what, certificate, sentence) => {
   const { message, heard } = await replayOver(certificate);
   expect(message).toMatch(sentence);
+  expect(heard).toBe('');
+});
+
+test('certificates are also checked where the environment turns this off for Node', async () => {
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  const { message, heard } = await replayOver(selfSigned('127.0.0.1')).finally(() => vi.unstubAllEnvs());
+  expect(message).toMatch(/self-signed/);
   expect(heard).toBe('');
 });
