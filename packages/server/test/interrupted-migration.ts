@@ -1,12 +1,10 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../src/database/engine.ts';
 import { MIGRATIONS, migrate } from '../src/database/migrations/migrate.ts';
 import type { Migration } from '../src/database/migrations/migration.ts';
-import { postgresEngine } from '../src/database/postgres/engine.ts';
-import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
-import type { Database, Tables } from '../src/database/schema.ts';
-import { sqliteDatabase, sqliteEngine } from '../src/database/sqlite/engine.ts';
+import { SESSIONS, openDatabase } from '../src/database/postgres/session.ts';
+import { sqliteDatabase } from '../src/database/sqlite/engine.ts';
 import { openWriter } from '../src/database/sqlite/open-database.ts';
 
 /**
@@ -21,10 +19,7 @@ async function halfway(db: Parameters<Migration['up']>[0], engine: Engine, up: M
   await sleep(60_000);
 }
 
-const db: Database = place.startsWith('postgres')
-  ? new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(place, SESSIONS.migration) }) })
-  : sqliteDatabase(openWriter(place));
-const engine = place.startsWith('postgres') ? postgresEngine : sqliteEngine;
+const db = place.startsWith('postgres') ? openDatabase(place, SESSIONS.migration) : sqliteDatabase(openWriter(place));
 
 const afterAll: Migration = {
   version: (MIGRATIONS.at(-1)?.version ?? 0) + 1,
@@ -32,7 +27,6 @@ const afterAll: Migration = {
 };
 await migrate(
   db,
-  engine,
   [...MIGRATIONS, afterAll].map((migration) =>
     migration.version === Number(version)
       ? { ...migration, up: (transaction, of) => halfway(transaction, of, migration.up) }

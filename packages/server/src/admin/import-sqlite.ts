@@ -6,7 +6,7 @@ import { migratePostgres } from '../database/postgres/postgres-store.ts';
 import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
 import { codeOf } from '../error-code.ts';
-import { sqliteDatabase, sqliteEngine } from '../database/sqlite/engine.ts';
+import { sqliteDatabase } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
 import { AdminProblem } from './sqlite-files.ts';
@@ -26,7 +26,7 @@ export async function importSqlite(dataDir: string, url: string) {
   try {
     const source = new DatabaseSync(databaseFile(dataDir));
     // The two schemas are equal only at the same version.
-    await migrate(sqliteDatabase(source), sqliteEngine);
+    await migrate(sqliteDatabase(source));
     await migratePostgres(url, SESSIONS.migration);
     const client = new pg.Client(clientConfig(url, SESSIONS.migration));
     await client.connect();

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { findUserByName, usernameKey } from '../records.ts';
-import { sqliteDatabase, sqliteEngine } from '../sqlite/engine.ts';
+import { sqliteDatabase } from '../sqlite/engine.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 
 test('users with ẞ get the key that their names have today, and of two with one key both still log in', async () => {
   const db = sqliteDatabase(new DatabaseSync(':memory:'));
-  await migrate(db, sqliteEngine, MIGRATIONS.slice(0, 10));
+  await migrate(db, MIGRATIONS.slice(0, 10));
   const keysBefore = { GROẞ: 'groß', strasse: 'strasse', STRAẞE: 'straße' };
   for (const [username, key] of Object.entries(keysBefore))
     await db
@@ -23,7 +23,7 @@ test('users with ẞ get the key that their names have today, and of two with on
         created_at: 0,
       })
       .execute();
-  await migrate(db, sqliteEngine);
+  await migrate(db);
   const foundBy = async (name: string) => (await findUserByName(db, name))?.username;
   expect(await foundBy('gross')).toBe('GROẞ');
   expect(await foundBy('Straße')).toBe('strasse');

@@ -1,12 +1,11 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { Engine } from '../engine.ts';
-import { postgresEngine } from '../postgres/engine.ts';
-import { SESSIONS, openPool } from '../postgres/session.ts';
-import type { Database, DatabaseTransaction, Tables } from '../schema.ts';
-import { sqliteDatabase, sqliteEngine } from '../sqlite/engine.ts';
+import { SESSIONS, openDatabase } from '../postgres/session.ts';
+import type { Database, DatabaseTransaction } from '../schema.ts';
+import { sqliteDatabase } from '../sqlite/engine.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 
 /** `compatibleSince` exists since this version. */
@@ -85,13 +84,12 @@ function breaks(before: Schema, after: Schema): string[] {
 const ENGINES = {
   async PostgreSQL() {
     const database = await createTestDatabase();
-    const pool = openPool(database.url, SESSIONS.migration);
-    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-    return { db, engine: postgresEngine, remove: () => db.destroy().then(database.remove) };
+    const db = openDatabase(database.url, SESSIONS.migration);
+    return { db, remove: () => db.destroy().then(database.remove) };
   },
   async SQLite() {
     const db = sqliteDatabase(new DatabaseSync(':memory:'));
-    return { db, engine: sqliteEngine, remove: () => db.destroy() };
+    return { db, remove: () => db.destroy() };
   },
 };
 
@@ -105,8 +103,8 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('schemas on %s', (name) => {
   beforeAll(async () => {
     opened = await ENGINES[name]();
     for (const [at, { version }] of MIGRATIONS.entries()) {
-      await migrate(opened.db, opened.engine, MIGRATIONS.slice(0, at + 1));
-      schemas.set(version, await readSchema(opened.db, opened.engine));
+      await migrate(opened.db, MIGRATIONS.slice(0, at + 1));
+      schemas.set(version, await readSchema(opened.db, opened.db.engine));
     }
   });
   afterAll(() => opened.remove());
@@ -146,7 +144,7 @@ describe.each(['PostgreSQL', 'SQLite'] as const)('schemas on %s', (name) => {
   ])('what %s breaks', async (statement, expected) => {
     const transaction = await opened.db.startTransaction().execute();
     await sql.raw(statement).execute(transaction);
-    const found = breaks(schemaOf(newest), await readSchema(transaction, opened.engine));
+    const found = breaks(schemaOf(newest), await readSchema(transaction, opened.db.engine));
     await transaction.rollback().execute();
     expect(found).toEqual(expected);
   });

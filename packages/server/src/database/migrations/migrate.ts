@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Engine } from '../engine.ts';
+import type { EngineDatabase } from '../remote.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
 import { StorageProblem } from '../store.ts';
 import type { Migration } from './migration.ts';
@@ -35,11 +35,8 @@ export const MIGRATIONS: readonly Migration[] = [
  * continues after a crash. Safe for parallel processes. A newer schema that this program can use is left unchanged.
  * @throws StorageProblem when the database needs a newer program; nothing is changed.
  */
-export async function migrate(
-  db: Database,
-  engine: Engine,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<void> {
+export async function migrate(db: EngineDatabase, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  const { engine } = db;
   const newest = Math.max(...migrations.map((migration) => migration.version));
   // Read before any write: a newer database is left unchanged.
   const version = (await engine.tableExists(db, 'schema_version')) ? await versionOf(db, newest) : 0;

@@ -8,7 +8,6 @@ import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
-import { postgresEngine } from './engine.ts';
 import { codeOf } from '../../error-code.ts';
 import { answered, faultOf, startProblem } from './faults.ts';
 import { openDatabase, runRepeatable, SESSIONS } from './session.ts';
@@ -79,7 +78,7 @@ export async function migratePostgres(url: string, kind: SessionKind, migrations
   try {
     for (let tries = 1; ; tries++) {
       try {
-        return await migrate(db, postgresEngine, migrations);
+        return await migrate(db, migrations);
       } catch (error) {
         const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
         if (!isBusy || tries === MIGRATION_TRIES) throw error;

@@ -11,7 +11,7 @@ function bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Arra
 }
 
 /** SQL that is specific to SQLite. */
-export const sqliteEngine: Engine = {
+const sqliteEngine: Engine = {
   name: 'sqlite',
   bytesType: 'blob',
   idType: sql`integer primary key autoincrement`,

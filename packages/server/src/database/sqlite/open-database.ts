@@ -5,7 +5,7 @@ import { StorageProblem } from '../store.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
-import { sqliteDatabase, sqliteEngine } from './engine.ts';
+import { sqliteDatabase } from './engine.ts';
 import { makeRoomToOpen } from './disk-space.ts';
 
 /** Milliseconds that a connection waits for a lock. */
@@ -127,7 +127,7 @@ export async function openWriterConnection(dataDir: string) {
     const raw = openWriter(dataDir);
     try {
       const db = sqliteDatabase(raw);
-      await migrate(db, sqliteEngine);
+      await migrate(db);
       return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
     } catch (error) {
       raw.close();
