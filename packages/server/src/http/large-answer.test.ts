@@ -17,7 +17,7 @@ afterEach(() => server?.close());
 /** A server whose only response has `SIZE` bytes, and a connection that has requested it. */
 async function ask(content: () => LargeAnswer['content']): Promise<{ reader: Socket; inServer: Socket }> {
   server = Fastify({ forceCloseConnections: true });
-  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MAX_SILENCE_MS));
+  server.get('/', (_request, reply) => sendLarge(reply, new LargeAnswer(SIZE, content()), MAX_SILENCE_MS));
   await server.listen({ port: 0, host: '127.0.0.1' });
   const accepted = new Promise<Socket>((resolve) => server?.server.once('connection', resolve));
   const reader = connect({ port: portOf(server.server), host: '127.0.0.1' });

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { storedBytes } from '../database/stored-request.ts';
@@ -134,18 +134,17 @@ const turns = new LoopTurns();
 
 /** Sends a response no faster than the client reads it. Cuts the client off after `maxSilenceMs` without progress. */
 export function sendLarge(
-  request: FastifyRequest,
   reply: FastifyReply,
   { rawBytes, content }: LargeAnswer,
   maxSilenceMs = MAX_SILENCE_MS,
 ): FastifyReply {
-  const taken = cutOffWhenSilent(request, reply, maxSilenceMs);
-  if (Symbol.asyncIterator in content) return reply.send(flowing(request, content, taken));
+  const taken = cutOffWhenSilent(reply, maxSilenceMs);
+  if (Symbol.asyncIterator in content) return reply.send(flowing(reply, content, taken));
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
-  if (!isShort) return reply.send(flowing(request, inSlices(content), taken));
+  if (!isShort) return reply.send(flowing(reply, inSlices(content), taken));
   const bytes = content instanceof Uint8Array ? content : Buffer.from([...content].join(''));
   if (bytes.length <= WRITE_BYTES) return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  return reply.header('content-length', bytes.length).send(flowing(request, writes(bytes), taken));
+  return reply.header('content-length', bytes.length).send(flowing(reply, writes(bytes), taken));
 }
 
 function* writes(bytes: Uint8Array): Generator<Uint8Array> {
@@ -153,7 +152,7 @@ function* writes(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 function flowing(
-  request: FastifyRequest,
+  { request }: FastifyReply,
   slices: Iterable<string | Uint8Array> | AsyncIterable<string>,
   taken: () => void,
 ): Readable {
@@ -170,8 +169,8 @@ function flowing(
 }
 
 /** Returns a function to call whenever the client has read something. */
-function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, maxSilenceMs: number): () => void {
-  const timer = setTimeout(() => request.raw.socket.destroy(), maxSilenceMs).unref();
+function cutOffWhenSilent(reply: FastifyReply, maxSilenceMs: number): () => void {
+  const timer = setTimeout(() => reply.request.raw.socket.destroy(), maxSilenceMs).unref();
   reply.raw.once('close', () => clearTimeout(timer));
   return () => void timer.refresh();
 }

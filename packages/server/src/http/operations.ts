@@ -89,7 +89,7 @@ function registerOperation(
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
       if (operation.answer === undefined) return reply.send();
       if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
-      return answer instanceof LargeAnswer ? sendLarge(request, reply, answer) : reply.send(JSON.stringify(answer));
+      return answer instanceof LargeAnswer ? sendLarge(reply, answer) : reply.send(JSON.stringify(answer));
     },
   });
 }

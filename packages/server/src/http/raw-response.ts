@@ -1,7 +1,7 @@
 import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { problemBody, problemOf } from './problem.ts';
 import { linger } from './read-body.ts';
 import type { Duplex } from 'node:stream';
@@ -62,19 +62,14 @@ function beginRefusal(response: ServerResponse, code: ProblemCode, { retryAfter,
 }
 
 /** Responds that the request was not captured, and why. */
-export function answerRefused(
-  request: IncomingMessage,
-  response: ServerResponse,
-  code: ProblemCode,
-  options: RefusalOptions = {},
-): void {
+export function answerRefused(response: ServerResponse, code: ProblemCode, options: RefusalOptions = {}): void {
   const body = beginRefusal(response, code, options);
-  if (!options.close || request.complete) {
+  if (!options.close || response.req.complete) {
     response.end(body);
     return;
   }
   response.write(body);
-  linger(request, () => response.end());
+  linger(response.req, () => response.end());
 }
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */

@@ -45,26 +45,27 @@ export function registerProviderRoutes(server: FastifyInstance, app: AppContext)
   if (provider === undefined) return;
   // A HEAD would start a login, or use up its code without showing the result.
   const readOnly = { exposeHeadRoute: false };
-  server.get(START_PATH, readOnly, (request, reply) => start(app, provider, request, reply));
-  server.get('/auth/oidc/callback', readOnly, (request, reply) => callback(app, provider, request, reply));
+  server.get(START_PATH, readOnly, (_request, reply) => start(app, provider, reply));
+  server.get('/auth/oidc/callback', readOnly, (_request, reply) => callback(app, provider, reply));
   server.get(CALLBACK_SCRIPT_PATH, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(CALLBACK_SCRIPT),
   );
 }
 
-async function start(app: AppContext, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
-  const site = request.headers['sec-fetch-site'];
+async function start(app: AppContext, provider: Provider, reply: FastifyReply) {
+  const site = reply.request.headers['sec-fetch-site'];
   if (site === 'cross-site' || site === 'same-site') return sendMessage(app, reply, failure(app, 'cross-site'), 403);
   try {
-    const { url, state, attempt } = await provider.begin(pageOf(request));
-    setFlowCookie(app, { request, reply, cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
+    const { url, state, attempt } = await provider.begin(pageOf(reply.request));
+    setFlowCookie(app, reply, { cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
     return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
     return sendMessage(app, reply, failed(app, error), 502);
   }
 }
 
-async function callback(app: AppContext, provider: Provider, request: FastifyRequest, reply: FastifyReply) {
+async function callback(app: AppContext, provider: Provider, reply: FastifyReply) {
+  const { request } = reply;
   const publicUrl = app.publicUrl();
   const { searchParams } = new URL(request.url, publicUrl);
   const flow = flowOf(searchParams.get('state') ?? '');
@@ -83,7 +84,7 @@ async function callback(app: AppContext, provider: Provider, request: FastifyReq
     if (proven.email === null) return send(refusal(NO_EMAIL), 200);
     await limit.refund();
     const value = await app.accounts.providerLogin.keep(proven);
-    setFlowCookie(app, { request, reply, cookie: PROVEN_IDENTITY, flow, value });
+    setFlowCookie(app, reply, { cookie: PROVEN_IDENTITY, flow, value });
     const { email, displayName, subject } = proven;
     return send({ type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
@@ -108,17 +109,15 @@ function pageOf(request: FastifyRequest): string | undefined {
 }
 
 interface FlowCookie {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
   readonly cookie: typeof PROVIDER_ATTEMPT;
   readonly flow: string;
   readonly value: string;
 }
 
 /** Sets a cookie of one login, and clears those of the oldest ones beyond the maximum. */
-function setFlowCookie(app: AppContext, { request, reply, cookie, flow, value }: FlowCookie): void {
+function setFlowCookie(app: AppContext, reply: FastifyReply, { cookie, flow, value }: FlowCookie): void {
   const publicUrl = app.publicUrl();
-  for (const oldest of cookiesOfFlows(request, cookie, publicUrl).slice(0, 1 - MAX_FLOWS))
+  for (const oldest of cookiesOfFlows(reply.request, cookie, publicUrl).slice(0, 1 - MAX_FLOWS))
     clearCookie(reply, oldest, publicUrl);
   setCookie(reply, ofFlow(cookie, flow), publicUrl, value);
 }

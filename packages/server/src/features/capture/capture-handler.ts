@@ -112,19 +112,19 @@ interface PartialRequest {
 
 function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial: PartialRequest): void {
   const { request, response, target, head, expectsContinue } = partial;
-  if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
+  if ('code' in verdict) return answerRefused(response, verdict.code, verdict);
   const { method = '', rawHeaders, socket } = request;
   const keep = (body: Buffer | null): void => {
     deps.metrics.countRead('parser');
-    storeRequest(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
+    storeRequest(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(response));
   };
   if (expectsContinue) response.writeContinue();
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
   readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
     if (result === 'cut-off') return;
-    if (result === 'too-large') return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
+    if (result === 'too-large') return answerRefused(response, 'BODY_TOO_LARGE', { close: true });
     if (result === 'no-memory')
-      return answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS, close: true });
+      return answerRefused(response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS, close: true });
     keep(result);
   });
   if (head.hasUpgrade) endWithConnection(request);
@@ -175,10 +175,10 @@ function storeRequest(
 }
 
 /** Responds through Node's response. */
-function replyWith(request: IncomingMessage, response: ServerResponse): CaptureReply {
+function replyWith(response: ServerResponse): CaptureReply {
   return {
     captured: (index) => answerCaptured(response, index),
-    refused: (code, retryAfter) => answerRefused(request, response, code, { retryAfter }),
+    refused: (code, retryAfter) => answerRefused(response, code, { retryAfter }),
   };
 }
 

@@ -31,7 +31,7 @@ async function listPage(
   call: Call<'listSaved'> | Call<'listUnsaved'>,
   which: 'saved' | 'unsaved',
 ): Promise<LargeAnswer> {
-  const { app, endpoint, query, reply, request } = call;
+  const { app, endpoint, query, reply } = call;
   const records = await app.store.listRequests({
     endpointId: endpoint.id,
     which,
@@ -45,7 +45,7 @@ async function listPage(
   call.reserve(rawBytesOf(page));
   const last = page.at(-1);
   if (records.length > page.length && last !== undefined)
-    setNextPage(request, reply, { limit: query.limit, before: last.index });
+    setNextPage(reply, { limit: query.limit, before: last.index });
   return listAnswer(page, presentPreview);
 }
 

@@ -7,7 +7,7 @@ import { presentPreview } from '../requests/service.ts';
 import { invalidQuery } from '../../http/problem.ts';
 
 export const searchHandlers = {
-  async search({ app, signedIn, endpoint, query, request, reply, reserve }) {
+  async search({ app, signedIn, endpoint, query, reply, reserve }) {
     const userId = signedIn.user.id;
     const parsed = queryOf(query.q);
     const page = await app.searches.run({
@@ -23,7 +23,7 @@ export const searchHandlers = {
     reserve(rawBytesOf(page.found));
     void reply.header(SEARCHED_HEADER, page.searched);
     if (page.next !== undefined)
-      setNextPage(request, reply, { q: query.q, limit: query.limit, before: printSearchPosition(page.next) });
+      setNextPage(reply, { q: query.q, limit: query.limit, before: printSearchPosition(page.next) });
     return listAnswer(page.found, (record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
   },
 } satisfies Handlers;
