@@ -33,6 +33,8 @@ export default defineConfig({
       },
     },
   },
+  // The decoder for brotli is a chunk of its own.
+  worker: { format: 'es' },
   server: {
     host: '127.0.0.1',
     port: 5173,

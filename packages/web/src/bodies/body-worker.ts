@@ -1,10 +1,12 @@
 import { viewBody } from './view-body.ts';
 import type { BodySource } from './view-body.ts';
 
-// Parses one body off the main thread and returns the view. The caller terminates the worker.
+// Parses one body off the main thread and returns the view. The caller terminates the worker after a timeout, because
+// the brotli decoder has no output limit.
 
-addEventListener('message', (message: MessageEvent<BodySource>) => {
-  void viewBody(message.data, () => Promise.reject(new Error('brotli has a worker of its own'))).then((view) =>
-    postMessage(view, { transfer: view.json === undefined ? [] : [view.json.cells.buffer] }),
+addEventListener('message', ({ data }: MessageEvent<BodySource>) => {
+  viewBody(data, async () => (await import('brotli/decompress')).decompress).then(
+    (view) => postMessage(view, { transfer: view.json === undefined ? [] : [view.json.cells.buffer] }),
+    reportError,
   );
 });

@@ -5,7 +5,7 @@ import { decodeBody } from './decode-body.ts';
 
 const TEXT = 'hello '.repeat(100);
 const utf8 = (text: string) => new TextEncoder().encode(text);
-const decodeBrotli = async (bytes: Uint8Array) => new Uint8Array(decompress(bytes));
+const loadBrotli = async () => decompress;
 
 async function pack(format: CompressionFormat, bytes = utf8(TEXT)): Promise<Uint8Array<ArrayBuffer>> {
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream(format));
@@ -24,7 +24,7 @@ test.each([
   ['brotli', () => brotli(), 'br'],
   ['two codings', async () => brotli(await pack('gzip')), 'gzip, br'],
 ])('decodes %s', async (_, bytes, coding) => {
-  const decoded = await decodeBody(await bytes(), coding, decodeBrotli);
+  const decoded = await decodeBody(await bytes(), coding, loadBrotli);
   expect(decoded.outcome === 'decoded' && [new TextDecoder().decode(decoded.bytes), decoded.cut]).toEqual([
     TEXT,
     false,
@@ -39,24 +39,24 @@ test('decodes every member of gzip, also if the compressed data has the bytes of
   const members = await Promise.all(texts.map((text) => pack('gzip', text)));
   expect(members[1]?.join()).toContain(header.join());
   const packed = Uint8Array.from(members.flatMap((member) => [...member]));
-  const decoded = await decodeBody(packed, 'gzip', decodeBrotli);
+  const decoded = await decodeBody(packed, 'gzip', loadBrotli);
   expect(decoded).toEqual({
     outcome: 'decoded',
     coding: 'gzip',
     bytes: Uint8Array.from(texts.flatMap((text) => [...text])),
     cut: false,
   });
-  const first = await decodeBody(packed, 'gzip', decodeBrotli, { limit: 5 });
+  const first = await decodeBody(packed, 'gzip', loadBrotli, { limit: 5 });
   expect(first).toEqual({ outcome: 'decoded', coding: 'gzip', bytes: utf8('first'), cut: true });
 });
 
 test('a gzip member with an end that is not gzip is not valid', async () => {
   const packed = Uint8Array.from([...(await pack('gzip')), 0x1f, 0x8b, 0x08, ...utf8('x'.repeat(30))]);
-  expect((await decodeBody(packed, 'gzip', decodeBrotli)).outcome).toBe('failed');
+  expect((await decodeBody(packed, 'gzip', loadBrotli)).outcome).toBe('failed');
 });
 
 test('decompression stops at the limit', async () => {
-  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', decodeBrotli, {
+  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', loadBrotli, {
     limit: 1000,
   });
   expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
@@ -70,14 +70,19 @@ test.each([
   ['no brotli at all', 'br', 'failed'],
   ['more codings than searches decode', 'gzip, gzip, gzip, gzip, gzip', 'failed'],
 ])('%s', async (_, coding, outcome) => {
-  expect((await decodeBody(utf8('plain text'), coding, decodeBrotli)).outcome).toBe(outcome);
+  expect((await decodeBody(utf8('plain text'), coding, loadBrotli)).outcome).toBe(outcome);
 });
 
 test('the first part of an encoded body decodes to the first part of its text', async () => {
   const text = Array.from({ length: 20_000 }, (_, at) => `line ${at * 7919}`).join('\n');
   const packed = await pack('gzip', utf8(text));
-  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', decodeBrotli, { beginning: true });
+  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', loadBrotli, { beginning: true });
   expect(decoded.outcome === 'decoded' && decoded.cut && text.startsWith(new TextDecoder().decode(decoded.bytes))).toBe(
     true,
   );
+});
+
+test('a decoder that is not loaded does not make the body invalid', async () => {
+  const failed = decodeBody(await brotli(), 'br', () => Promise.reject(new Error('offline')));
+  await expect(failed).rejects.toThrow('offline');
 });

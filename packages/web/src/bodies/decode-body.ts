@@ -1,5 +1,4 @@
 import { MAX_CONTENT_CODINGS, actualCoding, codingNamesOf, contentCodingOf } from '@creel/contract';
-import type { ContentCoding } from '@creel/contract';
 
 /** Maximum of decoded bytes. A small body may decompress to gigabytes. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
@@ -15,8 +14,8 @@ export type Decoded =
     }
   | { readonly outcome: 'failed'; readonly coding: string; readonly reason: string };
 
-/** Decodes brotli. Browsers offer pages no decoder for it. */
-export type BrotliDecoder = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
+/** Loads a decoder for brotli, because browsers offer pages none. */
+export type LoadBrotli = () => Promise<(bytes: Uint8Array) => Uint8Array>;
 
 interface DecodeOptions {
   /** Maximum of decoded bytes. */
@@ -25,11 +24,14 @@ interface DecodeOptions {
   readonly beginning?: boolean;
 }
 
-/** Decodes a body for display; it is stored as received. Never throws: the result says why a body can't be decoded. */
+/**
+ * Decodes a body for display; it is stored as received. The result says why a body can't be decoded. Rejects only if the
+ * decoder for brotli can't be loaded.
+ */
 export async function decodeBody(
   bytes: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
-  decodeBrotli: BrotliDecoder,
+  loadBrotli: LoadBrotli,
   { limit = MAX_DECODED_BYTES, beginning = false }: DecodeOptions = {},
 ): Promise<Decoded> {
   const codings = codingNamesOf(contentEncoding);
@@ -45,7 +47,8 @@ export async function decodeBody(
   for (const name of codings.toReversed()) {
     const known = contentCodingOf(name);
     if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
-    const step = await decodeStep(known, current, limit, decodeBrotli);
+    const decode = await decoderFor(actualCoding(known, current.bytes), loadBrotli);
+    const step = await decode(current, limit).catch(() => undefined);
     if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
     current = step;
   }
@@ -58,22 +61,17 @@ interface Step {
   readonly cut: boolean;
 }
 
-/** Decodes one coding; `undefined` if the bytes are not valid in it. */
-async function decodeStep(
-  name: ContentCoding,
-  from: Step,
-  limit: number,
-  decodeBrotli: BrotliDecoder,
-): Promise<Step | undefined> {
-  try {
-    const coding = actualCoding(name, from.bytes);
-    if (coding === 'gzip') return await gunzip(from, limit);
-    if (coding !== 'br') return await unpack(coding, from, limit);
-    const bytes = await decodeBrotli(from.bytes);
+type Decode = (from: Step, limit: number) => Promise<Step>;
+
+/** The function that decodes a coding. It rejects if the bytes are not valid. */
+async function decoderFor(coding: ReturnType<typeof actualCoding>, loadBrotli: LoadBrotli): Promise<Decode> {
+  if (coding === 'gzip') return gunzip;
+  if (coding !== 'br') return (from, limit) => unpack(coding, from, limit);
+  const decompress = await loadBrotli();
+  return async (from, limit) => {
+    const bytes = new Uint8Array(decompress(from.bytes));
     return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
-  } catch {
-    return undefined;
-  }
+  };
 }
 
 /** Length of the shortest member: a header of 10 bytes, an empty block of 2, and a trailer of 8. */

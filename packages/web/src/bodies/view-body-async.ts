@@ -1,5 +1,4 @@
-import { codingNamesOf } from '@creel/contract';
-import { isCoded, viewBody } from './view-body.ts';
+import { isCoded, viewPlain } from './view-body.ts';
 import type { BodySource, BodyView } from './view-body.ts';
 
 /** Larger bodies are parsed in a worker. */
@@ -10,9 +9,7 @@ const WORKER_TIMEOUT_MS = 8000;
 
 /** Parses a body in a worker. Rejects after a timeout. */
 function viewInWorker(source: BodySource): Promise<BodyView> {
-  const worker = codingNamesOf(source.contentEncoding).includes('br')
-    ? new Worker(new URL('./brotli-worker.ts', import.meta.url), { type: 'module' })
-    : new Worker(new URL('./body-worker.ts', import.meta.url), { type: 'module' });
+  const worker = new Worker(new URL('./body-worker.ts', import.meta.url), { type: 'module' });
   return new Promise<BodyView>((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error('Showing this body takes too long. Download it instead.')),
@@ -32,7 +29,7 @@ function viewInWorker(source: BodySource): Promise<BodyView> {
 }
 
 /** Parses a body; in a worker if it is large or encoded. */
-export function viewBodyAsync(source: BodySource): Promise<BodyView> {
+export async function viewBodyAsync(source: BodySource): Promise<BodyView> {
   const light = source.bytes.length <= MAX_MAIN_THREAD_BYTES && !isCoded(source);
-  return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);
+  return light ? viewPlain(source) : viewInWorker(source);
 }

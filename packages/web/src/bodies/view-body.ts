@@ -2,7 +2,7 @@ import { bodyKind, textInCharset } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
 import { codingNamesOf } from '@creel/contract';
 import { decodeBody } from './decode-body.ts';
-import type { Decoded, BrotliDecoder } from './decode-body.ts';
+import type { Decoded, LoadBrotli } from './decode-body.ts';
 import { textOf, textOfBeginning } from './encoding.ts';
 import { formatJson } from './format-json.ts';
 import type { JsonLines } from './json-lines.ts';
@@ -68,8 +68,8 @@ export function isCoded(source: Pick<BodySource, 'bytes' | 'contentEncoding'>): 
 }
 
 /** Parses any body. The first part of an encoded body is decoded as far as possible. */
-export async function viewBody(source: BodySource, decodeBrotli: BrotliDecoder): Promise<BodyView> {
-  const decoded = await decodeBody(source.bytes, source.contentEncoding, decodeBrotli, { beginning: !source.complete });
+export async function viewBody(source: BodySource, loadBrotli: LoadBrotli): Promise<BodyView> {
+  const decoded = await decodeBody(source.bytes, source.contentEncoding, loadBrotli, { beginning: !source.complete });
   if (decoded.outcome === 'none') return viewPlain(source);
   if (decoded.outcome === 'failed') return viewPlain(source, codingOf(decoded));
   const complete = source.complete && !decoded.cut;

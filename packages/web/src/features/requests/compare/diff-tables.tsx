@@ -26,13 +26,7 @@ export function BodyDiff({ rows, onlyChanges }: { readonly rows: readonly DiffRo
 
 function BodyRow({ row: { left, right } }: { readonly row: DiffRow }) {
   const isSame = left === right;
-  const words = useMemo(
-    () =>
-      isSame
-        ? { left: [{ text: left?.text ?? '', changed: false }], right: [{ text: right?.text ?? '', changed: false }] }
-        : diffWords(left?.text ?? '', right?.text ?? ''),
-    [isSame, left?.text, right?.text],
-  );
+  const words = useMemo(() => diffWords(left?.text ?? '', right?.text ?? ''), [left?.text, right?.text]);
   return (
     <tr className="align-top">
       <Side side="left" number={left?.left} parts={left && words.left} isSame={isSame} />
