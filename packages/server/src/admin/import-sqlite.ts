@@ -22,9 +22,9 @@ const MAX_BYTES = 8 * 1024 * 1024;
 export async function importSqlite(dataDir: string, url: string) {
   if (!existsSync(databaseFile(dataDir)))
     throw new AdminProblem(`There is no database in ${dataDir}. Name the data folder, which contains creel.db.`);
-  const lock = claimDataDir(dataDir);
+  using _ = claimDataDir(dataDir);
   try {
-    const source = new DatabaseSync(databaseFile(dataDir));
+    using source = new DatabaseSync(databaseFile(dataDir));
     // The two schemas are equal only at the same version.
     await migrate(sqliteDatabase(source));
     await migratePostgres(url, SESSIONS.migration);
@@ -37,13 +37,10 @@ export async function importSqlite(dataDir: string, url: string) {
       return tables;
     } finally {
       await client.end();
-      source.close();
     }
   } catch (error) {
     const isOfSqlite = codeOf(error) === 'ERR_SQLITE_ERROR';
     throw error instanceof AdminProblem || isOfSqlite ? error : startProblem(error, url);
-  } finally {
-    lock.close();
   }
 }
 

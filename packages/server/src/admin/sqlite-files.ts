@@ -25,7 +25,7 @@ export async function backup(dataDir: string, file: string): Promise<number> {
   if (existsSync(file)) throw new AdminProblem(`${file} exists. Choose another name.`);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  const database = openReader(dataDir);
+  using database = openReader(dataDir);
   try {
     // SQLite would create a file that every user of the machine can read.
     closeSync(openSync(partial, 'wx', 0o600));
@@ -35,7 +35,6 @@ export async function backup(dataDir: string, file: string): Promise<number> {
     renameSync(partial, file);
     return count;
   } finally {
-    database.close();
     rmSync(partial, { force: true });
   }
 }
@@ -47,18 +46,14 @@ export async function backup(dataDir: string, file: string): Promise<number> {
 export function restore(dataDir: string, file: string): string | undefined {
   const mistakes = verify(dataDir, file);
   if (mistakes.length > 0) throw new AdminProblem(`${file} was not restored.\n${mistakes.join('\n')}`);
-  const lock = claimDataDir(dataDir);
-  try {
-    const target = databaseFile(dataDir);
-    const copy = `${target}.restored`;
-    copyFileSync(file, copy);
-    sync(copy);
-    const kept = existsSync(target) ? keepPrevious(target) : undefined;
-    renameSync(copy, target);
-    return kept;
-  } finally {
-    lock.close();
-  }
+  using _ = claimDataDir(dataDir);
+  const target = databaseFile(dataDir);
+  const copy = `${target}.restored`;
+  copyFileSync(file, copy);
+  sync(copy);
+  const kept = existsSync(target) ? keepPrevious(target) : undefined;
+  renameSync(copy, target);
+  return kept;
 }
 
 /** Links the database to a second name, so that the first name always has a complete database. */
@@ -80,9 +75,8 @@ export function verify(dataDir: string, file?: string): string[] {
 }
 
 function verifyFile(file: string): string[] {
-  let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly: true });
+    using database = new DatabaseSync(file, { readOnly: true });
     database.exec('begin');
     const pages = rowsOf(database, 'pragma integrity_check')
       .map(({ integrity_check: line }) => String(line))
@@ -91,8 +85,6 @@ function verifyFile(file: string): string[] {
     return pages.length > 0 ? pages : wrongCounters(database);
   } catch (error) {
     return [`${file} can't be read (${error instanceof Error ? error.message : String(error)}).`];
-  } finally {
-    database?.close();
   }
 }
 
@@ -113,25 +105,16 @@ function wrongCounters(database: DatabaseSync): string[] {
 /** Rewrites the file without free pages. @throws StorageProblem while a server uses the folder */
 export function vacuumFile(dataDir: string): void {
   expectDatabase(databaseFile(dataDir));
-  const lock = claimDataDir(dataDir);
-  try {
-    const database = new DatabaseSync(databaseFile(dataDir));
-    database.exec('vacuum; pragma wal_checkpoint(truncate)');
-    database.close();
-  } finally {
-    lock.close();
-  }
+  using _ = claimDataDir(dataDir);
+  using database = new DatabaseSync(databaseFile(dataDir));
+  database.exec('vacuum; pragma wal_checkpoint(truncate)');
 }
 
 /** Ends the write-ahead log, so that the backup is one file. Returns the number of its requests. */
 function closeFile(file: string): number {
-  const database = new DatabaseSync(file);
-  try {
-    database.exec('pragma journal_mode = delete');
-    return Number(rowsOf(database, 'select count(*) as stored from captured_requests')[0]?.['stored']);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(file);
+  database.exec('pragma journal_mode = delete');
+  return Number(rowsOf(database, 'select count(*) as stored from captured_requests')[0]?.['stored']);
 }
 
 function rowsOf(database: DatabaseSync, text: string) {
