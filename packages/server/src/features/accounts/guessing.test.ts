@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 import { CHEAP, createTestClock, startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
+import type { TestClock, TestServer } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
 let server: TestServer;
 const passwords = new Passwords(CHEAP);
 let people = 0;
 
-beforeAll(async () => {
+/** Waits are told to the second, and none of them ends while a test runs. */
+function standingClock(): TestClock {
   const began = Date.now();
-  server = await startTestServer({
-    passwords,
-    settings: { TRUST_PROXY: '127.0.0.1' },
-    // It stands still, so that a wait is told to the second.
-    clock: createTestClock(() => began),
-  });
+  return createTestClock(() => began);
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ passwords, settings: { TRUST_PROXY: '127.0.0.1' }, clock: standingClock() });
 });
 afterAll(() => server.stop());
 
@@ -214,7 +214,7 @@ describe('password guessing', () => {
   });
 
   test('counts survive a restart', async () => {
-    const own = await startTestServer();
+    const own = await startTestServer({ clock: standingClock() });
     const { user, password, client } = await own.register();
     for (let n = 0; n < 10; n += 1) await login({ username: user.username, password: 'a wrong guess' }, own.visitor());
     const again = await own.restart();
