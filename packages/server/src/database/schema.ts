@@ -167,8 +167,8 @@ export interface ThrottlesTable {
   forget_at: Millis;
 }
 
-/** Texts by name: secrets that the server generated for itself, or settings of billing for the whole installation. */
-interface NamedTextsTable {
+/** Secrets that the server generated for itself. */
+interface SecretsTable {
   name: string;
   value: string;
 }
@@ -202,6 +202,12 @@ interface BillingEventsTable {
   type: string;
   received_at: Millis;
   done_at: Millis | null;
+}
+
+/** Billing settings of the whole installation, such as the id of the portal configuration. */
+interface BillingSettingsTable {
+  name: string;
+  value: string;
 }
 
 /** Mails that were written in the transaction of a change and are sent later. */
@@ -298,11 +304,11 @@ export interface Tables {
   proven_identities: ProvenIdentitiesTable;
   mail_tokens: MailTokensTable;
   throttles: ThrottlesTable;
-  secrets: NamedTextsTable;
+  secrets: SecretsTable;
   billing_accounts: BillingAccountsTable;
   billing_checkouts: BillingCheckoutsTable;
   billing_events: BillingEventsTable;
-  billing_settings: NamedTextsTable;
+  billing_settings: BillingSettingsTable;
   mail_outbox: MailOutboxTable;
   test_gateway_customers: TestGatewayCustomersTable;
   destinations: DestinationsTable;
