@@ -88,6 +88,11 @@ export function createTestClock(now: () => number = Date.now): TestClock {
   };
 }
 
+/** It advances only when the test says so: no wait ends by itself, and a wait is told to the second. */
+export function standingClock(): TestClock {
+  return createTestClock(() => 1_800_000_000_000);
+}
+
 /** The settings of a database. On PostgreSQL it is a new one, dropped with the run's PostgreSQL. */
 export async function settingsOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
   return engine === 'sqlite' ? {} : { DATABASE_URL: (await createTestDatabase()).url };

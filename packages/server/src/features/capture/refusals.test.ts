@@ -4,7 +4,7 @@ import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import { createTestClock, startTestServer } from '../../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer, TestServerOptions } from '../../../test/test-server.ts';
 
 /** Responses to senders whose request can't be stored (docs/api.md, "Capture"). */
@@ -60,7 +60,7 @@ function moody(): {
 
 describe('410 ENDPOINT_EXPIRED', () => {
   test('exactly from the moment of expiry', async () => {
-    const stopped = createTestClock(() => 1_800_000_000_000);
+    const stopped = standingClock();
     const { started, client, uid, post } = await startWithEndpoint({ clock: stopped });
     const { expiresAt } = await client.call('getEndpoint', { params: { uid } });
     const left = Date.parse(expiresAt ?? '') - started.clock.now();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { createTestClock, startTestServer } from '../../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 let server: TestServer;
@@ -54,8 +54,7 @@ async function searched(q: string, uid: string): Promise<{ found: number[] }> {
 }
 
 beforeAll(async () => {
-  const clock = createTestClock(() => 1_800_000_000_000); // It stands still, so that no wait ends by itself.
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock });
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock: standingClock() });
 });
 afterAll(() => server.stop());
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { createTestClock, startTestServer } from '../../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 import { ReplayLimits, Replays } from './service.ts';
 
@@ -107,7 +107,7 @@ test('fifty large responses at once get memory one after another', async () => {
 
 test('a flood ends: 429 with the time to wait, for any sender', async () => {
   // The clock is stopped, so that the limit does not recover during a slow test.
-  const stopped = await startTestServer({ clock: createTestClock(() => 1_800_000_000_000) });
+  const stopped = await startTestServer({ clock: standingClock() });
   onTestFinished(() => stopped.stop());
   const { client: sender } = await stopped.register();
   const flood = () => replay({ method: 'GET', url: target.url }, sender);
