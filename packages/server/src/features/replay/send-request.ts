@@ -100,7 +100,7 @@ function openConnection(target: Target, addresses: readonly string[], allowPriva
 function secured(plain: Socket, { host }: Target): Socket {
   // A TLS server name must be a name (RFC 6066 3); an address is verified as an address.
   const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
-  // Also where NODE_TLS_REJECT_UNAUTHORIZED is 0: what the operator set for own services is not for targets of users.
+  // NODE_TLS_REJECT_UNAUTHORIZED=0, which an operator may set for their own services, does not apply to users' targets.
   const secure = connectTls({ socket: plain, host, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] });
   // Report the underlying failure.
   plain.once('error', (error) => secure.destroy(error));
