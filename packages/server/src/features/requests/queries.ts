@@ -110,13 +110,15 @@ export async function readRequests(
 ): Promise<RequestRecord[]> {
   const readPage = async (): Promise<RequestRecord[]> =>
     (await selectRequest(page, bodyBytes, LARGE_BODY_BYTES).execute()).map((row) => toRequestRecord(endpointId, row));
-  const sizes = bodyBytes === 0 ? [] : await page.select(SIZE.as('size')).execute();
-  if (!sizes.some(({ size }) => size > LARGE_BODY_BYTES)) return readPage();
+  const isLarge = ({ size }: RequestRecord): boolean => bodyBytes > 0 && size > LARGE_BODY_BYTES;
+  const records = await readPage();
+  if (!records.some(isLarge)) return records;
+  // Reads the page again in its turn, so that calls that wait hold no bodies.
   return largeBodyQueue.run(endpointId, async () => {
-    const records: RequestRecord[] = [];
+    const withBodies: RequestRecord[] = [];
     for (const record of await readPage())
-      records.push(record.size > LARGE_BODY_BYTES ? await withBody(db, record, bodyBytes) : record);
-    return records;
+      withBodies.push(isLarge(record) ? await withBody(db, record, bodyBytes) : record);
+    return withBodies;
   });
 }
 
