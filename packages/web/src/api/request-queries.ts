@@ -130,26 +130,19 @@ export const aroundQuery = (uid: string, filter: RequestFilter, index: number) =
     },
   });
 
-/** One request by its index, with the first part of its body. `null` if it is no longer stored. */
+/**
+ * One request by its index, with the first part of its body. `null` if it is no longer stored. A page that starts right
+ * after it finds saved and unsaved requests, and does not load the whole body.
+ */
 export const requestQuery = (uid: string, index: number) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),
-    queryFn: ({ signal }) => findByIndex(uid, index, signal),
+    queryFn: async ({ signal }): Promise<CapturedRequest | null> => {
+      const { rows } = await readPage(uid, undefined, 1, index + 1, signal);
+      return rows.find((request) => request.index === index) ?? null;
+    },
     gcTime: MINUTE_MS,
   });
-
-/**
- * Loads the first request of a page that starts right after it. That works for saved and unsaved requests, and does
- * not load the whole body.
- */
-async function findByIndex(uid: string, index: number, signal: AbortSignal): Promise<CapturedRequest | null> {
-  const input = { params: { uid }, query: { limit: 1, before: index + 1 } };
-  const [unsaved, saved] = await Promise.all([
-    client.call('listUnsaved', input, signal),
-    client.call('listSaved', input, signal),
-  ]);
-  return [...saved, ...unsaved].find((request) => request.index === index) ?? null;
-}
 
 /** What one call of a search covered. */
 interface SearchedPart {
