@@ -1,4 +1,4 @@
-import { ApiError, MAX_PAGE_SIZE, unsavedId } from '@creel/contract';
+import { ApiError, MAX_PAGE_SIZE, bodyBytesOf, unsavedId } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 
 /** Stored requests of an endpoint, saved and unsaved together. */
@@ -43,10 +43,11 @@ export async function* foundRequests(
  * @throws ApiError
  */
 export async function readBody(client: Client, uid: string, request: CapturedRequest): Promise<Uint8Array | undefined> {
-  const { body, bodyEncoding, bodyTruncated, index } = request;
-  if (!bodyTruncated) return Buffer.from(body ?? '', bodyEncoding);
+  if (!request.bodyTruncated) return bodyBytesOf(request);
   try {
-    return await withRequestId(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
+    return await withRequestId(client, uid, request.index, (id) =>
+      client.call('getRequestBody', { params: { uid, id } }),
+    );
   } catch (error) {
     if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
     throw error;
