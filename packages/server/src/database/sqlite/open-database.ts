@@ -1,4 +1,4 @@
-import { constants, accessSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { constants, accessSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../store.ts';
@@ -48,9 +48,13 @@ export function claimDataDir(dataDir: string): DatabaseSync {
       `The data folder ${dataDir} can't be written (${reason(error)}). Set DATA_DIR to a folder that can.`,
     );
   }
+  const file = join(dataDir, 'creel.lock');
   try {
-    const lock = new DatabaseSync(join(dataDir, 'creel.lock'), { timeout: 0 });
-    lock.exec('pragma locking_mode = exclusive; begin exclusive;');
+    const lock = new DatabaseSync(file, { timeout: 0 });
+    giveToOwner(dataDir, file);
+    // SQLite opens a file that it can't write for reading, and then locks nothing. So this prepares a write. It stays in
+    // memory, because a full disk must not keep the server from starting.
+    lock.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive; pragma user_version = 1;');
     return lock;
   } catch (error) {
     if (/locked/.test(reason(error))) {
@@ -59,9 +63,16 @@ export function claimDataDir(dataDir: string): DatabaseSync {
       );
     }
     throw new StorageProblem(
-      `The data folder ${dataDir} can't be used (${reason(error)}). Set DATA_DIR to a folder that can be written.`,
+      `The file ${file} can't be used (${reason(error)}). Give it to the user that runs the server, or set DATA_DIR to another folder.`,
     );
   }
+}
+
+/** Files that root creates belong to the owner of the folder, so that the server can use them as another user. */
+export function giveToOwner(dataDir: string, file: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dataDir);
+  chownSync(file, uid, gid);
 }
 
 /** Not `recursive: true`: Node loops forever when a folder can't be created under an existing parent (/proc). */
@@ -84,7 +95,7 @@ export function openWriter(dataDir: string): DatabaseSync {
     return database;
   } catch (error) {
     throw new StorageProblem(
-      `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
+      `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Check its owner, restore a backup, or set DATA_DIR to another folder.`,
     );
   }
 }

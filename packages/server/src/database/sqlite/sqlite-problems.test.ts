@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,9 @@ import { databaseFile, openWriter, openWriterConnection, withoutSync } from './o
 import { openSqliteStore } from './sqlite-store.ts';
 
 const TEST_FOLDER = join(import.meta.dirname, '..', '..', '..', 'test');
+
+/** A user without rights. */
+const NOBODY = 65_534;
 
 let dataDir = '';
 
@@ -153,6 +156,21 @@ describe('a data folder belongs to one server', () => {
     expect(await problemOf()).toContain('Another Creel server');
     await other.kill('SIGKILL');
     await expect(openAndClose()).resolves.toBeUndefined();
+  });
+
+  test('a lock file of another user is rejected, because it would lock nothing', async () => {
+    await writeFile(join(dataDir, 'creel.lock'), '', { mode: 0o444 });
+    const isRoot = process.getuid?.() === 0;
+    try {
+      // Root may write every file.
+      if (isRoot) {
+        await chown(dataDir, NOBODY, NOBODY);
+        process.seteuid?.(NOBODY);
+      }
+      expect(await problemOf()).toContain("creel.lock can't be used (attempt to write a readonly database)");
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
   });
 
   test('of eight parallel starts one succeeds, and each migration is applied once', async () => {
