@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -169,6 +179,15 @@ describe('with a stopped server', () => {
     expect(await admin(['vacuum'], { dataDir })).toEqual(['Done.']);
     expect(await databaseSum(dataDir)).toBe(before);
   }, 300_000);
+
+  it('restores for the owner of the folder, so that root can restore for the user of the server', async () => {
+    const other = mkdtempSync(join(folder, 'owned-'));
+    if (process.getuid?.() === 0) chownSync(other, 65_534, 65_534);
+    await admin(['restore', join(folder, 'one.db')], { dataDir: other });
+    const owner = statSync(other);
+    for (const name of readdirSync(other))
+      expect(statSync(join(other, name))).toMatchObject({ uid: owner.uid, gid: owner.gid });
+  });
 
   it('imports a SQLite database into PostgreSQL with everything exact', async () => {
     await admin(['import', dataDir], { databaseUrl: database.url });

@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
-import { claimDataDir, databaseFile, openReader } from '../database/sqlite/open-database.ts';
+import { claimDataDir, databaseFile, giveToOwner, openReader } from '../database/sqlite/open-database.ts';
 
 /** A command of `creel admin` that can't be carried out, with a sentence for the operator. */
 export class AdminProblem extends Error {
@@ -50,6 +50,7 @@ export function restore(dataDir: string, file: string): string | undefined {
   const target = databaseFile(dataDir);
   const copy = `${target}.restored`;
   copyFileSync(file, copy);
+  giveToOwner(dataDir, copy);
   sync(copy);
   const kept = existsSync(target) ? keepPrevious(target) : undefined;
   renameSync(copy, target);
