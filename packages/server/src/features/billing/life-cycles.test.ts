@@ -231,3 +231,16 @@ test('an event that arrives while the account is being read causes another read'
   await Promise.all([reading, delivering]);
   await expectAsStripe(life);
 });
+
+test('a subscription without a checkout is found within a day, without its events', async () => {
+  const life = await beginLife();
+  await life.pay(BASIC);
+  await billing.sync.refresh(life.user.id);
+  model.endNow(await life.subscription());
+  await billing.sync.refresh(life.user.id);
+  // The operator makes a new one in Stripe's dashboard.
+  model.payCheckout(model.openSession(await life.customer(), PREMIUM));
+  clock.advance(24 * 60 * MINUTE);
+  await billing.sync.reconcile(new AbortController().signal);
+  await expectAsStripe(life);
+});

@@ -14,12 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** The background check at a time, with a Stripe that rejects every customer. Returns whom it read, and if more are due. */
-async function reconcileAt(now: number): Promise<{ readonly read: string[]; readonly more: boolean }> {
+const refuse = () => Response.json({ error: { type: 'invalid_request_error', message: 'No.' } }, { status: 400 });
+
+/** The background check at a time, with the answer of a Stripe. Returns whom it read, and if more are due. */
+async function reconcileAt(now: number, answer = refuse): Promise<{ readonly read: string[]; readonly more: boolean }> {
   const read: string[] = [];
   const httpClient = Stripe.createFetchHttpClient(async (input) => {
     read.push(/customer=(cus_\w+)/.exec(new Request(input).url)?.[1] ?? '');
-    return Response.json({ error: { type: 'invalid_request_error', message: 'No.' } }, { status: 400 });
+    return answer();
   });
   const log = createLog('silent', false, { write: () => undefined });
   const gateway = new StripeGateway({ config: STRIPE_CONFIG, store, log, now: () => now, httpClient });
@@ -27,13 +29,16 @@ async function reconcileAt(now: number): Promise<{ readonly read: string[]; read
   return { more: await sync.reconcile(new AbortController().signal), read };
 }
 
+/** A user with a customer, to be read at T0. */
+async function someCustomer(customerId: string): Promise<void> {
+  const { id } = await someUser(store);
+  await store.lockBillingAccount({ userId: id, owner: 'test', now: 0, until: 1 }, `key of ${customerId}`);
+  await store.setCustomer(id, customerId);
+  await store.scheduleBillingCheck(id, T0);
+}
+
 test('accounts that fail do not keep others from being read, and are read again after a minute', async () => {
-  for (let nth = 0; nth < 25; nth += 1) {
-    const { id } = await someUser(store);
-    await store.lockBillingAccount({ userId: id, owner: 'test', now: 0, until: 1 }, `key-${nth}`);
-    await store.setCustomer(id, `cus_${nth}`);
-    await store.scheduleBillingCheck(id, T0);
-  }
+  for (let nth = 0; nth < 25; nth += 1) await someCustomer(`cus_${nth}`);
   const rounds = [await reconcileAt(T0), await reconcileAt(T0), await reconcileAt(T0)];
   expect(rounds.map(({ read, more }) => [read.length, more])).toEqual([
     [20, true],
@@ -42,6 +47,20 @@ test('accounts that fail do not keep others from being read, and are read again 
   ]);
   expect(new Set(rounds.flatMap(({ read }) => read)).size).toBe(25);
   expect((await reconcileAt(T0 + MINUTE)).read).toHaveLength(20);
+});
+
+test.each([
+  ['a subscription that may still be paid', 'incomplete', 60 * MINUTE],
+  ['no subscription', 'incomplete_expired', DAY],
+])('a customer with %s is read again', async (_, status, afterMs) => {
+  await someCustomer('cus_1');
+  const price = { id: STRIPE_CONFIG.prices.BASIC.monthly };
+  const items = { data: [{ id: 'si_1', price, current_period_end: T0 / 1000 }] };
+  const subscription = { id: 'sub_1', status, created: 1, cancel_at: null, cancel_at_period_end: false, items };
+  const list = () => Response.json({ object: 'list', data: [subscription] });
+  const reads = [];
+  for (const after of [0, afterMs - 1, afterMs]) reads.push((await reconcileAt(T0 + after, list)).read);
+  expect(reads).toEqual([['cus_1'], [], ['cus_1']]);
 });
 
 test('an event is remembered for as long as Stripe may send it again', async () => {

@@ -100,6 +100,11 @@ function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
   return 'undecided';
 }
 
+/** It may still be paid. */
+export function isUndecided({ status }: SubscriptionState): boolean {
+  return standingOf(status) === 'undecided';
+}
+
 /**
  * Picks the effective subscription: the user's current one while it is paid, otherwise the oldest paid one. Other paid
  * ones were bought in a second tab and must be canceled.
@@ -108,7 +113,7 @@ export function chooseSubscription(states: readonly SubscriptionState[], current
   const paid = states
     .filter(({ status }) => standingOf(status) === 'paid')
     .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-  const undecided = states.find(({ id, status }) => id === currentId && standingOf(status) === 'undecided');
+  const undecided = states.find((state) => state.id === currentId && isUndecided(state));
   const current = paid.find(({ id }) => id === currentId) ?? paid[0] ?? undecided;
   return { current, extra: paid.filter((state) => state !== current) };
 }

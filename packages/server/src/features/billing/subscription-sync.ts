@@ -6,7 +6,7 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { chooseSubscription } from './rules.ts';
+import { chooseSubscription, isUndecided } from './rules.ts';
 import type { SubscriptionState } from './rules.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
@@ -17,8 +17,9 @@ import { SharedReads } from '../../limits/shared-reads.ts';
 import { within } from '../../limits/within.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Stripe repeats an event for three days, and lists it for thirty. */
-const EVENTS_KEPT_MS = 31 * 24 * 60 * MINUTE_MS;
+const EVENTS_KEPT_MS = 31 * DAY_MS;
 const ACCOUNTS_PER_ROUND = 20;
 /** Milliseconds that a page may wait for the gateway after a checkout. */
 const SETTLE_MS = 5_000;
@@ -143,7 +144,7 @@ export class SubscriptionSync {
       await this.#options.gateway.cancelNow(customerId, id);
     }
     const checkouts = await store.listCheckouts(userId);
-    const nextCheckAt = this.#nextCheckAt(current, checkouts.length > 0);
+    const nextCheckAt = checkouts.length > 0 ? now() + MINUTE_MS : this.#nextCheckAt(current, states);
     const applied = await store.applySubscription(userId, owner, current, { now: now(), nextCheckAt });
     if (applied === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (applied === 'lost') throw new GatewayError('unavailable', 'Another process has taken over this account.');
@@ -152,11 +153,12 @@ export class SubscriptionSync {
     return { user: applied.user, current };
   }
 
-  #nextCheckAt(current: SubscriptionState | undefined, hasCheckout: boolean): number | null {
+  /** A customer without a subscription may get one without a checkout of ours, and its events may be lost. */
+  #nextCheckAt(current: SubscriptionState | undefined, states: readonly SubscriptionState[]): number {
     const now = this.#options.now();
-    if (hasCheckout) return now + MINUTE_MS;
-    if (current === undefined) return null;
-    return Math.min(now + this.#options.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
+    const { recheckMs } = this.#options.gateway;
+    if (current === undefined) return now + (states.some(isUndecided) ? recheckMs : DAY_MS);
+    return Math.min(now + recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
   }
 
   /** Closes every open checkout, so that none can be paid. */
