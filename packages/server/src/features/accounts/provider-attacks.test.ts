@@ -215,13 +215,15 @@ describe('attacks on the callback', () => {
 });
 
 describe('a failing provider', () => {
-  test('unreachable: the error says so, and the next attempt asks again', async () => {
+  test('unreachable: the error says so to all who wait, and the next attempt asks again', async () => {
     const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
     try {
       for (let tried = 0; tried < 2; tried += 1) {
-        const answer = await own.visitor().tell('/auth/oidc/start');
-        expect(answer.status).toBe(502);
-        expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
+        const attempts = [own.visitor(), own.visitor()].map((visitor) => visitor.tell('/auth/oidc/start'));
+        for (const { status, body } of await Promise.all(attempts)) {
+          expect(status).toBe(502);
+          expect(messageOf(body)).toMatchObject({ problem: 'network-request-failed' });
+        }
       }
     } finally {
       await own.stop();

@@ -153,11 +153,11 @@ export class Provider {
     if (this.#metadata === undefined || this.#now() - this.#metadata.readAt > METADATA_MS) {
       this.#metadata = { readAt: this.#now(), configuration: discover(this.#config) };
     }
-    const { configuration } = this.#metadata;
+    const metadata = this.#metadata;
     try {
-      return await configuration;
+      return await metadata.configuration;
     } catch (error) {
-      if (this.#metadata.configuration === configuration) this.#metadata = undefined;
+      if (this.#metadata === metadata) this.#metadata = undefined;
       throw toProblem(error);
     }
   }
