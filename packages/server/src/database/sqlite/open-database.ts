@@ -1,4 +1,4 @@
-import { constants, accessSync, chownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { constants, accessSync, lchownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../store.ts';
@@ -68,11 +68,14 @@ export function claimDataDir(dataDir: string): DatabaseSync {
   }
 }
 
-/** Files that root creates belong to the owner of the folder, so that the server can use them as another user. */
+/**
+ * Files that root creates belong to the owner of the folder, so that the server can use them as another user. Follows no
+ * link: the owner could place one to a file of root.
+ */
 export function giveToOwner(dataDir: string, file: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);
-  chownSync(file, uid, gid);
+  lchownSync(file, uid, gid);
 }
 
 /** Not `recursive: true`: Node loops forever when a folder can't be created under an existing parent (/proc). */

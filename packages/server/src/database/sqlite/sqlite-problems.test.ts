@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readFile, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,6 +171,16 @@ describe('a data folder belongs to one server', () => {
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
+  });
+
+  test('a link in the place of the lock file gives away no file of root', async () => {
+    const target = join(dataDir, 'of-root');
+    await writeFile(target, '');
+    const { uid } = await stat(target);
+    if (process.getuid?.() === 0) await chown(dataDir, NOBODY, NOBODY);
+    await symlink(target, join(dataDir, 'creel.lock'));
+    await expect(openAndClose()).resolves.toBeUndefined();
+    expect(await stat(target)).toMatchObject({ uid });
   });
 
   test('of eight parallel starts one succeeds, and each migration is applied once', async () => {
