@@ -1,11 +1,13 @@
 import { compress } from 'brotli/compress';
 import { decompress } from 'brotli/decompress';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { decodeBody } from './decode-body.ts';
 
 const TEXT = 'hello '.repeat(100);
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const loadBrotli = async () => decompress;
+
+afterEach(() => vi.unstubAllGlobals());
 
 async function pack(format: CompressionFormat, bytes = utf8(TEXT)): Promise<Uint8Array<ArrayBuffer>> {
   const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream(format));
@@ -60,6 +62,24 @@ test('decompression stops at the limit', async () => {
     limit: 1000,
   });
   expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
+});
+
+test('a browser that decompresses whole chunks makes little more than the limit', async () => {
+  let made = 0;
+  class Expanding extends TransformStream<Uint8Array, Uint8Array> {
+    constructor() {
+      super({
+        transform(chunk, controller) {
+          made += chunk.length * 1000;
+          controller.enqueue(new Uint8Array(chunk.length * 1000));
+        },
+      });
+    }
+  }
+  vi.stubGlobal('DecompressionStream', Expanding);
+  const decoded = await decodeBody(new Uint8Array(1_000_000), 'deflate', loadBrotli, { limit: 1000 });
+  expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
+  expect(made).toBeLessThan(10_000_000);
 });
 
 test.each([

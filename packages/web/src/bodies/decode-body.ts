@@ -112,9 +112,26 @@ function memberHeader(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
+/**
+ * Bytes that are decompressed at a time. The browser keeps the whole result of one chunk, up to 1,032 times as much
+ * (zlib.net/zlib_tech.html).
+ */
+const CHUNK_BYTES = 2048;
+
+/** The bytes in small chunks, each when it is asked for. */
+function inChunks(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at < bytes.length) controller.enqueue(bytes.subarray(at, (at += CHUNK_BYTES)));
+      else controller.close();
+    },
+  });
+}
+
 /** Decompresses in chunks and stops at the limit, so that a decompression bomb does not fill the memory. */
 async function unpack(format: CompressionFormat, from: Step, limit: number): Promise<Step> {
-  const reader = new Blob([from.bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
+  const reader = inChunks(from.bytes).pipeThrough(new DecompressionStream(format)).getReader();
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
