@@ -102,6 +102,12 @@ test('the first part of an encoded body decodes to the first part of its text', 
   );
 });
 
+test('the first part of a brotli body is not decoded, and is not called invalid', async () => {
+  const packed = await brotli();
+  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'br', loadBrotli, { beginning: true });
+  expect(decoded).toMatchObject({ reason: "The beginning of a br body can't be decoded alone." });
+});
+
 test('a decoder that is not loaded does not make the body invalid', async () => {
   const failed = decodeBody(await brotli(), 'br', () => Promise.reject(new Error('offline')));
   await expect(failed).rejects.toThrow('offline');

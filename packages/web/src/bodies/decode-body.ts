@@ -49,10 +49,15 @@ export async function decodeBody(
     if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
     const decode = await decoderFor(actualCoding(known, current.bytes), loadBrotli);
     const step = await decode(current, limit).catch(() => undefined);
-    if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
+    if (step === undefined) return { outcome: 'failed', coding, reason: failure(name, known === 'br' && current.cut) };
     current = step;
   }
   return { outcome: 'decoded', coding, ...current };
+}
+
+/** The decoder for brotli has no result before the end. */
+function failure(name: string, needsWhole: boolean): string {
+  return needsWhole ? `The beginning of a ${name} body can't be decoded alone.` : `The body is not valid ${name}.`;
 }
 
 interface Step {
