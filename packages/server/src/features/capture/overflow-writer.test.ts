@@ -16,10 +16,18 @@ function batchOf(id: string): PackedCaptures {
 
 /** A writer with a database and a log in memory. */
 function world() {
-  const state = { isAway: false, isLogAway: false, hasNoLog: false, mayDrain: false, isReset: false };
+  const state = {
+    isAway: false,
+    isLogAway: false,
+    isLogSilent: false,
+    hasNoLog: false,
+    mayDrain: false,
+    isReset: false,
+  };
   const stored: string[] = [];
   const logged: PackedCaptures[] = [];
   let taken = 0;
+  let searches = 0;
   const writeCaptures = async ({ id }: PackedCaptures): Promise<CaptureOutcome> => {
     if (state.isAway) throw new StorageUnavailable('away');
     if (id === 'bad') throw new Error('a mistake of ours');
@@ -33,6 +41,8 @@ function world() {
       return logged.push(batch);
     },
     next: async (): Promise<LoggedBatches | undefined> => {
+      searches += 1;
+      if (state.isLogSilent) throw new Error('timeout');
       const batch = state.mayDrain ? logged[taken] : undefined;
       if (batch === undefined) return void (await sleep(5));
       return { batches: [batch], done: async () => void (taken += 1) };
@@ -68,7 +78,7 @@ function world() {
     onMode: (mode) => modes.push(mode),
   });
   const write = (id: string): Promise<CaptureOutcome | 'logged'> => writer.writeCaptures(batchOf(id), LIMITS, 4000);
-  return { state, stored, logged, writer, write, modes, check, failures };
+  return { state, stored, logged, writer, write, modes, check, failures, searches: () => searches };
 }
 
 /** A writer whose batch `a` was in the log and is now in the database. `isReset`: the positions of the log started again. */
@@ -136,6 +146,21 @@ test('a log that does not answer does not count as drained', async () => {
   await expect.poll(() => writer.isDrained).toBe(false);
   state.isLogAway = false;
   await expect.poll(() => writer.isDrained).toBe(true);
+  await writer.close();
+});
+
+test('a log that stops answering is reported once, and again after it has answered', async () => {
+  const { state, writer, failures, searches } = world();
+  await writer.start();
+  for (const outages of [1, 2]) {
+    state.isLogSilent = true;
+    const before = searches();
+    await expect.poll(() => searches() - before).toBeGreaterThan(2);
+    expect(failures).toHaveLength(outages);
+    state.isLogSilent = false;
+    const after = searches();
+    await expect.poll(() => searches() - after).toBeGreaterThan(1);
+  }
   await writer.close();
 });
 

@@ -195,15 +195,22 @@ export class OverflowWriter implements BatchStore {
    * prevents a second copy. A node that finds its batches stored by another one leaves the work to it for a while.
    */
   async #drain(): Promise<void> {
+    // Reported once per outage, not with each attempt.
+    let isReported = false;
     while (!this.#end.signal.aborted) {
       try {
         if (this.#isAway) await this.#options.drainStore.check(DATABASE_MS);
         this.#setMode({ isAway: false });
         const found = await this.#options.log.next();
-        if (found === undefined) await this.#pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS);
-        else if ((await this.#store(found)) === 0) await this.#pause(STATE_MS);
+        const stored = found && (await this.#store(found));
+        isReported = false;
+        if (stored === undefined) await this.#pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS);
+        else if (stored === 0) await this.#pause(STATE_MS);
       } catch (error) {
-        if (!isAway(error)) this.#options.onFailure(error);
+        if (!isReported && !isAway(error)) {
+          isReported = true;
+          this.#options.onFailure(error);
+        }
         await this.#pause(RETRY_MS);
       }
     }
