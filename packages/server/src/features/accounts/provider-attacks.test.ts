@@ -13,6 +13,7 @@ import {
   walk,
 } from '../../../test/provider-window.ts';
 import { startTestServer } from '../../../test/test-server.ts';
+import { Provider, ProviderProblem } from './provider.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 let provider: TestProvider;
@@ -215,19 +216,25 @@ describe('attacks on the callback', () => {
 });
 
 describe('a failing provider', () => {
-  test('unreachable: the error says so to all who wait, and the next attempt asks again', async () => {
+  test('unreachable: the error says so, and the next attempt asks again', async () => {
     const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
     try {
       for (let tried = 0; tried < 2; tried += 1) {
-        const attempts = [own.visitor(), own.visitor()].map((visitor) => visitor.tell('/auth/oidc/start'));
-        for (const { status, body } of await Promise.all(attempts)) {
-          expect(status).toBe(502);
-          expect(messageOf(body)).toMatchObject({ problem: 'network-request-failed' });
-        }
+        const answer = await own.visitor().tell('/auth/oidc/start');
+        expect(answer.status).toBe(502);
+        expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
       }
     } finally {
       await own.stop();
     }
+  });
+
+  test('unreachable: all who wait for the same answer get that error', async () => {
+    const config = { issuer: 'http://127.0.0.1:9', clientId: 'creel', clientSecret: undefined, name: 'Acme' };
+    const own = new Provider(config, () => 'http://127.0.0.1', 'secret', Date.now);
+    const attempts = await Promise.allSettled([own.begin(undefined), own.begin(undefined)]);
+    const errors = attempts.map((attempt) => attempt.status === 'rejected' && attempt.reason);
+    for (const error of errors) expect(error).toBeInstanceOf(ProviderProblem);
   });
 
   test('not configured: no window, no offer', async () => {
