@@ -72,7 +72,12 @@ const defaults = (port: number, dataDir: string) => ({
 });
 
 /** Settings for tests that need other ones than most, together, so that these share a server. */
-export const OWN_SETTINGS = { BILLING: 'off', DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '5' };
+export const OWN_SETTINGS = {
+  BILLING: 'off',
+  DEFAULT_TIER: 'PREMIUM',
+  MAX_UNSAVED_PER_ENDPOINT: '5',
+  MAX_SAVED_PER_ENDPOINT: '8',
+};
 
 /** Creates an account through the API. The context gets the session cookie, so its pages are logged in. */
 export async function register({ request }: Pick<BrowserContext, 'request'>): Promise<Person> {

@@ -61,6 +61,12 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     await page.getByRole('button', { name: 'Turn on autosave' }).click();
     await expect(page.getByRole('switch', { name: 'Autosave' })).toBeChecked();
     await expect(page.getByText(/unsaved requests are kept/)).toHaveCount(0);
+
+    for (let at = 0; at < 10; at++) await send(endpoint.url);
+    await expect(
+      page.getByText(/^This endpoint holds 8 saved requests, the most it can keep\..* ones were dropped\.$/),
+    ).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Save all' }), 'nothing more can be saved').toHaveCount(0);
   });
 
   await test.step('rows that are dropped while the pointer is on the list stay in place, marked', async () => {

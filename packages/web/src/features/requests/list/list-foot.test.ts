@@ -35,10 +35,11 @@ test('autosave keeps everything until it is full', () => {
   expect(droppingWarning(endpoint({ saved: 10_000, requestCount: 11_000 }, 'true'))).toContain('500 older ones');
 });
 
-test('only a full endpoint explains why autosave has stopped', () => {
-  expect(savedCapacityWarning(endpoint({ saved: 10_000 }, 'true'))).toContain('10,000 saved requests');
+test('only a full endpoint explains why nothing more is saved', () => {
+  expect(savedCapacityWarning(endpoint({ saved: 10_000 }, 'true'))).toMatch(/10,000 saved requests.* kept unsaved/);
+  expect(savedCapacityWarning(endpoint({ saved: 10_000 }))).toMatch(/10,000 saved requests.* to save others/);
   expect(savedCapacityWarning(endpoint({ saved: 9_999 }, 'true'))).toBeUndefined();
-  expect(savedCapacityWarning(endpoint({ saved: 10_000 }))).toBeUndefined();
+  expect(savedCapacityWarning(endpoint({ saved: 9_999 }))).toBeUndefined();
 });
 
 test('invalid live messages are counted', () => {

@@ -28,6 +28,7 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
   const loginReason = useLoginReason('save');
   const { badFrames } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
+  const canSave = dropping !== undefined && !isFull(endpoint);
   const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
     (warning) => warning !== undefined,
   );
@@ -44,7 +45,7 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
         >
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
           <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
-          {dropping === undefined ? null : (
+          {canSave ? (
             <Reason text={loginReason}>
               {(blocked) => (
                 <Button size="sm" busy={job !== undefined} onClick={saveAll} {...blocked}>
@@ -52,12 +53,12 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
                 </Button>
               )}
             </Reason>
-          )}
-          {dropping === undefined || endpoint.autosave === 'true' ? null : (
+          ) : null}
+          {canSave && endpoint.autosave === 'false' ? (
             <Button size="sm" onClick={onAutosave}>
               Turn on autosave
             </Button>
-          )}
+          ) : null}
         </div>
       )}
       <div className="flex min-h-7 items-center gap-x-3 px-3 text-ink-2">
@@ -153,19 +154,26 @@ const NEARLY_FULL = 0.9;
  * while autosave keeps every request.
  */
 export function droppingWarning({ autosave, requestCount, retention }: Kept): string | undefined {
-  const { saved, maxSaved, maxUnsaved, dropped } = retention;
+  const { saved, maxUnsaved, dropped } = retention;
   const unsaved = requestCount - saved;
-  const savesAll = autosave === 'true' && saved < maxSaved;
+  const savesAll = autosave === 'true' && !isFull({ retention });
   if (savesAll || unsaved === 0 || (dropped === 0 && unsaved < maxUnsaved * NEARLY_FULL)) return undefined;
   const kept = `The newest ${formatCount(maxUnsaved)} unsaved requests are kept.`;
   if (dropped === 0) return kept;
   return `${kept} ${formatCount(dropped)} older ${dropped === 1 ? 'one was' : 'ones were'} dropped.`;
 }
 
-/** Why autosave has stopped saving; `undefined` if it works. */
-export function savedCapacityWarning({ autosave, retention }: Kept): string | undefined {
-  if (autosave !== 'true' || retention.saved < retention.maxSaved) return undefined;
-  return `This endpoint holds ${formatCount(retention.saved)} saved requests, the most it can keep. New requests are kept unsaved until you delete saved ones.`;
+/** True if no further request can be saved. */
+const isFull = ({ retention }: Pick<Kept, 'retention'>): boolean => retention.saved >= retention.maxSaved;
+
+/** Why nothing can be saved, by hand or by autosave; `undefined` if something can. */
+export function savedCapacityWarning(endpoint: Kept): string | undefined {
+  if (!isFull(endpoint)) return undefined;
+  const { autosave, retention } = endpoint;
+  const full = `This endpoint holds ${formatCount(retention.saved)} saved requests, the most it can keep.`;
+  return autosave === 'true'
+    ? `${full} New requests are kept unsaved until you delete saved ones.`
+    : `${full} Delete saved ones to save others.`;
 }
 
 /** How many live messages could not be shown; `undefined` if there were none. */
