@@ -221,7 +221,9 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await expectNoFindings(page, 'a mistake in the filter');
 
     await filterField(page).fill('methd:POST');
-    await expect(page.getByText('methd: is not a field, so it is searched as text.')).toBeVisible();
+    await expect(
+      page.getByText('methd: is not a field, so it is searched as text. Did you mean method:?'),
+    ).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
     await goTo(page, `/endpoints/${endpoint.uid}?find=size%3Amany`);

@@ -1,4 +1,4 @@
-import { parseQuery } from '@creel/contract';
+import { parseQuery, unknownFieldsSentence } from '@creel/contract';
 import { z } from 'zod';
 import { optionHelp } from './command.ts';
 import { serverOriginSchema } from './connection.ts';
@@ -56,7 +56,6 @@ export const queryOption = z
 /** Says on standard error which words of a query look like a field and are searched as text. */
 export async function noteUnknownFields(query: string | undefined, { stderr }: Terminal): Promise<void> {
   const parsed = parseQuery(query ?? '');
-  if (!parsed.ok) return;
-  for (const { name } of parsed.unknownFields)
-    await write(stderr, `${visible(name)}: is not a field, so it is searched as text.\n`);
+  const note = parsed.ok ? unknownFieldsSentence(parsed.unknownFields) : undefined;
+  if (note !== undefined) await write(stderr, `${visible(note)}\n`);
 }

@@ -195,7 +195,7 @@ test('ends when the session ends', async () => {
 
 test('a query says which of its words are no fields, and that nothing matches', async () => {
   const { uid } = await newEndpoint();
-  const note = 'methd: is not a field, so it is searched as text.\n';
+  const note = 'methd: is not a field, so it is searched as text. Did you mean method:?\n';
   const nothing = (text: string) => ({ code: 0, stdout: '', stderr: text });
   expect(await creel(['requests', uid], { home })).toMatchObject(nothing('No requests.\n'));
   const found = await creel(['requests', uid, '--query', 'methd:PUT is:saved'], { home });

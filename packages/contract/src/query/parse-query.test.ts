@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseQuery } from './parse-query.ts';
 import { printQuery } from './print-query.ts';
+import { unknownFieldsSentence } from './unknown-field.ts';
 import type { Query } from './query.ts';
 
 const text = (word: string): Query => ({ kind: 'text', text: word });
@@ -225,8 +226,38 @@ describe('limits', () => {
 test('words with an unknown field are reported with their position', () => {
   expect(parseQuery('a methd:POST (http://x) 12:30 --x:y "q:r" {"a":1}')).toMatchObject({
     unknownFields: [
-      { name: 'methd', position: 2 },
-      { name: 'http', position: 14 },
+      { name: 'methd', position: 2, suggestion: 'method' },
+      { name: 'http', position: 14, suggestion: undefined },
     ],
+  });
+});
+
+describe('an unknown field', () => {
+  test.each([
+    ['Method', 'method'],
+    ['evnet', 'event'],
+    ['statuss', 'status'],
+    ['pth', undefined],
+    ['id', undefined],
+    ['constructor', undefined],
+    ['type', 'event'],
+    ['headers', 'header.name'],
+    ['headers.x-shop', 'header.x-shop'],
+    ['data.object.amount', 'json.data.object.amount'],
+  ])('%s suggests %s', (written, suggestion) =>
+    expect(parseQuery(`${written}:1`)).toMatchObject({ unknownFields: [{ name: written, suggestion }] }),
+  );
+
+  test.each([
+    ['is:saved', undefined],
+    ['http://x', 'http: is not a field, so it is searched as text.'],
+    ['type:a', 'type: is not a field, so it is searched as text. Did you mean event:?'],
+    [
+      'a.b:1 http://x Type:a',
+      'a.b:, http:, Type: are not fields, so they are searched as text. Did you mean json.a.b:, event:?',
+    ],
+  ])('of %s is explained', (written, sentence) => {
+    const parsed = parseQuery(written);
+    expect(parsed.ok && unknownFieldsSentence(parsed.unknownFields)).toBe(sentence);
   });
 });

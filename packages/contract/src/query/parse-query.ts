@@ -2,12 +2,8 @@ import { EXPECTED, LIST_FIELDS, PLAIN_FIELDS, termOf } from './parse-value.ts';
 import type { Field, WrittenValue } from './parse-value.ts';
 import { MAX_QUERY_DEPTH, MAX_QUERY_LENGTH, MAX_QUERY_TERMS } from './query.ts';
 import type { JsonStep, Query, Term } from './query.ts';
-
-/** A word like `field:value` whose field does not exist. It is searched as text. */
-export interface UnknownField {
-  readonly name: string;
-  readonly position: number;
-}
+import { suggestField } from './unknown-field.ts';
+import type { UnknownField } from './unknown-field.ts';
 
 /** A term and its start in the text, in UTF-16 units from 0. A `-` is not part of its term. */
 interface PlacedTerm {
@@ -154,7 +150,7 @@ class QueryParser {
   #word(start: number): Term {
     const text = this.#bare(start, false);
     const name = UNKNOWN_FIELD.exec(text)?.[1];
-    if (name !== undefined) this.unknownFields.push({ name, position: start });
+    if (name !== undefined) this.unknownFields.push({ name, position: start, suggestion: suggestField(name) });
     return { kind: 'text', text };
   }
 

@@ -1,4 +1,4 @@
-import { parseQuery } from '@creel/contract';
+import { parseQuery, unknownFieldsSentence } from '@creel/contract';
 import { clsx } from 'clsx';
 
 interface QueryNotesProps {
@@ -21,7 +21,7 @@ const OVER_TITLES =
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
 export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
-  const note = parsed.ok ? (error ?? unknownNote(parsed.unknownFields.map(({ name }) => name))) : undefined;
+  const note = parsed.ok ? (error ?? unknownFieldsSentence(parsed.unknownFields)) : undefined;
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
@@ -72,12 +72,4 @@ const MAX_BEFORE = 24;
 function endOfTerm(text: string, position: number): number {
   const rest = text.slice(position);
   return position + (/^["(]/.test(rest) ? rest.length : Math.max(rest.search(/\s|$/), 1));
-}
-
-function unknownNote(names: readonly string[]): string | undefined {
-  const [name] = names;
-  if (name === undefined) return undefined;
-  return names.length === 1
-    ? `${name}: is not a field, so it is searched as text.`
-    : `${names.map((one) => `${one}:`).join(', ')} are not fields, so they are searched as text.`;
 }
