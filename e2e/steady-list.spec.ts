@@ -268,6 +268,12 @@ test.describe('on a phone', () => {
       await page.setViewportSize(PHONE);
     });
 
+    await test.step('the path of an open request is shown whole, above its actions', async () => {
+      const index = await send(endpoint.url, { path: '/webhooks/orders/1042' });
+      await openLive(page, endpoint, `?request=${index}`);
+      await expectShownWhole(detailsOf(page, index).getByRole('heading', { level: 2 }), '/webhooks/orders/1042');
+    });
+
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {
       await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'A_name_of_one_word_'.repeat(4) } });
       await page.goto('/');

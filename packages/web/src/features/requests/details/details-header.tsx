@@ -34,21 +34,26 @@ export function DetailsHeader(props: DetailsHeaderProps) {
   const { request, uid, captureUrl, covers, actions } = props;
   return (
     <header className="flex shrink-0 flex-col gap-1 px-4 py-2">
-      <div className="flex min-w-0 flex-wrap items-start gap-1.5 @sm:flex-nowrap">
-        {covers ? (
-          <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={actions.onBack} />
-        ) : null}
-        <RequestTarget uid={uid} request={request} />
-        <SaveButton {...props} />
-        <CopyButton
-          text={() => snippetOf('curl', uid, request, captureUrl)}
-          label="Copy as cURL"
-          size="sm"
-          className="@max-md:w-8 @max-md:px-0"
-        >
-          <span className="@max-md:hidden">cURL</span>
-        </CopyButton>
-        <DetailsMenu {...props} />
+      {/* In a narrow pane, a URL that leaves no room for the actions has a line of its own. */}
+      <div className="flex min-w-0 flex-wrap items-start gap-1.5 @md:flex-nowrap">
+        <div className="flex max-w-full min-w-0 grow items-start gap-1.5">
+          {covers ? (
+            <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={actions.onBack} />
+          ) : null}
+          <RequestTarget uid={uid} request={request} />
+        </div>
+        <div className="ml-auto flex shrink-0 items-start gap-1.5">
+          <SaveButton {...props} />
+          <CopyButton
+            text={() => snippetOf('curl', uid, request, captureUrl)}
+            label="Copy as cURL"
+            size="sm"
+            className="@max-md:w-8 @max-md:px-0"
+          >
+            <span className="@max-md:hidden">cURL</span>
+          </CopyButton>
+          <DetailsMenu {...props} />
+        </div>
       </div>
       <DetailsFacts {...props} />
     </header>
@@ -106,7 +111,7 @@ function RequestTarget({ uid, request }: { readonly uid: string; readonly reques
   const isLong = path.length + query.length > MAX_SHORT_LENGTH;
   const fit = isExpanded ? 'max-h-40 overflow-y-auto wrap-anywhere' : 'truncate';
   return (
-    <div className="flex min-w-0 grow basis-4/5 flex-col gap-0.5 @sm:basis-0">
+    <div className="flex min-w-0 grow flex-col gap-0.5">
       <h2 className="flex min-h-7 min-w-0 items-center gap-2 pointer-coarse:min-h-11">
         <MethodBadge method={request.method} className="shrink-0" />
         <span className={clsx('min-w-0 font-mono', fit)} title={`/h/${uid}${path}${query}`}>
