@@ -274,6 +274,18 @@ test.describe('on a phone', () => {
       await expectShownWhole(detailsOf(page, index).getByRole('heading', { level: 2 }), '/webhooks/orders/1042');
     });
 
+    await test.step('a switch without a visible label is pressed by a tap 12 px above it', async () => {
+      const data = { url: 'http://127.0.0.1:9/orders', enabled: false };
+      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+      await openLive(page, endpoint);
+      await page.getByRole('button', { name: 'Forward' }).tap();
+      const destination = page.getByRole('switch', { name: `Forward to ${data.url}` });
+      await expect(destination).not.toBeChecked();
+      const box = await destination.boundingBox();
+      await page.touchscreen.tap((box?.x ?? 0) + 14, (box?.y ?? 0) - 12);
+      await expect(destination).toBeChecked();
+    });
+
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {
       await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'A_name_of_one_word_'.repeat(4) } });
       await page.goto('/');

@@ -16,6 +16,8 @@ export function Switch({ busy = false, className, ...rest }: SwitchProps) {
       className={clsx(
         'relative h-4 w-7 shrink-0 rounded-full bg-line-strong transition-colors duration-100',
         'data-[state=checked]:bg-accent disabled:opacity-50',
+        // A finger needs 44 px (WCAG 2.5.5).
+        'pointer-coarse:before:absolute pointer-coarse:before:-inset-x-2 pointer-coarse:before:-inset-y-3.5',
         className,
       )}
       {...rest}
