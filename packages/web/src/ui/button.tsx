@@ -53,6 +53,11 @@ export function Button(props: ButtonProps) {
   );
 }
 
+/** A button in a sentence. It looks like a link, and is exempt from the height of touch targets as a link is. */
+export function InlineButton({ className, ...rest }: ComponentProps<'button'>) {
+  return <button type="button" data-inline className={clsx('underline underline-offset-2', className)} {...rest} />;
+}
+
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
   /** Accessible name, also shown as the tooltip. */
   readonly label: string;

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { CircleAlert, CircleCheck, CloudOff, Info } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { Button, InlineButton } from './button.tsx';
 
 interface EmptyStateProps {
   readonly icon?: ReactNode;
@@ -99,9 +99,7 @@ export function Notice({ tone = 'info', onRetry, children, className }: NoticePr
         {onRetry === undefined ? null : (
           <>
             {' '}
-            <button type="button" className="underline" onClick={onRetry}>
-              Try again
-            </button>
+            <InlineButton onClick={onRetry}>Try again</InlineButton>
           </>
         )}
       </div>

@@ -6,7 +6,7 @@ import { errorMessage } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { knownValuesOf } from '../../ui/query-completion.ts';
 import { readList } from '../../api/list-cache.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, InlineButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { TextField } from '../../ui/field.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
@@ -93,13 +93,9 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           ) : (
             <>
               This endpoint has no signing secret.{' '}
-              <button
-                type="button"
-                className="text-accent underline underline-offset-2"
-                onClick={() => runCommand(COMMAND_IDS.signing)}
-              >
+              <InlineButton className="text-accent" onClick={() => runCommand(COMMAND_IDS.signing)}>
                 Set one
-              </button>
+              </InlineButton>
             </>
           )
         }

@@ -6,7 +6,7 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, InlineButton } from '../../../ui/button.tsx';
 import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
 import { formatCount } from '../../../ui/format.ts';
 
@@ -95,9 +95,9 @@ export function GapRow({ uid, filter, gap, end, line, top, height }: GapRowProps
       {isError ? (
         <span role="gridcell">
           These requests could not be loaded.{' '}
-          <button type="button" className="font-medium text-accent hover:underline" onClick={() => void refetch()}>
+          <InlineButton className="font-medium text-accent" onClick={() => void refetch()}>
             Try again
-          </button>
+          </InlineButton>
         </span>
       ) : (
         <>
