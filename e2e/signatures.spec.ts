@@ -50,6 +50,9 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     const details = detailsOf(page, 2);
     await expect(details).toContainText(/Signature invalid: .*space/);
 
+    await details.getByRole('button', { name: 'Change the secret…' }).click();
+    await expect(dialog.getByRole('button', { name: 'Replace' })).toBeVisible();
+    await page.keyboard.press('Escape');
     await setSecret(page, SECRET);
     await expect(details).toContainText('Signature valid');
     await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');

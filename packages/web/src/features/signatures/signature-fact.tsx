@@ -7,6 +7,7 @@ import { client } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { InlineButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 
 const MINUTE_MS = 60_000;
@@ -65,14 +66,27 @@ export function SignatureFact({ uid, request }: SignatureFactProps) {
     return (
       <span className={FACT}>
         <ShieldQuestion aria-hidden />
-        <span className="min-w-0 wrap-anywhere">No signature: {reason}</span>
+        <span className="min-w-0 wrap-anywhere">
+          No signature: {reason} <ChangeSecret />
+        </span>
       </span>
     );
   }
   return (
     <span className={`${FACT} text-bad`}>
       <ShieldAlert aria-hidden />
-      <span className="min-w-0 wrap-anywhere">Signature invalid: {reason}</span>
+      <span className="min-w-0 wrap-anywhere">
+        Signature invalid: {reason} <ChangeSecret />
+      </span>
     </span>
+  );
+}
+
+/** The secret or its scheme is the most frequent mistake. */
+function ChangeSecret() {
+  return (
+    <InlineButton className="text-accent" onClick={() => runCommand(COMMAND_IDS.signing)}>
+      Change the secret…
+    </InlineButton>
   );
 }
