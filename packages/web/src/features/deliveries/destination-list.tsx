@@ -106,14 +106,15 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
   ].filter((fact) => fact !== undefined);
   return (
     <li aria-label={url} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
-      <div className="flex min-w-0 items-center gap-2.5">
+      <div className="flex min-w-0 items-start gap-2.5">
         <Switch
           aria-label={`Forward to ${url}`}
           checked={enabled}
           busy={change.isPending}
           onCheckedChange={(isOn) => change.mutate({ enabled: isOn })}
         />
-        <span className="min-w-0 grow truncate font-mono text-sm" title={url}>
+        {/* Destinations often differ only at their ends. */}
+        <span className="line-clamp-6 min-w-0 grow font-mono text-sm wrap-anywhere" title={url}>
           {url}
         </span>
         <Badge tone={label.tone}>{label.text}</Badge>
