@@ -132,7 +132,7 @@ export function QueryField(props: QueryFieldProps) {
             close();
             search.settle();
           }}
-          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm text-ellipsis' : 'h-9! pr-9 pl-9')}
+          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
         />
         {text === '' ? null : (
           <ClearButton
