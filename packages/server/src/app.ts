@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
-  const signatures = await createSignatures(store, now);
+  const signatures = await createSignatures(store, log, now);
   const clientAddressOf = clientAddressReader(config.trustProxy);
   const shared = { config, clientAddressOf, store, live, metrics, mailer, publicUrl, log, now };
   const deliveries = await Deliveries.create({ ...shared, replays, signatures });

@@ -50,7 +50,7 @@ export function anyPlan(limits: Partial<PlanLimits['FREE']> = {}): PlanLimits {
 
 /** Creates an endpoint, for a new user by default. */
 export async function someEndpoint(
-  store: AppStore,
+  store: Pick<AppStore, 'createUser' | 'createEndpoint'>,
   { createdAt = T0, expiresAt = T0 + DAY, ...details }: Partial<NewEndpoint> & { readonly expiresAt?: number } = {},
   limit = 1000,
 ): Promise<EndpointRecord> {

@@ -11,6 +11,7 @@ export function signaturesSuite(open: () => AppStore): void {
       expect([signingScheme, await open().findSigningSecret(id)]).toEqual([null, undefined]);
       expect(await open().setSigningSecret(id, 'github', 'first')).toBe(true);
       expect([await scheme(), await open().findSigningSecret(id)]).toEqual(['github', 'first']);
+      expect((await open().findAnySigningSecret())?.sealed).toBeDefined();
       expect(await open().setSigningSecret(id, 'slack', 'second')).toBe(true);
       expect([await scheme(), await open().findSigningSecret(id)]).toEqual(['slack', 'second']);
       await open().deleteSigningSecret(id);

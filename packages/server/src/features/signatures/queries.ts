@@ -18,6 +18,12 @@ async function findSigningSecret(db: EngineDatabase, endpointId: number): Promis
   return row?.sealed;
 }
 
+/** Any sealed secret, with its endpoint; `undefined` if there is none. */
+async function findAnySigningSecret(db: EngineDatabase) {
+  const row = await db.selectFrom('signing_secrets').selectAll().limit(1).executeTakeFirst();
+  return row && { endpointId: row.endpoint_id, sealed: row.sealed };
+}
+
 /** Sets or replaces the scheme and the sealed secret of an endpoint. Returns false if the endpoint does not exist. */
 async function setSigningSecret(
   transaction: EngineTransaction,
@@ -68,6 +74,7 @@ async function explainStored(
 export const signatureQueries = {
   explainStored: scan(explainStored),
   findSigningSecret: read(findSigningSecret),
+  findAnySigningSecret: read(findAnySigningSecret),
   setSigningSecret: write(inTransaction(setSigningSecret)),
   deleteSigningSecret: write(inTransaction(deleteSigningSecret)),
 };

@@ -5,6 +5,7 @@ import { decodeHead } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { ProblemError } from '../../http/problem.ts';
+import type { Logger } from '../../log.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { SealedText, randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
@@ -16,6 +17,9 @@ import type { Mismatch } from './explain-mismatch.ts';
 import { REASONS } from './reasons.ts';
 
 type SignatureQueries = Remote<typeof signatureQueries>;
+
+const WITHOUT_KEY =
+  "The signing secrets of endpoints can't be decrypted: the table secrets has another key. Restore the whole backup, or set the signing secrets again.";
 
 type SignedEndpoint = Pick<EndpointRecord, 'id' | 'signingScheme'>;
 
@@ -87,6 +91,12 @@ export class Signatures {
     return text === undefined ? undefined : storedSigningSecretSchema.parse(JSON.parse(text));
   }
 
+  /** False if the stored secrets were sealed with another master secret. */
+  async canOpen(): Promise<boolean> {
+    const found = await this.#queries.findAnySigningSecret();
+    return found === undefined || this.#sealFor(found.endpointId).open(found.sealed) !== undefined;
+  }
+
   /** A key for each endpoint, so that a sealed secret can't be moved to another one. */
   #sealFor(endpointId: number): SealedText {
     return new SealedText(this.#masterSecret, `signing secret of endpoint ${endpointId}`, this.#now);
@@ -96,10 +106,13 @@ export class Signatures {
 /** The generated master secret is stored in the database, so that every process can open what another one sealed. */
 export async function createSignatures(
   store: SignatureQueries & Pick<Remote<typeof accountQueries>, 'findOrCreateSecret'>,
+  log: Pick<Logger, 'error'>,
   now: () => number,
 ): Promise<Signatures> {
   const masterSecret = await store.findOrCreateSecret('signatures', randomToken());
-  return new Signatures(store, masterSecret, now);
+  const signatures = new Signatures(store, masterSecret, now);
+  if (!(await signatures.canOpen())) log.error(WITHOUT_KEY);
+  return signatures;
 }
 
 interface UnsignedRequest {

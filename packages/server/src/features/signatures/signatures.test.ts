@@ -193,6 +193,7 @@ test("one user's mismatches are explained one at a time for clients that wait, a
   const explained = Array.from({ length: 3 }, () => Promise.withResolvers<string>());
   const queries = {
     findSigningSecret: async () => sealed,
+    findAnySigningSecret: async () => undefined,
     setSigningSecret: async (_id: number, _scheme: string, text: string) => (sealed = text) !== '',
     deleteSigningSecret: async () => undefined,
     async explainStored(endpointId: number): Promise<string | undefined> {
