@@ -36,7 +36,7 @@ const builds: readonly Build[] = [
   {
     name: 'the server',
     dist: fromRoot('packages', 'server', 'dist'),
-    sources: ['packages/server', 'packages/contract', 'scripts/bundle.ts', 'package-lock.json'],
+    sources: ['packages/server', 'packages/contract', 'scripts/bundle.ts', 'scripts/licenses.ts', 'package-lock.json'],
     command: (outDir) => ['scripts/bundle.ts', 'server', outDir],
   },
   {

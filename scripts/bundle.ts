@@ -1,12 +1,14 @@
 // Bundles the server or the command line with all its packages (docs/decisions/0006-server-bundle.md).
 // Usage: bundle.ts server|cli FOLDER
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
 import { parseSync } from 'rolldown/utils';
 import type { ESTree } from 'rolldown/utils';
 import { z } from 'zod';
+import { licenseTexts } from './licenses.ts';
 import { fromRoot, root } from './paths.mjs';
 
 const commands = readdirSync(fromRoot('packages/cli/src/commands')).filter((file) => !file.endsWith('.test.ts'));
@@ -105,3 +107,5 @@ async function bundle(input: Readonly<Record<string, string>>, plugins: readonly
 await bundle(programs[target], []);
 // Each thread has a bundle of its own, because a file that it shares with the server has what only the server uses.
 for (const [name, file] of Object.entries(threads[target])) await bundle({ [name]: file }, [withoutUnusedSchemas]);
+// Here for all bundles and the web app, because every package has the server.
+if (target === 'server') writeFileSync(join(dir, 'licenses.txt'), licenseTexts());

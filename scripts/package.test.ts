@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildIfStale } from './build.ts';
+import { licenseTexts } from './licenses.ts';
 import { fromRoot, root } from './paths.mjs';
 import { serverEnvironment, serverFlags } from './server-flags.mjs';
 
@@ -48,6 +49,11 @@ it('has the command line and the administration', async () => {
   const env = { PATH: process.env['PATH'], DATA_DIR: join(folder, 'nowhere') };
   const stats = spawn(process.execPath, [creel, 'admin', 'stats'], { env });
   expect(await text(stats.stderr)).toContain('There is no database');
+});
+
+it('has the licenses of the libraries in it', () => {
+  const file = join(folder, 'package', 'packages', 'server', 'dist', 'licenses.txt');
+  expect(readFileSync(file, 'utf8')).toBe(licenseTexts());
 });
 
 it('runs in a container with the flags of npm start', () => {
