@@ -65,6 +65,11 @@ test('what the details show besides the body', async ({ page, context, person: _
     expect(await height()).toBeGreaterThan(before + 20);
     await header.getByRole('button', { name: 'Show less of the URL' }).click();
     expect(await height()).toBe(before);
+
+    const index = await send(endpoint.url, { path: `/${encodeURIComponent('مرحبا')}/orders` });
+    await row(page, index).click();
+    const decoded = detailsOf(page, index).getByText('/مرحبا/orders', { exact: true });
+    await expect(decoded, 'a path is read from left to right').toHaveCSS('direction', 'ltr');
   });
 
   await test.step('the whole message can be read and copied, with and without a body', async () => {

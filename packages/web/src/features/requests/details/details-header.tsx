@@ -135,7 +135,8 @@ function RequestTarget({ uid, request }: { readonly uid: string; readonly reques
       {decoded === undefined ? null : (
         <p className={clsx('min-w-0 font-mono text-sm text-ink-2', fit)} title={decoded}>
           <span className="font-sans text-ink-3">Decoded </span>
-          <bdi>{decoded}</bdi>
+          {/* A path is read from left to right, also if its first letter is Arabic. */}
+          <bdi dir="ltr">{decoded}</bdi>
         </p>
       )}
     </div>
