@@ -61,6 +61,8 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');
     await row(page, 0).click();
     await expect(detailsOf(page, 0)).toContainText('No signature:');
+    const change = detailsOf(page, 0).getByRole('button', { name: 'Change the secret…' });
+    await expect(change, 'an unsigned request has no wrong secret').toHaveCount(0);
 
     await page.getByRole('button', { name: 'Signing secret' }).click();
     await expect(dialog).toContainText('A secret is set (GitHub).');

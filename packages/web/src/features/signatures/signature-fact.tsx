@@ -38,12 +38,13 @@ export function SignatureFact({ uid, request }: SignatureFactProps) {
   const [asked, setAsked] = useState(false);
   const isChecked = signing !== null && (asked || request.size <= MAX_CHECKED_BYTES);
   const { data: signature, isError } = useQuery({ ...signatureQuery(uid, request), enabled: isChecked });
+  const isSigned = suggestScheme(request.rawHeaders) !== undefined;
   if (signing === null) {
-    return suggestScheme(request.rawHeaders) === undefined ? null : (
+    return isSigned ? (
       <button type="button" className={LINK} onClick={() => runCommand(COMMAND_IDS.signing)}>
         Check the signature…
       </button>
-    );
+    ) : null;
   }
   if (!isChecked) {
     return (
@@ -67,7 +68,7 @@ export function SignatureFact({ uid, request }: SignatureFactProps) {
       <span className={FACT}>
         <ShieldQuestion aria-hidden />
         <span className="min-w-0 wrap-anywhere">
-          No signature: {reason} <ChangeSecret />
+          No signature: {reason} {isSigned ? <ChangeSecret /> : null}
         </span>
       </span>
     );
