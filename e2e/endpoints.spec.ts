@@ -74,7 +74,10 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     });
 
     await test.step('clearing and deleting ask first', async () => {
+      await page.request.post(`${url}/push`);
       await goTo(page, `/endpoints/${uid}`);
+      const sparklines = page.getByRole('region', { name: 'Statistics' }).getByRole('img');
+      await expect(sparklines.first()).toBeVisible();
       await page.getByRole('button', { name: 'Clear Data' }).click();
       const clear = page.getByRole('alertdialog', { name: 'Clear Request Data' });
       await expect(clear).toHaveAccessibleDescription(
@@ -83,6 +86,7 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
       await clear.getByRole('button', { name: 'Clear Data' }).click();
       await expect(toast(page, 'Data Cleared')).toBeVisible();
       await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('0');
+      await expect(sparklines).toHaveCount(0);
 
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       const remove = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });

@@ -8,7 +8,7 @@ import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { changeLists, readList } from './list-cache.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
-import type { ListedRequest } from './request-list.ts';
+import type { ListedRequest, RequestList } from './request-list.ts';
 import { requestListQuery } from './request-queries.ts';
 
 /** The state of the live connection. */
@@ -198,11 +198,17 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   // Closes with the session and reopens after the next login.
   useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);
   const { received } = useLiveStatus(uid);
-  // Loads the list and renders again when it has arrived. After that, the count of received requests triggers
-  // rendering, a few times a second.
-  useQuery({ ...requestListQuery(uid, ALL_REQUESTS), notifyOnChangeProps: ['status'] });
-  return { receivedInSession: received, recent: readList(uid).rows };
+  // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
+  // triggers rendering, a few times a second.
+  const { data: isEmpty = true } = useQuery({
+    ...requestListQuery(uid, ALL_REQUESTS),
+    select: hasNoRows,
+    notifyOnChangeProps: ['status', 'data'],
+  });
+  return { receivedInSession: received, recent: isEmpty ? [] : readList(uid).rows };
 }
+
+const hasNoRows = ({ rows }: RequestList): boolean => rows.length === 0;
 
 /** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */
 export function useLiveStatus(uid: string): LiveStatus {
