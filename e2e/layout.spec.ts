@@ -201,7 +201,21 @@ test('the page says what it needs where JavaScript is off', async ({ browser, ap
   const page = await context.newPage();
   await page.goto(app.url);
   await expect(page.locator('noscript p')).toBeInViewport();
+  await expect(page.getByRole('status', { name: 'Loading', exact: true })).toBeHidden();
   await context.close();
+});
+
+test('the page is not blank until the app is loaded', async ({ page }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/assets/*.js', async (route) => {
+    await released;
+    await route.fallback();
+  });
+  await page.goto('/', { waitUntil: 'commit' });
+  await expect(page.getByRole('status', { name: 'Loading', exact: true }).getByText('Creel')).toBeInViewport();
+  release();
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
+  await expect(page.getByRole('status', { name: 'Loading', exact: true })).toBeHidden();
 });
 
 test('short events, and the message about a lost connection on a phone', async ({ page, endpoint }) => {
