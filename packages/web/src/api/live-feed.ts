@@ -200,12 +200,12 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   const { received } = useLiveStatus(uid);
   // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
   // triggers rendering, a few times a second.
-  const { data: isEmpty = true } = useQuery({
+  useQuery({
     ...requestListQuery(uid, ALL_REQUESTS),
     select: hasNoRows,
     notifyOnChangeProps: ['status', 'data'],
   });
-  return { receivedInSession: received, recent: isEmpty ? [] : readList(uid).rows };
+  return { receivedInSession: received, recent: readList(uid).rows };
 }
 
 const hasNoRows = ({ rows }: RequestList): boolean => rows.length === 0;
