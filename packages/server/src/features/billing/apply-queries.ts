@@ -19,7 +19,7 @@ async function applySubscription(
   userId: number,
   lockOwner: string,
   current: SubscriptionState | undefined,
-  at: { readonly now: number; readonly nextCheckAt: number | null },
+  at: { readonly now: number; readonly nextCheckAt: number },
 ) {
   const before = await lockUser(transaction, userId);
   if (before === undefined) return undefined;

@@ -49,7 +49,7 @@ async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
   const userId = created.user.id;
   await store.lockBillingAccount({ userId, owner: 'me', now: T0, until: T0 + 1 }, 'key');
   const apply = (state: SubscriptionState | undefined) =>
-    store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: null });
+    store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: T0 });
   let now = T0;
   const send = (mailer: Mailer) =>
     sendOutbox(

@@ -66,7 +66,7 @@ export function billingSuite(open: () => AppStore): void {
     test('the end of a plan keeps the newest endpoint, and leaves expired ones to their retention', async () => {
       const user = await someUser(open());
       await lock(user.id, 'me');
-      const at = { now: T0, nextCheckAt: null };
+      const at = { now: T0, nextCheckAt: T0 + 1 };
       await open().applySubscription(user.id, 'me', basic(), at);
       const make = (createdAt: number, expiresAt: number) =>
         someEndpoint(open(), { userId: user.id, createdAt, expiresAt });
@@ -96,7 +96,7 @@ export function billingSuite(open: () => AppStore): void {
       const addNotices = () => open().addExpiryNotices(expiresAt - 1, expiresAt, 10);
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       // Other tests claim mails.
       await open().deleteUser(user.id);
@@ -111,7 +111,7 @@ export function billingSuite(open: () => AppStore): void {
       expect(await create()).toEqual({ limit: 'endpoints', tier: 'FREE' });
       expect(await open().changeEndpoint(id, { favorite })).toEqual({ limit: 'favorites', tier: 'FREE' });
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
       expect(await create()).toMatchObject({ expiresAt: T0 + PLANS.BASIC.expiryMs });
       expect(await open().changeEndpoint(id, { favorite })).toMatchObject({ isFavorite: true });
     });
@@ -142,7 +142,7 @@ export function billingSuite(open: () => AppStore): void {
       const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
       const user = await someUser(open(), { email, emailVerified: true, settings });
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
       const claims = await Promise.all(Array.from({ length: 5 }, () => open().claimMail(T0, T0 + 5)));
       const claimed = claims.filter((mail) => mail !== undefined);
       expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);
