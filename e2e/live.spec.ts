@@ -107,4 +107,19 @@ test('the page continues after a lost connection and invalid messages', async ({
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     await expect(lost).toHaveCount(0);
   });
+
+  await test.step('a page without a network says so although its socket stays open, and one failed call does not', async () => {
+    await page.route('**/save-request', (route) => route.abort());
+    const checked = page.waitForResponse('**/api/service');
+    await page.keyboard.press('s');
+    await checked;
+    await expect(page.getByText('Failed to save the webhook request.').first()).toBeVisible();
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    expect(sockets).toHaveLength(2);
+    await page.context().setOffline(true);
+    await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+    await page.context().setOffline(false);
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    expect(sockets).toHaveLength(3);
+  });
 });

@@ -199,6 +199,35 @@ describe('after stopping', () => {
     expect(sockets).toHaveLength(1);
   });
 
+  test('an outage ends the connection before its socket notices, once, until the next outage', () => {
+    let report: () => void = () => undefined;
+    const stopWatching = vi.fn<() => void>();
+    const { socket, stop, taken } = listen({
+      watchOutage: (onOutage) => {
+        report = onOutage;
+        return stopWatching;
+      },
+    });
+    socket().opens();
+    taken();
+    report();
+    expect(taken()).toEqual(['disconnected']);
+    expect(socket().closeCalls).toBe(1);
+    report();
+    socket().brings(CLEAR);
+    socket().closes(1006);
+    expect(taken()).toEqual([]);
+    vi.advanceTimersByTime(3000);
+    expect(taken()).toEqual(OPENING);
+    socket().opens();
+    expect(taken()).toEqual(['connected', 'init']);
+    report();
+    expect(taken()).toEqual(['disconnected']);
+    stop();
+    expect(stopWatching).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('a stop from the callback prevents the reconnect', () => {
     const opened: FakeSocket[] = [];
     const stop: () => void = listenLive({

@@ -50,6 +50,8 @@ export interface LiveOptions {
   /** Called for each message that does not match the schema. The message is dropped. */
   readonly onBadFrame?: (reason: string) => void;
   readonly reconnectMs?: number;
+  /** Watches for an outage that the socket does not notice. Calls back at its start, and returns a function that stops it. */
+  readonly watchOutage?: (onOutage: () => void) => () => void;
   /** For programs that send cookies themselves. By default the built-in WebSocket. */
   readonly openSocket?: (url: string) => LiveSocket;
 }
@@ -77,27 +79,40 @@ export function listenLive(options: LiveOptions): () => void {
     let isConnected = false;
     socket = current;
     current.onmessage = (frame: { data: unknown }) => {
-      // A closing socket can still deliver messages.
-      if (stopped) return;
       if (!isConnected) report('connected');
       isConnected = true;
       receive(frame.data, options);
     };
     current.onerror = () => current.close();
-    current.onclose = (closing: { code: number }) => {
-      if (stopped) return;
-      if (FINAL_CODES.has(closing.code)) return report('ended', closing.code);
-      timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
-      report('disconnected', closing.code);
-    };
+    current.onclose = (closing: { code: number }) => lose(closing.code);
   }
 
+  function lose(closeCode?: number): void {
+    socket = undefined;
+    if (closeCode !== undefined && FINAL_CODES.has(closeCode)) return report('ended', closeCode);
+    timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
+    report('disconnected', closeCode);
+  }
+
+  const stopWatching = options.watchOutage?.(() => {
+    if (socket === undefined) return;
+    abandon(socket);
+    lose();
+  });
   open();
   return () => {
     stopped = true;
+    stopWatching?.();
     clearTimeout(timer);
-    socket?.close();
+    if (socket !== undefined) abandon(socket);
   };
+}
+
+/** Closes a socket whose messages and end no longer matter. While it closes, which can take seconds, it still delivers them. */
+function abandon(socket: LiveSocket): void {
+  socket.onmessage = null;
+  socket.onclose = null;
+  socket.close();
 }
 
 function receive(frame: unknown, options: LiveOptions): void {

@@ -3,6 +3,7 @@ import type { LiveMessage, LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { applyToCache, followTrimming } from './live-messages.ts';
+import { watchOutage } from './outage.ts';
 import { markSessionEnded, useSignedOut } from './session.ts';
 import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
@@ -67,6 +68,7 @@ function openLiveFeed(uid: string): () => void {
     url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
     onMessage: gather.add,
     onBadFrame: (reason) => logBadFrame(uid, reason),
+    watchOutage,
     onState: (state, code) => {
       changeStatus(uid, (status) => connectionAfter(status, state));
       if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();

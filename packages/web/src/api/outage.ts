@@ -3,17 +3,30 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { client } from './client.ts';
 import { queryKeys } from './query-client.ts';
-import { isOutage, setServerState, useServerState } from './server-state.ts';
+import { isOutage, readServerState, setServerState, subscribeServerState, useServerState } from './server-state.ts';
+
+/** Milliseconds after which a server that does not answer a check counts as unreachable. */
+const CHECK_MS = 5000;
 
 /** True if the server can be reached now. Otherwise `useServerBack` looks for the end of the outage. */
 export const isServerReachable = (): Promise<boolean> =>
-  client.call('getServiceInfo', {}).then(
+  client.call('getServiceInfo', {}, AbortSignal.timeout(CHECK_MS)).then(
     () => true,
     (error: unknown) => {
       if (isOutage(error)) setServerState('unavailable');
       return false;
     },
   );
+
+/**
+ * Calls back when the server can't be reached, which the browser's sockets notice late or never. One failed call can have
+ * other causes, so the server is asked again.
+ */
+export function watchOutage(onOutage: () => void): () => void {
+  return subscribeServerState(() => {
+    if (readServerState() === 'unreachable') void isServerReachable().then((isUp) => (isUp ? undefined : onOutage()));
+  });
+}
 
 const PROBE_INTERVAL_MS = 3000;
 
@@ -23,6 +36,12 @@ const PROBE_INTERVAL_MS = 3000;
  */
 export function useServerBack(onBack: () => void): void {
   const isUp = useServerState() === 'up';
+  useEffect(() => {
+    // Only a call tells whether the server is gone, too: a local one can be reached without a network.
+    const onOffline = (): void => void isServerReachable();
+    addEventListener('offline', onOffline);
+    return () => removeEventListener('offline', onOffline);
+  }, []);
   useQuery({
     queryKey: queryKeys.probe,
     queryFn: ({ signal }) =>

@@ -53,10 +53,17 @@ export const onceLoaded =
   ({ state }: { readonly state: { readonly data: unknown } }): number | false =>
     state.data === undefined ? false : intervalMs;
 
-/** Endpoints fill up and expire, so the list is loaded again every 30 seconds while it is visible. */
+/** Milliseconds after which the server counts as unreachable if it does not answer with the list of endpoints. */
+const MAX_WAIT_MS = 10 * SECOND_MS;
+
+/**
+ * Endpoints fill up and expire, so the list is loaded again every 30 seconds while it is visible. This also notices a
+ * server that is silent, because the browser's sockets stay open.
+ */
 export const endpointsQuery = queryOptions({
   queryKey: queryKeys.endpoints,
-  queryFn: ({ signal }) => client.call('listEndpoints', {}, signal),
+  queryFn: ({ signal }) =>
+    client.call('listEndpoints', {}, AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])),
   staleTime: 30 * SECOND_MS,
   gcTime: 5 * MINUTE_MS,
   refetchInterval: onceLoaded(30 * SECOND_MS),

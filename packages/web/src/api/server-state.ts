@@ -11,6 +11,7 @@ const server = signal<ServerState>('up');
 
 export const readServerState = server.read;
 export const setServerState = server.set;
+export const subscribeServerState = server.subscribe;
 export const useServerState = (): ServerState => useSignal(server);
 
 /** True for the statuses of an outage. The server sends 503, and a proxy any of them. */
