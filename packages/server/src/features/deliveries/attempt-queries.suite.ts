@@ -172,7 +172,7 @@ export function attemptsSuite(open: () => AppStore): void {
       expect(await isDue('f')).toEqual({ id, isOwn: false });
       expect(await claim('f')).toEqual([id]);
       expect(await open().renewLeases(owner, 60_000)).not.toContain(id);
-      await open().releaseLeases('f', id);
+      await open().releaseLeases('f', [id]);
       expect(await claim('g')).toEqual([id]);
     });
   });

@@ -22,6 +22,43 @@ const DESTINATION = {
 };
 const HEAD = Buffer.from(encodeHead('/', '127.0.0.1', true, []));
 
+/** Queries of a store with one destination. */
+const STORE = {
+  shared: true,
+  dueDestinations: async () => [{ id: 1, isOwn: false }],
+  claimDestinations: async () => [1],
+  renewLeases: async () => [1],
+  releaseLeases: async () => undefined,
+  settleDueAt: async () => undefined,
+  shortenWaits: async () => undefined,
+  findCapture: async (endpointId: number, index: number) => ({
+    endpointId,
+    index,
+    savedId: null,
+    method: 'POST',
+    receivedAt: 0,
+    head: HEAD,
+    body: null,
+    size: 0,
+  }),
+};
+/** Options of a sender to targets that respond at once with `status`. */
+const sendingOptions = (status: number) => ({
+  forward: async () => ({
+    status,
+    statusText: '',
+    headers: [],
+    body: Buffer.alloc(0),
+    isCut: false,
+    durationMs: 1,
+  }),
+  signerOf: async () => undefined,
+  mark: 'mark',
+  now: () => 0,
+  onRecorded: () => undefined,
+  onFailure: (error: unknown) => expect.unreachable(String(error)),
+});
+
 /** A sender with `count` due deliveries to a destination that responds at once. `store` stores the first attempts that wait, `storeAll` also all later ones. */
 function startSender({ count, status }: { readonly count: number; readonly status: number }) {
   let due: DueDelivery[] = Array.from({ length: count }, (_, index) => ({
@@ -40,22 +77,17 @@ function startSender({ count, status }: { readonly count: number; readonly statu
     if (status !== 200) failures += attempts.length;
   };
   const sender = new DeliverySender({
+    ...sendingOptions(status),
     store: {
-      shared: true,
-      dueDestinations: async () => [{ id: 1, isOwn: false }],
-      claimDestinations: async () => [1],
-      renewLeases: async () => [1],
-      releaseLeases: async () => undefined,
-      settleDueAt: async () => undefined,
-      shortenWaits: async () => undefined,
+      ...STORE,
       async dueDeliveries(_, unfinished, { limit }) {
         const deliveries = due.filter(({ id }) => !unfinished.includes(id)).slice(0, limit);
         reads.push(deliveries.length);
         return { destination: { ...DESTINATION, failures }, deliveries };
       },
-      async findCapture(endpointId, index) {
+      findCapture(endpointId, index) {
         sent.push(index);
-        return { endpointId, index, savedId: null, method: 'POST', receivedAt: 0, head: HEAD, body: null, size: 0 };
+        return STORE.findCapture(endpointId, index);
       },
       async recordAttempts(attempts) {
         await new Promise<void>((resolve) => writes.push(resolve));
@@ -63,19 +95,6 @@ function startSender({ count, status }: { readonly count: number; readonly statu
         return [];
       },
     },
-    forward: async () => ({
-      status,
-      statusText: '',
-      headers: [],
-      body: Buffer.alloc(0),
-      isCut: false,
-      durationMs: 1,
-    }),
-    signerOf: async () => undefined,
-    mark: 'mark',
-    now: () => 0,
-    onRecorded: () => undefined,
-    onFailure: (error) => expect.unreachable(String(error)),
   });
   const store = async (): Promise<void> => {
     await expect.poll(() => writes.length).toBe(1);
@@ -120,4 +139,45 @@ test('deliveries are not read again when none was left', async () => {
   await expect.poll(() => sent).toEqual(numbers(5));
   await sleep(50);
   expect(reads).toEqual([5]);
+});
+
+test('a destination does not wait for others that are idle', async () => {
+  /** Destinations with a delivery that is due. */
+  const due = new Set(Array.from({ length: 501 }, (_, nth) => nth + 1));
+  const claimed = new Set<number>();
+  const sent: number[] = [];
+  const sender = new DeliverySender({
+    ...sendingOptions(200),
+    store: {
+      ...STORE,
+      dueDestinations: async (_, __, limit) => [...due].slice(0, limit).map((id) => ({ id, isOwn: claimed.has(id) })),
+      async claimDestinations(ids) {
+        for (const id of ids) claimed.add(id);
+        return [...ids];
+      },
+      async releaseLeases(_, ids = [...claimed]) {
+        for (const id of ids) claimed.delete(id);
+      },
+      renewLeases: async () => [...claimed],
+      dueDeliveries: async (id, unfinished) => ({
+        destination: { ...DESTINATION, id, failures: 0 },
+        deliveries: due.has(id) && unfinished.length === 0 ? [{ id: `${id}`, index: id, attempts: 0, size: 0 }] : [],
+      }),
+      async recordAttempts(attempts) {
+        for (const { index } of attempts) {
+          sent.push(index);
+          due.delete(index);
+        }
+        return [];
+      },
+    },
+  });
+  onTestFinished(() => sender.stop(0));
+  await expect
+    .poll(() => {
+      sender.wake();
+      return sent.length;
+    })
+    .toBe(501);
+  expect(claimed.size).toBe(500);
 });

@@ -31,7 +31,7 @@ const MAX_CLAIMED = 500;
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
 const POLL_MS = 500;
-/** An idle destination is released after this time. */
+/** An idle destination is released after this time, or as soon as another one needs its place. */
 const IDLE_MS = 30_000;
 
 type SenderQueries = Pick<
@@ -136,8 +136,11 @@ export class DeliverySender {
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), MAX_CLAIMED);
-    const maxNew = Math.max(0, MAX_CLAIMED - this.#claimed.size);
     const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
+    const dueIds = new Set(due.map(({ id }) => id));
+    const unneeded = this.#idleFor(0).filter(({ id }) => !dueIds.has(id));
+    await this.#release(unneeded.slice(0, Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED)));
+    const maxNew = MAX_CLAIMED - this.#claimed.size;
     if (free.length > 0 && maxNew > 0) {
       const until = performance.now() + LEASE_MS;
       for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
@@ -167,17 +170,30 @@ export class DeliverySender {
       started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => this.#isLost(claimed));
     if (this.#claimed.size === 0 || !isNeeded) return;
     this.#renewedAt = started;
-    for (const claimed of this.#claimed.values())
-      if (claimed.sending.size === 0 && !claimed.sendDue.running && started - claimed.usedAt > IDLE_MS) {
-        this.#claimed.delete(claimed.id);
-        await store.releaseLeases(this.#owner, claimed.id);
-      }
+    await this.#release(this.#idleFor(IDLE_MS));
     const until = performance.now() + LEASE_MS;
     const renewed = new Set(await store.renewLeases(this.#owner, LEASE_MS));
     for (const claimed of this.#claimed.values()) {
       if (renewed.has(claimed.id)) claimed.leaseUntil = until;
       else this.#claimed.delete(claimed.id);
     }
+  }
+
+  /** Destinations that were not in use for more than `idleMs`, the longest idle first. */
+  #idleFor(idleMs: number): ClaimedDestination[] {
+    const before = performance.now() - idleMs;
+    return [...this.#claimed.values()]
+      .filter(({ sending, sendDue, usedAt }) => sending.size === 0 && !sendDue.running && usedAt < before)
+      .toSorted((a, b) => a.usedAt - b.usedAt);
+  }
+
+  async #release(idle: readonly ClaimedDestination[]): Promise<void> {
+    if (idle.length === 0) return;
+    for (const { id } of idle) this.#claimed.delete(id);
+    await this.#options.store.releaseLeases(
+      this.#owner,
+      idle.map(({ id }) => id),
+    );
   }
 
   #isLost({ leaseUntil }: ClaimedDestination): boolean {

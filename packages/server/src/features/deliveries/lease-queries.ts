@@ -74,15 +74,17 @@ function leaseEnd({ engine }: EngineTransaction, leaseMs: number): RawBuilder<nu
   return sql<number>`${engine.clock} + ${sql.lit(leaseMs)}`;
 }
 
-/** Ends the lease of a process for one destination, or all of its leases. Without an owner, all leases of everyone. */
-async function releaseLeases(db: EngineDatabase, owner?: string, destinationId?: number): Promise<void> {
-  let update = db
+/** Ends the leases of a process for some destinations, or all of its leases. Without an owner, all leases of everyone. */
+async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?: readonly number[]): Promise<void> {
+  let leases = db.selectFrom('destinations').select('id').where('lease_owner', 'is not', null);
+  if (owner !== undefined) leases = leases.where('lease_owner', '=', owner);
+  if (destinationIds !== undefined) leases = leases.where('id', 'in', [...destinationIds]);
+  // Locked in the order of ids, like in every transaction, so that two can't deadlock.
+  await db
     .updateTable('destinations')
     .set({ lease_owner: null, lease_until: null })
-    .where('lease_owner', 'is not', null);
-  if (owner !== undefined) update = update.where('lease_owner', '=', owner);
-  if (destinationId !== undefined) update = update.where('id', '=', destinationId);
-  await update.execute();
+    .where('id', 'in', leases.orderBy('id').modifyEnd(db.engine.locks.alone))
+    .execute();
 }
 
 export const leaseQueries = {
