@@ -148,6 +148,19 @@ export function attemptsSuite(open: () => AppStore): void {
       await open().changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
       expect(await retry(endpoint.id)).toBe('off');
     });
+
+    test('a delivery of a cleared request is not sent again, also before the request is removed', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const [delivery] = await due(destination.id);
+      if (delivery === undefined) throw new Error('Nothing is due.');
+      await record([attemptOf(destination, delivery)]);
+      await open().clearRequests(endpoint.id);
+      expect(await open().retryDelivery(endpoint.id, delivery.id, T0 + 50)).toBe('notFound');
+      expect(await due(destination.id, T0 + 50)).toEqual([]);
+    });
   });
 
   describe('leases', () => {

@@ -183,8 +183,9 @@ export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
 
 /** Makes a delivery of a destination due at `now`, whether it is pending or has ended. */
 async function retryDelivery(transaction: EngineTransaction, endpointId: number, deliveryId: string, now: number) {
-  if ((await lockEndpoint(transaction, endpointId, 'alone')) === undefined) return 'notFound';
-  const known = await findDelivery(transaction, endpointId, deliveryId);
+  const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
+  if (endpoint === undefined) return 'notFound';
+  const known = await findDelivery(transaction, endpointId, deliveryId, endpoint.first_index);
   if (known === undefined) return 'notFound';
   if (known.destinationId === null) return 'notForwarded';
   const destination = await transaction
@@ -210,21 +211,26 @@ async function retryDelivery(transaction: EngineTransaction, endpointId: number,
   return { destinationId: destination.id };
 }
 
-/** A delivery of the endpoint, pending or in the history. */
-async function findDelivery(transaction: DatabaseTransaction, endpointId: number, deliveryId: string) {
+/** A delivery of the endpoint, pending or in the history. Requests below `firstIndex` are cleared, and removed later. */
+async function findDelivery(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  deliveryId: string,
+  firstIndex: number,
+) {
   const index = indexOfRequestKey.as('index');
   const pending = await transaction
     .selectFrom('deliveries')
     .select([index, 'destination_id as destinationId', 'attempts'])
     .where('id', '=', deliveryId)
-    .where(keyRange('request_key', endpointId, 0))
+    .where(keyRange('request_key', endpointId, firstIndex))
     .executeTakeFirst();
   if (pending !== undefined) return pending;
   return transaction
     .selectFrom('delivery_attempts')
     .select([index, 'destination_id as destinationId', 'attempt as attempts'])
     .where('delivery_id', '=', deliveryId)
-    .where(keyRange('request_key', endpointId, 0))
+    .where(keyRange('request_key', endpointId, firstIndex))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
