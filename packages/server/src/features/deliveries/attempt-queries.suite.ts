@@ -126,6 +126,20 @@ export function attemptsSuite(open: () => AppStore): void {
       expect(results.map((result) => result?.index ?? null)).toEqual([null, 1]);
     });
 
+    test('nothing follows an attempt whose destination was deleted meanwhile', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      const [delivery] = await due(destination.id);
+      if (delivery === undefined) throw new Error('Nothing is due.');
+      await open().removeDestination(endpoint.id, destination.id, 100);
+      const failed = attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 });
+      const expected = { destinationId: null, nextAttemptAt: null, status: 500, state: { isPending: false } };
+      expect(await record([failed])).toMatchObject([expected]);
+      expect(await open().listAttempts(endpoint.id, 0)).toMatchObject([{ destinationId: null, nextAttemptAt: null }]);
+    });
+
     test('retries find deliveries of this endpoint only', async () => {
       const [endpoint, other] = [await someEndpoint(open()), await someEndpoint(open())];
       const destination = await add(endpoint);

@@ -33,8 +33,15 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
  * in a row of the destinations. Adds the notices of pauses, and removes requests that were only kept for the attempts.
  */
 async function recordAttempts(transaction: EngineTransaction, received: readonly Attempt[], now: number) {
-  const attempts = received.map(withoutNul);
-  const { kept, pendingIds, destinations } = await lockRequests(transaction, attempts);
+  const { isStored, pendingIds, destinations } = await lockRequests(transaction, received);
+  const isPresent = (id: number | null): boolean => destinations.some((destination) => destination.id === id);
+  const attempts = received.map((attempt) => ({
+    ...withoutNul(attempt),
+    // The destination was deleted meanwhile, so nothing follows.
+    destinationId: isPresent(attempt.destinationId) ? attempt.destinationId : null,
+    nextAttemptAt: pendingIds.has(attempt.deliveryId) ? attempt.nextAttemptAt : null,
+  }));
+  const kept = attempts.filter(isStored);
   const ids = await insertAttempts(transaction, kept);
   await trimHistory(transaction, kept);
   await updateDeliveries(
@@ -66,7 +73,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
 }
 
 /**
- * The attempts whose requests are still stored, the ids of the deliveries that are still pending, and the destinations.
+ * Which attempts' requests are still stored, the ids of the deliveries that are still pending, and the destinations.
  * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared
  * endpoints, destinations, their deliveries, then the counters of endpoints, each in the order of ids.
  */
@@ -88,7 +95,7 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
   const stored = await storedAmong(transaction, attempts);
   const isStored = (attempt: Attempt): boolean =>
     stored.has(nameOf(attempt)) && attempt.index >= (firstIndexes.get(attempt.endpointId) ?? Infinity);
-  return { kept: attempts.filter(isStored), pendingIds, destinations };
+  return { isStored, pendingIds, destinations };
 }
 
 /** In the order of ids. */
