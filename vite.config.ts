@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { brotliDecoder } from './scripts/paths.mjs';
 import { precompress } from './scripts/precompress.ts';
 
 const server = process.env['CREEL_SERVER'] ?? 'http://127.0.0.1:3000';
@@ -11,6 +12,7 @@ const answeredByServer = ['^/api/', '^/h/', '^/ws($|\\?)', '^/(healthz|readyz|me
 export default defineConfig({
   root: 'packages/web',
   plugins: [react(), tailwindcss(), precompress()],
+  resolve: { alias: brotliDecoder },
   // The server replaces this with the nonce of each response (packages/server/src/http/static-pages.ts).
   html: { cspNonce: '__CSP_NONCE__' },
   build: {

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
-import { fromRoot } from './scripts/paths.mjs';
+import { brotliDecoder, fromRoot } from './scripts/paths.mjs';
 
 /** In `npm test`, servers in a test's process use the threads of the bundle, as servers in their own process do. */
 const bundledThreads = {
@@ -36,6 +36,7 @@ const TWO_NODES = [
 ].map((name) => `packages/server/src/features/${name}.test.ts`);
 
 export default defineConfig({
+  resolve: { alias: brotliDecoder },
   test: {
     projects: [
       { extends: true, test: { name: 'all', include: ALL } },

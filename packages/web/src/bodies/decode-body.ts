@@ -1,4 +1,5 @@
 import { MAX_CONTENT_CODINGS, actualCoding, codingNamesOf, contentCodingOf } from '@creel/contract';
+import type { unbrotli } from './brotli.ts';
 
 /** Maximum of decoded bytes. A small body may decompress to gigabytes. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
@@ -15,7 +16,7 @@ export type Decoded =
   | { readonly outcome: 'failed'; readonly coding: string; readonly reason: string };
 
 /** Loads a decoder for brotli, because browsers offer pages none. */
-export type LoadBrotli = () => Promise<(bytes: Uint8Array) => Uint8Array>;
+export type LoadBrotli = () => Promise<typeof unbrotli>;
 
 interface DecodeOptions {
   /** Maximum of decoded bytes. */
@@ -72,10 +73,10 @@ type Decode = (from: Step, limit: number) => Promise<Step>;
 async function decoderFor(coding: ReturnType<typeof actualCoding>, loadBrotli: LoadBrotli): Promise<Decode> {
   if (coding === 'gzip') return gunzip;
   if (coding !== 'br') return (from, limit) => unpack(coding, from, limit);
-  const decompress = await loadBrotli();
+  const decode = await loadBrotli();
   return async (from, limit) => {
-    const bytes = new Uint8Array(decompress(from.bytes));
-    return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
+    const { bytes, cut } = decode(from.bytes, limit);
+    return { bytes, cut: cut || from.cut };
   };
 }
 

@@ -4,7 +4,7 @@ import type { BodySource, BodyView } from './view-body.ts';
 /** Larger bodies are parsed in a worker. */
 const MAX_MAIN_THREAD_BYTES = 128 * 1024;
 
-/** Milliseconds after which a worker is terminated, so that a decompression bomb does not fill the memory. */
+/** Milliseconds after which a worker is terminated. */
 const WORKER_TIMEOUT_MS = 8000;
 
 /** Parses a body in a worker. Rejects after a timeout. */
