@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { buildIfStale } from './build.ts';
 import { licenseTexts } from './licenses.ts';
 import { fromRoot, root } from './paths.mjs';
@@ -15,12 +15,10 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'creel-package-'));
 const creel = join(folder, 'package', 'packages', 'cli', 'creel.mjs');
 
-beforeAll(async () => {
-  await buildIfStale();
-  // Without `prepack`, because the build is current.
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  await run('tar', ['-xzf', readdirSync(folder)[0] ?? ''], { cwd: folder });
-}, 120_000);
+await buildIfStale();
+// Without `prepack`, because the build is current.
+await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+await run('tar', ['-xzf', readdirSync(folder)[0] ?? ''], { cwd: folder });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('starts the server from the package, in the folder of the user', async () => {

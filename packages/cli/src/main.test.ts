@@ -5,29 +5,24 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { compileCache } from '../../../fixtures/server-program.ts';
 import { creel } from '../test/creel.ts';
 import { capture, register, startServer, temporaryFolder } from '../test/server-process.ts';
-import type { ServerProcess } from '../test/server-process.ts';
 
 /** Runs `creel` as a separate process, with real exit codes, pipes and signals. */
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ServerProcess;
-let url: string;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  server = await startServer(join(folder.path, 'data'));
-  const person = await register(server.origin);
-  const words = ['login', '--server', server.origin, '--username', person.username];
-  await creel(words, { home: folder.path, stdin: person.password });
-  ({ url } = await person.client.call('createEndpoint', { body: {} }));
-  for (let n = 0; n < 200; n += 20)
-    await Promise.all(Array.from({ length: 20 }, () => capture(`${url}/${'x'.repeat(2000)}`)));
+const folder = await temporaryFolder();
+const server = await startServer(join(folder.path, 'data'));
+const person = await register(server.origin);
+await creel(['login', '--server', server.origin, '--username', person.username], {
+  home: folder.path,
+  stdin: person.password,
 });
+const { url } = await person.client.call('createEndpoint', { body: {} });
+for (let n = 0; n < 200; n += 20)
+  await Promise.all(Array.from({ length: 20 }, () => capture(`${url}/${'x'.repeat(2000)}`)));
 
 afterAll(async () => {
   await server.stop();

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import { openMailbox } from '../../../fixtures/mailbox.ts';
-import type { Mailbox } from '../../../fixtures/mailbox.ts';
 import { prove, walk } from '../test/provider-window.ts';
 import type { TestClient } from '../test/test-client.ts';
 import { CLIENT_SECRET, startTestProvider } from '../../../fixtures/openid-provider.ts';
-import type { TestProvider } from '../../../fixtures/openid-provider.ts';
 import { startTestServer } from '../test/test-server.ts';
-import type { TestServer } from '../test/test-server.ts';
 
 /**
  * Secrets pass through the whole server, at the most verbose log level and through all kinds of failures. They must be
@@ -17,9 +14,6 @@ import type { TestServer } from '../test/test-server.ts';
 const secrets = new Set([CLIENT_SECRET, 'canary-smtp', 'canary-stripe-key', 'canary-whsec']);
 /** Every failed response, and every metric. */
 const said: string[] = [];
-let provider: TestProvider;
-let mailbox: Mailbox;
-let server: TestServer;
 let broken = false;
 
 function failing<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
@@ -32,38 +26,36 @@ function failing<Args extends unknown[], Result>(work: (...args: Args) => Promis
   };
 }
 
-beforeAll(async () => {
-  provider = await startTestProvider();
-  mailbox = await openMailbox({
-    allowInsecureAuth: true,
-    onAuth: (auth, _session, done) => done(null, { user: auth.username }),
-  });
-  server = await startTestServer({
-    settings: {
-      ...provider.settings,
-      LOG_LEVEL: 'trace',
-      DEFAULT_TIER: 'BASIC',
-      SMTP_URL: mailbox.url.replace('smtp://', 'smtp://somebody:canary-smtp@'),
-      STRIPE_SECRET_KEY: 'canary-stripe-key',
-      STRIPE_WEBHOOK_SECRET: 'canary-whsec',
-    },
-    openStore: async (dataDir) => {
-      const store = await openSqliteStore(dataDir, QUERIES);
-      return {
-        ...store,
-        createUser: failing(store.createUser),
-        createSession: failing(store.createSession),
-        replacePassword: failing(store.replacePassword),
-        resetPassword: failing(store.resetPassword),
-        createMailToken: failing(store.createMailToken),
-        storeProvenIdentity: failing(store.storeProvenIdentity),
-        saveRequest: failing(store.saveRequest),
-        writeCaptures: failing(store.writeCaptures),
-      };
-    },
-  });
-  provider.serve(server.origin);
+const provider = await startTestProvider();
+const mailbox = await openMailbox({
+  allowInsecureAuth: true,
+  onAuth: (auth, _session, done) => done(null, { user: auth.username }),
 });
+const server = await startTestServer({
+  settings: {
+    ...provider.settings,
+    LOG_LEVEL: 'trace',
+    DEFAULT_TIER: 'BASIC',
+    SMTP_URL: mailbox.url.replace('smtp://', 'smtp://somebody:canary-smtp@'),
+    STRIPE_SECRET_KEY: 'canary-stripe-key',
+    STRIPE_WEBHOOK_SECRET: 'canary-whsec',
+  },
+  openStore: async (dataDir) => {
+    const store = await openSqliteStore(dataDir, QUERIES);
+    return {
+      ...store,
+      createUser: failing(store.createUser),
+      createSession: failing(store.createSession),
+      replacePassword: failing(store.replacePassword),
+      resetPassword: failing(store.resetPassword),
+      createMailToken: failing(store.createMailToken),
+      storeProvenIdentity: failing(store.storeProvenIdentity),
+      saveRequest: failing(store.saveRequest),
+      writeCaptures: failing(store.writeCaptures),
+    };
+  },
+});
+provider.serve(server.origin);
 afterAll(async () => {
   await server.stop();
   await mailbox.close();

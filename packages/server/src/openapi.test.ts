@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS, PROBLEMS } from '@creel/contract';
 import { startTestServer } from '../test/test-server.ts';
-import type { TestServer } from '../test/test-server.ts';
 
 /** A strict schema of the parts of OpenAPI 3.1 that the document uses; anything else is a mistake. */
 const schemaSchema = z.record(z.string(), z.unknown());
@@ -35,12 +34,8 @@ const documentSchema = z.strictObject({
   components: z.strictObject({ schemas: schemaSchema, securitySchemes: schemaSchema }),
 });
 
-let server: TestServer;
-let text: string;
-beforeAll(async () => {
-  server = await startTestServer();
-  text = await (await server.visitor().send('/api/openapi.json')).text();
-});
+const server = await startTestServer();
+const text = await (await server.visitor().send('/api/openapi.json')).text();
 afterAll(() => server.stop());
 
 /** Path and method of every described operation. */

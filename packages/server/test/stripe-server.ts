@@ -363,8 +363,6 @@ export function signatureOf(body: string, secret: string, time: number): string 
   return createHmac('sha256', secret).update(`${time}.${body}`).digest('hex');
 }
 
-export type StripeServer = Awaited<ReturnType<typeof startStripeServer>>;
-
 /** The model behind a real HTTP server on a free port. */
 export async function startStripeServer(now: () => number) {
   const model = new StripeModel(now);

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startTestServer } from './test-server.ts';
-import type { TestServer } from './test-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
 afterAll(() => server.stop());
 
 test('a registered user carries a session, a visitor does not', async () => {

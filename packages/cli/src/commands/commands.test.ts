@@ -9,27 +9,19 @@ import { creel, start } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
-import type { Person, ServerProcess } from '../../test/server-process.ts';
+import type { Person } from '../../test/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ServerProcess;
-let person: Person;
-let home: string;
 let homes = 0;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  server = await startServer(join(folder.path, 'data'));
-  person = await register(server.origin);
-  home = await signedIn();
-});
+const folder = await temporaryFolder();
+const newHome = (): string => join(folder.path, `home-${(homes += 1)}`);
+const server = await startServer(join(folder.path, 'data'));
+const person = await register(server.origin);
+const home = await signedIn();
 
 afterAll(async () => {
   await server.stop();
   await folder.remove();
 });
-
-const newHome = (): string => join(folder.path, `home-${(homes += 1)}`);
 
 /** The configuration folder of a user who has just logged in. */
 async function signedIn(who: Person = person): Promise<string> {

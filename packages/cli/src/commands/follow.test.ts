@@ -2,27 +2,19 @@ import type { Endpoint } from '@creel/contract';
 import { capturedRequestSchema } from '@creel/contract';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { capture, logIn, register, startServer, temporaryFolder } from '../../test/server-process.ts';
-import type { Person, ServerProcess } from '../../test/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let dataDir: string;
-let server: ServerProcess;
-let person: Person;
-let home: string;
 const followers: Running[] = [];
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  dataDir = join(folder.path, 'data');
-  server = await startServer(dataDir);
-  person = await register(server.origin);
-  home = await signIn('home');
-});
+const folder = await temporaryFolder();
+const dataDir = join(folder.path, 'data');
+let server = await startServer(dataDir);
+const person = await register(server.origin);
+let home = await signIn('home');
 
 afterEach(async () => {
   for (const follower of followers.splice(0)) {

@@ -2,7 +2,7 @@ import type { Endpoint } from '@creel/contract';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { startTarget } from '../../../../fixtures/target-server.ts';
 import type { Answer, Received, TargetServer } from '../../../../fixtures/target-server.ts';
@@ -11,22 +11,15 @@ import type { Running } from '../../test/creel.ts';
 import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { register, startServer, temporaryFolder } from '../../test/server-process.ts';
-import type { Person, ServerProcess } from '../../test/server-process.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let server: ServerProcess;
-let person: Person;
-let home: string;
 const running: Running[] = [];
 const destinations: TargetServer[] = [];
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  server = await startServer(join(folder.path, 'data'));
-  person = await register(server.origin);
-  home = join(folder.path, 'home');
-  await creel(['login', '--server', server.origin, '--username', person.username], { home, stdin: person.password });
-});
+const folder = await temporaryFolder();
+const server = await startServer(join(folder.path, 'data'));
+const person = await register(server.origin);
+const home = join(folder.path, 'home');
+await creel(['login', '--server', server.origin, '--username', person.username], { home, stdin: person.password });
 
 afterEach(async () => {
   for (const each of running.splice(0)) {

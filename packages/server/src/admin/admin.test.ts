@@ -17,7 +17,6 @@ import { databaseSum } from '../../test/database-sum.ts';
 import { createTestDatabase } from '../../test/test-database.ts';
 import type { TestDatabase } from '../../test/test-database.ts';
 import { startTestServer } from '../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../test/test-server.ts';
 import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../queries.ts';
 import { openPostgresStore } from '../database/postgres/postgres-store.ts';
@@ -27,9 +26,6 @@ import { runAdmin } from './commands.ts';
 const IMPORTED = Number(process.env['IMPORT_REQUESTS'] ?? 600);
 
 const folder = mkdtempSync(join(tmpdir(), 'creel-admin-'));
-let server: TestServer;
-let person: TestPerson;
-let uid: string;
 
 async function admin(
   words: readonly string[],
@@ -48,15 +44,13 @@ async function capture(count: number, body: (nth: number) => string | Uint8Array
   }
 }
 
-beforeAll(async () => {
-  server = await startTestServer({
-    openStore: (dataDir) => openSqliteStore(dataDir, QUERIES),
-    settings: { MAX_UNSAVED_PER_ENDPOINT: '200000' },
-  });
-  person = await server.register();
-  ({ uid } = await person.client.call('createEndpoint', { body: {} }));
-  await capture(20, (nth) => new Uint8Array([0, 255, nth]));
+const server = await startTestServer({
+  openStore: (dataDir) => openSqliteStore(dataDir, QUERIES),
+  settings: { MAX_UNSAVED_PER_ENDPOINT: '200000' },
 });
+const person = await server.register();
+const { uid } = await person.client.call('createEndpoint', { body: {} });
+await capture(20, (nth) => new Uint8Array([0, 255, nth]));
 afterAll(async () => {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });

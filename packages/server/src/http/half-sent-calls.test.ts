@@ -1,16 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../fixtures/raw-http.ts';
 import { startTestServer } from '../../test/test-server.ts';
-import type { TestServer } from '../../test/test-server.ts';
 
 const MIB = 1024 * 1024;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.stop());
 
 async function begin(lines: readonly string[], body: string | Uint8Array): Promise<RawConnection> {

@@ -1,23 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { rawRequest } from '../../../../fixtures/raw-http.ts';
 import { presentPreview, presentRequest } from '../features/requests/service.ts';
 import type { TestClient } from '../../test/test-client.ts';
 import { startTestServer } from '../../test/test-server.ts';
-import type { TestServer } from '../../test/test-server.ts';
 
 const MIB = 1024 * 1024;
 const LARGEST = 25 * MIB;
 /** How many responses of the largest body fit into one user's half of 128 MiB. */
 const FIT = 2;
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1000' } });
-});
+const server = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1000' } });
 afterAll(() => server.stop());
 
 async function withEndpoint(): Promise<{ client: TestClient; uid: string; id: number }> {

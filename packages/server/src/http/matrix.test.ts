@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONS, fillPath } from '@creel/contract';
 import type { AnyInput, Operation, OperationName } from '@creel/contract';
 import { databaseSum } from '../../test/database-sum.ts';
@@ -7,7 +7,7 @@ import type { Things, Verdict } from '../../test/matrix-verdicts.ts';
 import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import type { PlainAnswer } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../test/test-server.ts';
+import type { TestPerson } from '../../test/test-server.ts';
 
 /**
  * Every operation of the contract, and the live connection, against all unauthorized callers: without a session, with
@@ -20,9 +20,6 @@ interface Owner {
   readonly cookie: string;
 }
 
-let server: TestServer;
-let owner: Owner;
-let stranger: Owner;
 /** Number of checked calls, printed at the end. */
 let judged = 0;
 
@@ -50,12 +47,10 @@ async function settle(): Promise<Owner> {
   return { person, things, cookie: client.jar.header() };
 }
 
-beforeAll(async () => {
-  const settings = { DEFAULT_TIER: 'BASIC', BILLING: 'test', SIGNUPS_PER_HOUR: '1000' };
-  server = await startTestServer({ settings });
-  owner = await settle();
-  stranger = await settle();
-});
+const settings = { DEFAULT_TIER: 'BASIC', BILLING: 'test', SIGNUPS_PER_HOUR: '1000' };
+const server = await startTestServer({ settings });
+const owner = await settle();
+const stranger = await settle();
 afterAll(async () => {
   process.stdout.write(
     `The matrix: ${Object.keys(OPERATIONS).length} operations and the socket, ${judged} calls judged.\n`,

@@ -3,28 +3,25 @@ import type { FastifyInstance } from 'fastify';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { registerWebFiles } from './static-pages.ts';
 
-let root = '';
 const server: FastifyInstance = Fastify();
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'creel-web-'));
-  await mkdir(join(root, 'assets'));
-  const files = {
-    'index.html': 'page',
-    'index.html.br': 'page in br',
-    'icon.svg': '<svg/>',
-    '.hidden': 'hidden',
-    'assets/app.js': 'app',
-    'assets/app.js.br': 'app in br',
-    'assets/app.js.gz': 'app in gzip',
-    'assets/only.gz': 'a file of its own',
-  };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
-  await registerWebFiles(server, root);
-});
+const root = await mkdtemp(join(tmpdir(), 'creel-web-'));
+await mkdir(join(root, 'assets'));
+const files = {
+  'index.html': 'page',
+  'index.html.br': 'page in br',
+  'icon.svg': '<svg/>',
+  '.hidden': 'hidden',
+  'assets/app.js': 'app',
+  'assets/app.js.br': 'app in br',
+  'assets/app.js.gz': 'app in gzip',
+  'assets/only.gz': 'a file of its own',
+};
+for (const [name, text] of Object.entries(files)) await writeFile(join(root, name), text);
+await registerWebFiles(server, root);
 afterAll(() => rm(root, { recursive: true }));
 
 const get = (url: string, headers: Record<string, string> = {}, method: 'GET' | 'HEAD' = 'GET') =>

@@ -1,16 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { exchange, rawRequest } from '../../../../fixtures/raw-http.ts';
 import type { RawCall, TestClient } from '../../test/test-client.ts';
 import { startTestServer } from '../../test/test-server.ts';
-import type { TestServer } from '../../test/test-server.ts';
 
-let server: TestServer;
 let client: TestClient;
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000' } });
 afterAll(() => server.stop());
 beforeEach(async () => {
   ({ client } = await server.register());

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AppStore } from '../../queries.ts';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import {
   LIMITS,
   T0,
@@ -14,18 +13,12 @@ import {
 } from '../../../test/store-world.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import { startOwnServer } from '../../../test/own-postgres.ts';
-import type { OwnServer } from '../../../test/own-postgres.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import { SESSIONS } from './session.ts';
 
-let server: OwnServer;
-let store: AppStore;
-
-beforeAll(async () => {
-  server = await startOwnServer();
-  store = await openPostgresStore(server.url, QUERIES);
-});
+const server = await startOwnServer();
+const store = await openPostgresStore(server.url, QUERIES);
 
 afterAll(async () => {
   await store.close();

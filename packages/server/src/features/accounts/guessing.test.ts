@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 import { CHEAP, standingClock, startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
-let server: TestServer;
 const passwords = new Passwords(CHEAP);
 let people = 0;
 
-beforeAll(async () => {
-  server = await startTestServer({ passwords, settings: { TRUST_PROXY: '127.0.0.1' }, clock: standingClock() });
-});
+const server = await startTestServer({ passwords, settings: { TRUST_PROXY: '127.0.0.1' }, clock: standingClock() });
 afterAll(() => server.stop());
 
 const someone = () => {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { Passwords } from './passwords.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 /** Passwords at their real cost: a crowd waits for seconds. */
-let server: TestServer;
 const passwords = new Passwords();
-beforeAll(async () => {
-  server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' }, passwords });
-});
+const server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' }, passwords });
 afterAll(() => server.stop());
 
 const waiting = () => metricOf(server.origin, 'creel_passwords_waiting');

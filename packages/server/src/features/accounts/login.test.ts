@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Passwords } from './passwords.ts';
 import { tokenHash } from '../../secrets.ts';
 import { CHEAP, startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
-let server: TestServer;
 let people = 0;
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' } });
-});
+const server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' } });
 afterAll(() => server.stop());
 
 const someone = () => {

@@ -1,31 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive } from '../../../test/live-viewer.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import type { Mailbox, ReceivedMail } from '../../../../../fixtures/mailbox.ts';
+import type { ReceivedMail } from '../../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
 const INVALID = {
   status: 400,
   body: { code: 'LINK_INVALID', error: 'This link is no longer valid. Please ask for a new one.' },
 };
-let mailbox: Mailbox;
-let server: TestServer;
 
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  server = await startTestServer({
-    settings: {
-      SMTP_URL: mailbox.url,
-      MAIL_FROM: 'Creel <hooks@example.com>',
-      DEFAULT_TIER: 'BASIC',
-      SIGNUPS_PER_HOUR: '1000',
-      TRUST_PROXY: '127.0.0.1',
-    },
-  });
+const mailbox = await openMailbox();
+const server = await startTestServer({
+  settings: {
+    SMTP_URL: mailbox.url,
+    MAIL_FROM: 'Creel <hooks@example.com>',
+    DEFAULT_TIER: 'BASIC',
+    SIGNUPS_PER_HOUR: '1000',
+    TRUST_PROXY: '127.0.0.1',
+  },
 });
 afterAll(async () => {
   await server.stop();

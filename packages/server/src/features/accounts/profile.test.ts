@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { tokenHash } from '../../secrets.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '10000' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '10000' } });
 afterAll(() => server.stop());
 
 /** The same user in another browser. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
 import { jwtInput } from '../../../../../fixtures/openid-provider.ts';
 import type { JwtParts, TestProvider } from '../../../../../fixtures/openid-provider.ts';
@@ -14,16 +14,9 @@ import {
 } from '../../../test/provider-window.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import { Provider, ProviderProblem } from './provider.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
-let provider: TestProvider;
-let server: TestServer;
 let people = 0;
-let stop: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ provider, server, stop } = await startWithProvider());
-});
+const { provider, server, stop } = await startWithProvider();
 afterAll(() => stop());
 beforeEach(() => {
   people += 1;

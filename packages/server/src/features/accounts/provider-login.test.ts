@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
-import type { TestProvider } from '../../../../../fixtures/openid-provider.ts';
 import {
   comeBack,
   flowCookies,
@@ -14,16 +13,9 @@ import {
   walk,
 } from '../../../test/provider-window.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
-let provider: TestProvider;
-let server: TestServer;
 let people = 0;
-let stop: () => Promise<void>;
-
-beforeAll(async () => {
-  ({ provider, server, stop } = await startWithProvider());
-});
+const { provider, server, stop } = await startWithProvider();
 afterAll(() => stop());
 beforeEach(() => {
   people += 1;

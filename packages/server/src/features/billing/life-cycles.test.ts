@@ -1,6 +1,6 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { Stripe } from 'stripe';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { makeDice } from '../../../../../fixtures/dice.ts';
@@ -20,29 +20,25 @@ import { StripeGateway } from './stripe-gateway.ts';
 const ROUNDS = Number(process.env['BILLING_ROUNDS'] ?? 15);
 const MINUTE = 60_000;
 
-let store: Awaited<ReturnType<typeof openMemoryStore>>;
 const clock = createTestClock();
 const model = new StripeModel(clock.now);
-let billing: Billing;
 /** Delays responses that Stripe has already produced. */
 let afterAnswer = async (): Promise<void> => undefined;
 
-beforeAll(async () => {
-  store = await openMemoryStore();
-  const log = createLog('silent', false, { write: () => undefined });
-  const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
-    const answer = await model.fetch(input, init);
-    await afterAnswer();
-    return answer;
-  });
-  billing = new Billing({
-    store,
-    gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
-    live: { publish: () => undefined },
-    publicUrl: () => 'https://creel.example',
-    log,
-    now: clock.now,
-  });
+const store = await openMemoryStore();
+const log = createLog('silent', false, { write: () => undefined });
+const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
+  const answer = await model.fetch(input, init);
+  await afterAnswer();
+  return answer;
+});
+const billing = new Billing({
+  store,
+  gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
+  live: { publish: () => undefined },
+  publicUrl: () => 'https://creel.example',
+  log,
+  now: clock.now,
 });
 afterAll(() => store.close());
 

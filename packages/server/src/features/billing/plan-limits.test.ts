@@ -1,8 +1,7 @@
 import { PLANS, endpointSchema } from '@creel/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createTestDatabase } from '../../../test/test-database.ts';
-import type { TestDatabase } from '../../../test/test-database.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
 import type { ServerProcess } from '../../../test/server-process.ts';
 import { createTestClient } from '../../../test/test-client.ts';
@@ -13,13 +12,10 @@ const LIMIT = { timeout: 240_000 };
 const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? 3);
 const AT_ONCE = 50;
 
-let database: TestDatabase;
 let nodes: ServerProcess[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const settings = { DATABASE_URL: database.url, DEFAULT_TIER: 'FREE', BILLING: 'test', SIGNUPS_PER_HOUR: '1000' };
-  for (let nth = 0; nth < 2; nth++) nodes.push(await startServerProcess(settings));
-}, 120_000);
+const database = await createTestDatabase();
+const settings = { DATABASE_URL: database.url, DEFAULT_TIER: 'FREE', BILLING: 'test', SIGNUPS_PER_HOUR: '1000' };
+for (let nth = 0; nth < 2; nth++) nodes.push(await startServerProcess(settings));
 afterAll(async () => {
   for (const node of nodes) await node.stop();
   nodes = [];

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { STRIPE_SETTINGS, signatureOf, startStripeServer } from '../../../test/stripe-server.ts';
-import type { SignedEvent, StripeServer } from '../../../test/stripe-server.ts';
+import type { SignedEvent } from '../../../test/stripe-server.ts';
 import { databaseSum } from '../../../test/database-sum.ts';
 import { createTestClock, startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
 /** The whole server and the real library, against a Stripe on this machine. */
 const clock = createTestClock();
-let stripe: StripeServer;
-let server: TestServer;
 let person: TestPerson;
 
-beforeAll(async () => {
-  stripe = await startStripeServer(clock.now);
-  const settings = { ...STRIPE_SETTINGS, STRIPE_API_BASE: stripe.url, SIGNUPS_PER_HOUR: '1000' };
-  server = await startTestServer({ settings, clock });
-});
+const stripe = await startStripeServer(clock.now);
+const settings = { ...STRIPE_SETTINGS, STRIPE_API_BASE: stripe.url, SIGNUPS_PER_HOUR: '1000' };
+const server = await startTestServer({ settings, clock });
 afterAll(async () => {
   await server.stop();
   await stripe.stop();

@@ -1,14 +1,11 @@
 import { OPERATIONS } from '@creel/contract';
 import type { BillingInterval, Tier } from '@creel/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { plainCall } from '../../../test/plain-call.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { BILLING: 'test', SIGNUPS_PER_HOUR: '1000' } });
-});
+const server = await startTestServer({ settings: { BILLING: 'test', SIGNUPS_PER_HOUR: '1000' } });
 afterAll(() => server.stop());
 
 const HOUR = 3_600_000;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { metricOf } from '../../../test/metric.ts';
@@ -23,13 +23,9 @@ async function startPlace(timeouts?: TestServerOptions['timeouts']): Promise<Pla
 }
 
 /** With production timeouts, so that no test waits until they release the memory. */
-let place: Place;
+const place = await startPlace();
 /** With timeouts that end half a body at once. */
-let hasty: Place;
-beforeAll(async () => {
-  place = await startPlace();
-  hasty = await startPlace({ headersMs: 400, requestMs: 600, checkMs: 100 });
-});
+const hasty = await startPlace({ headersMs: 400, requestMs: 600, checkMs: 100 });
 afterAll(() => Promise.all([place.server.stop(), hasty.server.stop()]));
 
 const heldBytes = ({ server }: Place) => metricOf(server.origin, 'creel_body_bytes');

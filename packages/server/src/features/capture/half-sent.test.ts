@@ -1,15 +1,11 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { makeDice } from '../../../../../fixtures/dice.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** A request that ends before its body does is not stored (docs/api.md, "Capture"). */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const payload = Buffer.from('{"half":true,"text":"0123456789"}'.repeat(20));

@@ -1,23 +1,19 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** However many requests a connection sends ahead of its responses, the others are served meanwhile. */
 const MIB = 1024 * 1024;
 const COUNT = 20_000;
 const STATUS_LINE = Buffer.from('HTTP/1.1 ');
 
-let app: WireApp;
 const floods: Flood[] = [];
-beforeAll(async () => {
-  app = await startWireApp({ MAX_UNSAVED_PER_ENDPOINT: '100000' });
-});
+const app = await startWireApp({ MAX_UNSAVED_PER_ENDPOINT: '100000' });
 afterEach(async () => {
   for (const flood of floods.splice(0)) flood.socket.destroy();
   // Queued captures would slow down the next test.

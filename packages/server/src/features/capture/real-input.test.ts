@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange } from '../../../../../fixtures/raw-http.ts';
 import { sendWithCurl } from '../../../../../fixtures/send.ts';
 import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
@@ -7,15 +7,11 @@ import { headersFor, toRawHttp } from '../../../../../fixtures/webhooks/webhook-
 import type { WebhookFixture } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import { expectKept, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 
 /** Webhooks of real senders are stored as sent, so that their signatures verify over what is read back. */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const named = (list: readonly WebhookFixture[]): [string, WebhookFixture][] =>

@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** The order of each connection is kept for any mix of requests. */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const chunked = (path: string): string =>

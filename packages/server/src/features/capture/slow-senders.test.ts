@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 /** Slow senders are cut off and do not affect others, with shorter timeouts than in production. */
-let server: TestServer;
-let base: string;
-let stored: () => Promise<number>;
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
-    timeouts: { headersMs: 1000, requestMs: 2000, checkMs: 100 },
-  });
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
-  base = `/h/${uid}`;
-  stored = async () => (await client.call('getEndpoint', { params: { uid } })).stats.total;
+const server = await startTestServer({
+  settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
+  timeouts: { headersMs: 1000, requestMs: 2000, checkMs: 100 },
 });
+const { client } = await server.register();
+const { uid } = await client.call('createEndpoint', { body: {} });
+const base = `/h/${uid}`;
+const stored = async () => (await client.call('getEndpoint', { params: { uid } })).stats.total;
 afterAll(() => server.stop());
 
 const head = (...lines: string[]): Buffer => rawRequest([`POST ${base}/slow HTTP/1.1`, 'Host: h', ...lines]);
@@ -67,9 +61,9 @@ test('100 slow ones at once do not delay others', async () => {
 test('a sender that does not read its responses gets all of them later', async () => {
   // With production timeouts: an unread connection is not slow.
   const patient = await startTestServer({ settings: { MAX_UNSAVED_PER_ENDPOINT: '100000' } });
-  const { client } = await patient.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
-  const one = rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
+  const person = await patient.register();
+  const endpoint = await person.client.call('createEndpoint', { body: {} });
+  const one = rawRequest([`POST /h/${endpoint.uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
   const connection = await openRaw({ port: patient.port });
   connection.pause();
   const count = 3000;
@@ -81,6 +75,6 @@ test('a sender that does not read its responses gets all of them later', async (
     if (answer.status !== 200) throw new Error(`answer ${at}: ${answer.status} ${answer.body.toString('utf8')}`);
   }
   connection.close();
-  expect((await client.call('getEndpoint', { params: { uid } })).stats.total).toBe(count + 1);
+  expect((await person.client.call('getEndpoint', { params: { uid: endpoint.uid } })).stats.total).toBe(count + 1);
   await patient.stop();
 });

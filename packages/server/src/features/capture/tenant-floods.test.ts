@@ -1,20 +1,15 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { signUp } from '../../../test/signed-in.ts';
 import { startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** One user's captures take at most a share of the queue and of the memory for bodies. */
 const MIB = 1024 * 1024;
 
-let app: WireApp;
-let neighborPath: string;
-beforeAll(async () => {
-  app = await startWireApp();
-  const neighbor = await signUp(app.server.origin);
-  neighborPath = `/h/${(await neighbor.createEndpoint()).uid}`;
-});
+const app = await startWireApp();
+const neighbor = await signUp(app.server.origin);
+const neighborPath = `/h/${(await neighbor.createEndpoint()).uid}`;
 afterAll(() => app.server.stop());
 
 const sendAsNeighbor = (bytes: number): Promise<number> =>

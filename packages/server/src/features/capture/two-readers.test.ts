@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer, RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /**
  * A plain request is read without Node's parser (docs/decisions/0014-plain-requests.md), without a visible difference.
  */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp({ TRUST_PROXY: '127.0.0.1' });
-});
+const app = await startWireApp({ TRUST_PROXY: '127.0.0.1' });
 afterAll(() => app.server.stop());
 
 const HEADERS: [string, string][] = [

@@ -1,14 +1,10 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { chunked, exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** Bodies on raw sockets, read back equal as JSON and as bytes (docs/api.md, "Captured requests"). */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const everyByte = Buffer.from(Array.from({ length: 256 }, (_, value) => value));

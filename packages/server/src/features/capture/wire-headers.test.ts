@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { HeaderPair } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** Header lines on raw sockets, read back equal (docs/api.md, "Captured requests"). */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const many = (count: number, name: (at: number) => string): HeaderPair[] =>

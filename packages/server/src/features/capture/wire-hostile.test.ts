@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** Invalid or ambiguous HTTP is rejected, the connection is closed, and nothing is stored (docs/api.md, "Capture"). */
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp();
-});
+const app = await startWireApp();
 afterAll(() => app.server.stop());
 
 const CHUNK = '2\r\nab\r\n0\r\n\r\n';

@@ -2,14 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chunked, exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** The limits of bodies and rates, and trusted proxies (docs/api.md, "Capture"). */
 const LIMIT = 100_000;
-let app: WireApp;
-beforeAll(async () => {
-  app = await startWireApp({ MAX_BODY_BYTES: String(LIMIT), TRUST_PROXY: '127.0.0.1' });
-});
+const app = await startWireApp({ MAX_BODY_BYTES: String(LIMIT), TRUST_PROXY: '127.0.0.1' });
 afterAll(() => app.server.stop());
 
 const head = (...lines: string[]): Buffer => rawRequest([`POST ${app.base}/size HTTP/1.1`, 'Host: h', ...lines]);

@@ -1,24 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { makeDice } from '../../../../../fixtures/dice.ts';
 import { mutate } from '../../../test/mutate.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
-import type { WireApp } from '../../../test/wire-app.ts';
 
 /** Thousands of slightly broken requests. `CREEL_MUTATIONS` sets how many, `CREEL_SEED` which. */
 const COUNT = Number(process.env['CREEL_MUTATIONS'] ?? 2000);
 const SEED = Number(process.env['CREEL_SEED'] ?? 20_261_121);
 const AT_ONCE = 20;
 
-let app: WireApp;
-let innocent: string;
-beforeAll(async () => {
-  app = await startWireApp({ MAX_UNSAVED_PER_ENDPOINT: '1000000' });
-  innocent = (await app.owner.createEndpoint()).uid;
-});
+const app = await startWireApp({ MAX_UNSAVED_PER_ENDPOINT: '1000000' });
+const innocent = (await app.owner.createEndpoint()).uid;
 afterAll(() => app.server.stop());
 
 function seeds(): Buffer[] {

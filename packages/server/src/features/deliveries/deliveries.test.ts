@@ -1,13 +1,11 @@
 import { MAX_DELIVERY_RESPONSE_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest, DeliveryAttempt, Destination, DestinationCreate } from '@creel/contract';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { standingClock, startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
-let server: TestServer;
 let client: TestClient;
 const targets: RawTarget[] = [];
 
@@ -53,9 +51,7 @@ async function searched(q: string, uid: string): Promise<{ found: number[] }> {
   return { found: found.map(({ index }) => index) };
 }
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock: standingClock() });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock: standingClock() });
 afterAll(() => server.stop());
 
 describe('forwarding', () => {

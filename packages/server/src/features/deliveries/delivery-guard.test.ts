@@ -1,6 +1,6 @@
 import { PROBLEMS, unsavedId } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   ADDRESS_FORMS,
   FORBIDDEN_URLS,
@@ -10,10 +10,7 @@ import {
   UNUSABLE_URLS,
 } from '../../../test/internal-addresses.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import type { RawTarget } from '../../../test/raw-target.ts';
-import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { sendRequest } from '../replay/send-request.ts';
 import type { SendRequest } from '../replay/send-request.ts';
 
@@ -32,22 +29,14 @@ const lookUp = (name: string): Promise<string[]> => {
 /** In this thread, so that the test controls DNS. */
 const sendHere: SendRequest = (request, aborted) => sendRequest(request, aborted, lookUp);
 
-let server: TestServer;
-let client: TestClient;
-let uid: string;
-let inside: RawTarget;
-let inside6: RawTarget;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { ALLOW_PRIVATE_TARGETS: 'false', DEFAULT_TIER: 'PREMIUM' },
-    replay: { sendRequest: sendHere, lookUp, maxMs: 3000 },
-  });
-  ({ client } = await server.register());
-  ({ uid } = await client.call('createEndpoint', { body: {} }));
-  inside = await openRawTarget('127.0.0.1');
-  inside6 = await openRawTarget('::1');
+const server = await startTestServer({
+  settings: { ALLOW_PRIVATE_TARGETS: 'false', DEFAULT_TIER: 'PREMIUM' },
+  replay: { sendRequest: sendHere, lookUp, maxMs: 3000 },
 });
+const { client } = await server.register();
+const { uid } = await client.call('createEndpoint', { body: {} });
+const inside = await openRawTarget('127.0.0.1');
+const inside6 = await openRawTarget('::1');
 afterAll(() => Promise.all([server.stop(), inside.close(), inside6.close()]));
 
 const create = (url: string) => client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url } });

@@ -1,20 +1,16 @@
 import { unsavedId } from '@creel/contract';
 import type { Destination, DestinationCreate } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 
-let server: TestServer;
 let client: TestClient;
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
 afterAll(() => server.stop());
 
 async function newEndpoint(): Promise<string> {

@@ -1,30 +1,21 @@
 import { endToEndHeaders } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
 import { headersFor, toRawHttp } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import type { RawTarget } from '../../../test/raw-target.ts';
 import { RECEIVERS } from '../../../test/receivers.ts';
-import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { renewSignature } from '../signatures/service.ts';
 
 /** Webhooks of real senders reach a destination as they were sent, but for what HTTP and deliveries add. */
-let server: TestServer;
-let client: TestClient;
-let target: RawTarget;
-let uid: string;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  ({ client } = await server.register());
-  ({ uid } = await client.call('createEndpoint', { body: {} }));
-  target = await openRawTarget();
-  await client.call('createDestination', { params: { uid }, body: { url: `${target.url}/base`, appendPath: true } });
-});
+const server = await startTestServer();
+const { client } = await server.register();
+const { uid } = await client.call('createEndpoint', { body: {} });
+const target = await openRawTarget();
+await client.call('createDestination', { params: { uid }, body: { url: `${target.url}/base`, appendPath: true } });
 afterAll(() => Promise.all([server.stop(), target.close()]));
 
 test.each(webhookFixtures.map((fixture) => [fixture.name, fixture] as const))('%s', async (_, fixture) => {

@@ -1,9 +1,8 @@
 import { unsavedId } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openLive } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
@@ -12,28 +11,25 @@ import type { AppStore } from '../../queries.ts';
 const isRead = Promise.withResolvers<void>();
 const isAttempted = Promise.withResolvers<void>();
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({
-    openStore: async (dataDir) => {
-      const store = await openSqliteStore(dataDir, QUERIES);
-      const listDeliveryStates: AppStore['listDeliveryStates'] = async (endpointId, indexes) => {
-        const states = await store.listDeliveryStates(endpointId, indexes);
-        isRead.resolve();
-        await isAttempted.promise;
-        return states;
-      };
-      return { ...store, listDeliveryStates };
+const server = await startTestServer({
+  openStore: async (dataDir) => {
+    const store = await openSqliteStore(dataDir, QUERIES);
+    const listDeliveryStates: AppStore['listDeliveryStates'] = async (endpointId, indexes) => {
+      const states = await store.listDeliveryStates(endpointId, indexes);
+      isRead.resolve();
+      await isAttempted.promise;
+      return states;
+    };
+    return { ...store, listDeliveryStates };
+  },
+  replay: {
+    lookUp: () => Promise.resolve(['8.8.8.8']),
+    sendRequest: async () => {
+      await isRead.promise;
+      const head = { status: 200, statusText: 'OK', headers: [] };
+      return { ...head, body: Buffer.from('answer'), isCut: false, durationMs: 1 };
     },
-    replay: {
-      lookUp: () => Promise.resolve(['8.8.8.8']),
-      sendRequest: async () => {
-        await isRead.promise;
-        const head = { status: 200, statusText: 'OK', headers: [] };
-        return { ...head, body: Buffer.from('answer'), isCut: false, durationMs: 1 };
-      },
-    },
-  });
+  },
 });
 afterAll(async () => {
   isRead.resolve();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -8,14 +8,9 @@ import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 const DAY = 86_400_000;
-let free: TestServer;
-let basic: TestServer;
-let premium: TestServer;
 
-beforeAll(async () => {
-  const start = (tier: Tier) => startTestServer({ settings: { DEFAULT_TIER: tier, SIGNUPS_PER_HOUR: '1000' } });
-  [free, basic, premium] = await Promise.all([start('FREE'), start('BASIC'), start('PREMIUM')]);
-});
+const start = (tier: Tier) => startTestServer({ settings: { DEFAULT_TIER: tier, SIGNUPS_PER_HOUR: '1000' } });
+const [free, basic, premium] = await Promise.all([start('FREE'), start('BASIC'), start('PREMIUM')]);
 afterAll(() => Promise.all([free.stop(), basic.stop(), premium.stop()]));
 
 const create = (client: TestClient, json: unknown = {}) => client.tell('/api/endpoints', { method: 'POST', json });

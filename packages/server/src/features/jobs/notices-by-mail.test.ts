@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { confirmEmail } from '../../../test/user-actions.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 const DAY_MS = 86_400_000;
 
-let mailbox: Mailbox;
-let server: TestServer;
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  server = await startTestServer({ settings: { SMTP_URL: mailbox.url, DEFAULT_TIER: 'BASIC' } });
-});
+const mailbox = await openMailbox();
+let server = await startTestServer({ settings: { SMTP_URL: mailbox.url, DEFAULT_TIER: 'BASIC' } });
 afterAll(async () => {
   await server.stop();
   await mailbox.close();

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLive } from '../../../test/live-viewer.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
 /** Dead peers are detected, and live ones are kept (docs/api.md, "Live"). */
 const PING_MS = 400;
-let server: TestServer;
-let person: TestPerson;
-let uid: string;
-beforeAll(async () => {
-  server = await startTestServer({ livePingMs: PING_MS });
-  person = await server.register();
-  uid = (await person.client.call('createEndpoint', { body: {} })).uid;
-});
+const server = await startTestServer({ livePingMs: PING_MS });
+const person = await server.register();
+const uid = (await person.client.call('createEndpoint', { body: {} })).uid;
 afterAll(() => server.stop());
 
 /** The server's number of viewers. */

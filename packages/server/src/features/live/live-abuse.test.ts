@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startServerProcess } from '../../../test/server-process.ts';
-import type { ServerProcess } from '../../../test/server-process.ts';
 import { createTestClient } from '../../../test/test-client.ts';
-import type { TestClient } from '../../../test/test-client.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, closeCodeIn, closePayload, readFrames, wsFrame } from '../../../test/ws-frames.ts';
 
 /** A hostile peer of a live connection has bounded effects (RFC 6455 5 and 7). */
-let server: ServerProcess;
-let client: TestClient;
-let path: string;
 let peer: RawUpgrade['connection'];
-beforeAll(async () => {
-  server = await startServerProcess();
-  client = createTestClient(server.origin);
-  await client.call('register', {
-    body: { username: 'owner', password: 'a good password', email: 'owner@example.com' },
-  });
-  path = `/ws?endpoint=${(await client.call('createEndpoint', { body: {} })).uid}`;
+const server = await startServerProcess();
+const client = createTestClient(server.origin);
+await client.call('register', {
+  body: { username: 'owner', password: 'a good password', email: 'owner@example.com' },
 });
+const path = `/ws?endpoint=${(await client.call('createEndpoint', { body: {} })).uid}`;
 afterAll(() => server.stop());
 
 async function connectPeer(): Promise<RawUpgrade['connection']> {

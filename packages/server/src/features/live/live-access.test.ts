@@ -11,14 +11,9 @@ import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
 /** Who may open a live connection: the owner, logged in, from our own origin (docs/api.md, "Live"). */
-let server: TestServer;
-let owner: TestPerson;
-let uid: string;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
-  owner = await server.register();
-  uid = (await owner.client.call('createEndpoint', { body: {} })).uid;
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+const owner = await server.register();
+const { uid } = await owner.client.call('createEndpoint', { body: {} });
 afterAll(() => server.stop());
 
 /** A rejection is a problem, and its connection ends. */

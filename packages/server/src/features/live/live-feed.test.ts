@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { LiveMessage } from '@creel/contract';
 import { openLive, shownAfter, shows, toldIndexes } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
 /** Messages to viewers, on a real server over real sockets (docs/api.md, "Live"). */
-let server: TestServer;
 let person: TestPerson;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
 afterAll(() => server.stop());
 
 /** A user and an endpoint per test, so that no plan limit is reached. */

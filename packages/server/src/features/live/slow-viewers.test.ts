@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openLive, shows, toldIndexes } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
-import type { ServerProcess } from '../../../test/server-process.ts';
 import { createTestClient } from '../../../test/test-client.ts';
-import type { TestClient } from '../../../test/test-client.ts';
 
 /**
  * Viewers that do not read use bounded memory, do not slow down others, and recover with a new `init` (docs/api.md,
@@ -13,17 +11,12 @@ import type { TestClient } from '../../../test/test-client.ts';
 const SLOW = 10;
 const CAPTURES = 2000;
 const MIB = 1024 * 1024;
-let server: ServerProcess;
-let client: TestClient;
-let uid: string;
-beforeAll(async () => {
-  server = await startServerProcess({ MAX_UNSAVED_PER_ENDPOINT: '100' });
-  client = createTestClient(server.origin);
-  await client.call('register', {
-    body: { username: 'owner', password: 'a good password', email: 'owner@example.com' },
-  });
-  uid = (await client.call('createEndpoint', { body: {} })).uid;
+const server = await startServerProcess({ MAX_UNSAVED_PER_ENDPOINT: '100' });
+const client = createTestClient(server.origin);
+await client.call('register', {
+  body: { username: 'owner', password: 'a good password', email: 'owner@example.com' },
 });
+const uid = (await client.call('createEndpoint', { body: {} })).uid;
 afterAll(() => server.stop());
 
 async function storm(count: number): Promise<void> {

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import type { RawTarget } from '../../../test/raw-target.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
-import type { ServerProcess } from '../../../test/server-process.ts';
 import { signUp } from '../../../test/signed-in.ts';
-import type { SignedIn } from '../../../test/signed-in.ts';
 
 /** A proxy of the environment would connect to addresses that were never checked. */
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];
 
-let proxy: RawTarget;
-let target: RawTarget;
-let server: ServerProcess;
-let owner: SignedIn;
-
-beforeAll(async () => {
-  [proxy, target] = await Promise.all([openRawTarget(), openRawTarget()]);
-  const settings = Object.fromEntries(VARIABLES.map((name) => [name, proxy.url]));
-  server = await startServerProcess({ ...settings, NODE_USE_ENV_PROXY: '1' });
-  owner = await signUp(server.origin);
-});
+const [proxy, target] = await Promise.all([openRawTarget(), openRawTarget()]);
+const settings = Object.fromEntries(VARIABLES.map((name) => [name, proxy.url]));
+const server = await startServerProcess({ ...settings, NODE_USE_ENV_PROXY: '1' });
+const owner = await signUp(server.origin);
 afterAll(() => Promise.all([server.stop(), proxy.close(), target.close()]));
 
 const replay = (url: string) => owner.call('/api/replay', { method: 'POST', json: { method: 'GET', url } });

@@ -1,20 +1,16 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { standingClock, startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { ReplayLimits, Replays } from './service.ts';
 
 /** The limits of replays. Each node has its own, so these tests run with one node only. */
-let server: TestServer;
 let client: TestClient;
 let target: RawTarget;
 
-beforeAll(async () => {
-  server = await startTestServer();
-});
+const server = await startTestServer();
 afterAll(() => server.stop());
 beforeEach(async () => {
   target = await openRawTarget();

@@ -3,7 +3,6 @@ import { sendRequest } from './send-request.ts';
 import type { SendRequest } from './send-request.ts';
 import { FORBIDDEN_URLS, INTERNAL_HOSTS, INTERNAL_NAMES } from '../../../test/internal-addresses.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
@@ -21,20 +20,13 @@ const lookUp = (name: string): Promise<string[]> => {
 /** In this thread, so that the test controls DNS. */
 const sendHere: SendRequest = (request, gone) => sendRequest(request, gone, lookUp);
 
-let server: TestServer;
-let client: TestClient;
-let inside: RawTarget;
-let inside6: RawTarget;
-
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { ALLOW_PRIVATE_TARGETS: 'false' },
-    replay: { sendRequest: sendHere, maxMs: 3000 },
-  });
-  ({ client } = await server.register());
-  inside = await openRawTarget('127.0.0.1');
-  inside6 = await openRawTarget('::1');
+const server = await startTestServer({
+  settings: { ALLOW_PRIVATE_TARGETS: 'false' },
+  replay: { sendRequest: sendHere, maxMs: 3000 },
 });
+const { client } = await server.register();
+const inside = await openRawTarget('127.0.0.1');
+const inside6 = await openRawTarget('::1');
 afterAll(async () => {
   await Promise.all([server.stop(), inside.close(), inside6.close()]);
 });

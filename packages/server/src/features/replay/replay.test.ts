@@ -1,6 +1,6 @@
 import type { HeaderPair } from '@creel/contract';
 import { createServer } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
@@ -8,16 +8,13 @@ import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestPerson } from '../../../test/test-server.ts';
 
-let server: TestServer;
 let person: TestPerson;
 let client: TestClient;
 let target: RawTarget;
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { MAX_BODY_BYTES: '3000000' } });
-});
+const server = await startTestServer({ settings: { MAX_BODY_BYTES: '3000000' } });
 afterAll(() => server.stop());
 beforeEach(async () => {
   target = await openRawTarget();

@@ -1,13 +1,9 @@
 import { capturedRequestSchema } from '@creel/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC' } });
-});
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC' } });
 afterAll(() => server.stop());
 
 const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextLink, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { captureMany } from '../../../test/user-actions.ts';
 
-let server: TestServer;
 let client: TestClient;
 let uid: string;
 
-beforeAll(async () => {
-  server = await startTestServer({
-    settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000', MAX_SAVED_PER_ENDPOINT: '5' },
-  });
+const server = await startTestServer({
+  settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000', MAX_SAVED_PER_ENDPOINT: '5' },
 });
 afterAll(() => server.stop());
 beforeEach(async () => {

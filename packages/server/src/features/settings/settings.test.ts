@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 
 const BAD_EMAIL = 'Please enter a valid email address';
 const OFF = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
-let mailbox: Mailbox;
-let paid: TestServer;
-let free: TestServer;
 
-beforeAll(async () => {
-  mailbox = await openMailbox();
-  paid = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC', SMTP_URL: mailbox.url } });
-  free = await startTestServer();
-});
+const mailbox = await openMailbox();
+const paid = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC', SMTP_URL: mailbox.url } });
+const free = await startTestServer();
 afterAll(async () => {
   await Promise.all([paid.stop(), free.stop()]);
   await mailbox.close();

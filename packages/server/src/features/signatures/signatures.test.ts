@@ -3,14 +3,12 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Stripe } from 'stripe';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
-import type { TargetServer } from '../../../../../fixtures/target-server.ts';
 import { storedRows } from '../../../test/database-sum.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
 import { encodeHead } from '../../database/stored-request.ts';
 import { Signatures } from './service.ts';
 
@@ -18,15 +16,11 @@ const SECRET = 'whsec_canary0123456789';
 const EVENT = '{"id":"evt_1","livemode":false,"amount":1.50}';
 const stripe = new Stripe('sk_test_unused');
 
-let server: TestServer;
-let target: TargetServer;
 let client: TestClient;
 let uid: string;
 
-beforeAll(async () => {
-  server = await startTestServer({ settings: { LOG_LEVEL: 'trace', DEFAULT_TIER: 'PREMIUM' } });
-  target = await startTarget();
-});
+const server = await startTestServer({ settings: { LOG_LEVEL: 'trace', DEFAULT_TIER: 'PREMIUM' } });
+const target = await startTarget();
 afterAll(async () => {
   await target.close();
   await server.stop();
