@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startNats } from '../../test/nats-server.ts';
 import { NatsLink } from './nats.ts';
 
@@ -8,28 +8,25 @@ test('the connection opens when the server comes up, with the credentials of the
   await first.stop();
   const failures: unknown[] = [];
   const link = new NatsLink({ urls: [url], onFailure: (error) => failures.push(error) });
-  try {
-    await expect.poll(() => failures.length).toBe(1);
-    expect(link.connection).toBeUndefined();
-    const second = await startNats({ user: 'creel', password: 'p@ss', port });
-    const connection = await link.ready;
-    const heard: string[] = [];
-    connection.subscribe('a', { callback: (_error, message) => void heard.push(message.string()) });
-    connection.publish('a', 'one');
-    await expect.poll(() => heard).toEqual(['one']);
-    await second.stop();
-    const third = await startNats({ user: 'creel', password: 'p@ss', port });
-    await expect
-      .poll(
-        () => {
-          connection.publish('a', 'two');
-          return heard.at(-1);
-        },
-        { timeout: 10_000 },
-      )
-      .toBe('two');
-    await third.stop();
-  } finally {
-    await link.close();
-  }
+  onTestFinished(() => link.close());
+  await expect.poll(() => failures.length).toBe(1);
+  expect(link.connection).toBeUndefined();
+  const second = await startNats({ user: 'creel', password: 'p@ss', port });
+  const connection = await link.ready;
+  const heard: string[] = [];
+  connection.subscribe('a', { callback: (_error, message) => void heard.push(message.string()) });
+  connection.publish('a', 'one');
+  await expect.poll(() => heard).toEqual(['one']);
+  await second.stop();
+  const third = await startNats({ user: 'creel', password: 'p@ss', port });
+  await expect
+    .poll(
+      () => {
+        connection.publish('a', 'two');
+        return heard.at(-1);
+      },
+      { timeout: 10_000 },
+    )
+    .toBe('two');
+  await third.stop();
 });

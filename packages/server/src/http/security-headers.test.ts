@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
@@ -121,33 +121,27 @@ describe('every response has the security headers', () => {
 
 test('over https, responses have HSTS, and no other name is accepted', async () => {
   const server = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
-  try {
-    const answer = await plainCall(server.port, { method: 'GET', path: '/api/service' });
-    expect(answer.headers['strict-transport-security']).toMatch(/max-age=31536000/);
-    const from = (origin: string, host: string) =>
-      plainCall(server.port, { method: 'POST', path: '/api/logout', headers: { origin, host } }).then(
-        ({ status }) => status,
-      );
-    expect(await from('https://creel.example', 'creel.example')).toBe(204);
-    expect(await from('https://evil.test', 'creel.example')).toBe(403);
-    expect(await from('http://creel.example', 'creel.example')).toBe(403);
-    expect(await from(server.origin, server.origin.slice(7))).toBe(403);
-    expect(await from('https://creel.example.evil.test', 'creel.example.evil.test')).toBe(403);
-  } finally {
-    await server.stop();
-  }
+  onTestFinished(() => server.stop());
+  const answer = await plainCall(server.port, { method: 'GET', path: '/api/service' });
+  expect(answer.headers['strict-transport-security']).toMatch(/max-age=31536000/);
+  const from = (origin: string, host: string) =>
+    plainCall(server.port, { method: 'POST', path: '/api/logout', headers: { origin, host } }).then(
+      ({ status }) => status,
+    );
+  expect(await from('https://creel.example', 'creel.example')).toBe(204);
+  expect(await from('https://evil.test', 'creel.example')).toBe(403);
+  expect(await from('http://creel.example', 'creel.example')).toBe(403);
+  expect(await from(server.origin, server.origin.slice(7))).toBe(403);
+  expect(await from('https://creel.example.evil.test', 'creel.example.evil.test')).toBe(403);
 });
 
 test('a server on every address without a configured name accepts the name in use', async () => {
   const server = await startTestServer({ settings: { HOST: '0.0.0.0' } });
-  try {
-    const from = (origin: string, host: string) =>
-      plainCall(server.port, { method: 'POST', path: '/api/logout', headers: { origin, host } }).then(
-        ({ status }) => status,
-      );
-    expect(await from('http://box.lan:3000', 'box.lan:3000')).toBe(204);
-    expect(await from('http://evil.test', 'box.lan:3000')).toBe(403);
-  } finally {
-    await server.stop();
-  }
+  onTestFinished(() => server.stop());
+  const from = (origin: string, host: string) =>
+    plainCall(server.port, { method: 'POST', path: '/api/logout', headers: { origin, host } }).then(
+      ({ status }) => status,
+    );
+  expect(await from('http://box.lan:3000', 'box.lan:3000')).toBe(204);
+  expect(await from('http://evil.test', 'box.lan:3000')).toBe(403);
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 import { CHEAP, standingClock, startTestServer } from '../../../test/test-server.ts';
 
@@ -208,13 +208,10 @@ describe('password guessing', () => {
     const { user, password, client } = await own.register();
     for (let n = 0; n < 10; n += 1) await login({ username: user.username, password: 'a wrong guess' }, own.visitor());
     const again = await own.restart();
-    try {
-      expect((await login({ username: user.username, password }, again.visitor())).status).toBe(429);
-      const known = again.visitor();
-      known.jar.set('creel_browser', client.jar.get('creel_browser') ?? '');
-      expect((await login({ username: user.username, password }, known)).status).toBe(200);
-    } finally {
-      await again.stop();
-    }
+    onTestFinished(() => again.stop());
+    expect((await login({ username: user.username, password }, again.visitor())).status).toBe(429);
+    const known = again.visitor();
+    known.jar.set('creel_browser', client.jar.get('creel_browser') ?? '');
+    expect((await login({ username: user.username, password }, known)).status).toBe(200);
   });
 });

@@ -129,25 +129,22 @@ describe('registering', () => {
 describe('SIGNUPS_PER_HOUR', () => {
   test('applies per address, counts only created accounts, and holds under parallel calls', async () => {
     const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
-    try {
-      const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
-      const first = someone();
-      expect((await register(first, at('192.0.2.1'))).status).toBe(201);
-      expect((await register(first, at('192.0.2.1'))).status).toBe(400);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => register(someone(), at('192.0.2.1'))));
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 429, 429, 429, 429]);
-      const refused = await register(someone(), at('192.0.2.1'));
-      expect(refused).toMatchObject({
-        status: 429,
-        body: { code: 'RATE_LIMITED', error: 'Too many attempts. Please try again in 60 minutes.' },
-      });
-      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
-      expect((await register(someone(), at('192.0.2.2'))).status).toBe(201);
-      own.clock.advance(60 * MINUTE);
-      expect((await register(someone(), at('192.0.2.1'))).status).toBe(201);
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
+    const first = someone();
+    expect((await register(first, at('192.0.2.1'))).status).toBe(201);
+    expect((await register(first, at('192.0.2.1'))).status).toBe(400);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => register(someone(), at('192.0.2.1'))));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 429, 429, 429, 429]);
+    const refused = await register(someone(), at('192.0.2.1'));
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { code: 'RATE_LIMITED', error: 'Too many attempts. Please try again in 60 minutes.' },
+    });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+    expect((await register(someone(), at('192.0.2.2'))).status).toBe(201);
+    own.clock.advance(60 * MINUTE);
+    expect((await register(someone(), at('192.0.2.1'))).status).toBe(201);
   });
 
   test('limits attempts at taken names to ten times as many', async () => {
@@ -164,18 +161,17 @@ describe('SIGNUPS_PER_HOUR', () => {
   test('counts an IPv6 /64 network as one, and trusts only the proxy', async () => {
     const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '1' } });
     const open = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1' } });
-    try {
-      const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
-      expect((await register(someone(), at('2001:db8:1:2:3::1'))).status).toBe(201);
-      expect((await register(someone(), at('2001:db8:1:2:ffff::2'))).status).toBe(429);
-      expect((await register(someone(), at('2001:db8:1:3::1'))).status).toBe(201);
-      expect((await register(someone(), at('198.51.100.7, 2001:db8:1:2::9'))).status).toBe(429);
-      expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.1' }))).status).toBe(201);
-      expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.2' }))).status).toBe(429);
-    } finally {
+    onTestFinished(async () => {
       await own.stop();
       await open.stop();
-    }
+    });
+    const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
+    expect((await register(someone(), at('2001:db8:1:2:3::1'))).status).toBe(201);
+    expect((await register(someone(), at('2001:db8:1:2:ffff::2'))).status).toBe(429);
+    expect((await register(someone(), at('2001:db8:1:3::1'))).status).toBe(201);
+    expect((await register(someone(), at('198.51.100.7, 2001:db8:1:2::9'))).status).toBe(429);
+    expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.1' }))).status).toBe(201);
+    expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.2' }))).status).toBe(429);
   });
 });
 
@@ -251,30 +247,24 @@ describe('logging in', () => {
     for (const cookie of cookies)
       expect(cookie).toMatch(/^creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
     const own = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
-    try {
-      for (const cookie of (await register(someone(), own.visitor())).headers.getSetCookie()) {
-        expect(cookie).toMatch(
-          /^__Host-creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-        );
-      }
-    } finally {
-      await own.stop();
+    onTestFinished(() => own.stop());
+    for (const cookie of (await register(someone(), own.visitor())).headers.getSetCookie()) {
+      expect(cookie).toMatch(
+        /^__Host-creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      );
     }
   });
 
   test('a hash with older parameters is replaced, and the password still works', async () => {
     const today = await startTestServer({ passwords: new Passwords() });
-    try {
-      const { user, client } = await today.register();
-      const { passwordHash: before = null } = (await today.store.findUser(user.id)) ?? {};
-      const older = new Passwords({ memoryKib: 8192, passes: 1 });
-      await today.store.replacePassword(user.id, before, await older.hash('the old way', { owner: 'test' }));
-      for (let tried = 0; tried < 2; tried += 1) {
-        expect((await login({ username: user.username, password: 'the old way' }, client)).status).toBe(200);
-        expect((await today.store.findUser(user.id))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-      }
-    } finally {
-      await today.stop();
+    onTestFinished(() => today.stop());
+    const { user, client } = await today.register();
+    const { passwordHash: before = null } = (await today.store.findUser(user.id)) ?? {};
+    const older = new Passwords({ memoryKib: 8192, passes: 1 });
+    await today.store.replacePassword(user.id, before, await older.hash('the old way', { owner: 'test' }));
+    for (let tried = 0; tried < 2; tried += 1) {
+      expect((await login({ username: user.username, password: 'the old way' }, client)).status).toBe(200);
+      expect((await today.store.findUser(user.id))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     }
   });
 
@@ -305,24 +295,21 @@ describe('logging out', () => {
 
   test('a session ends after 30 days without use, and after 90 in any case', async () => {
     const own = await startTestServer();
-    try {
-      const day = 24 * 60 * MINUTE;
-      const idle = await own.register();
-      const busy = await own.register();
-      const statusOf = async ({ client }: typeof idle) => (await client.tell('/api/user')).status;
-      own.clock.advance(29 * day);
-      expect(await statusOf(busy)).toBe(200);
-      own.clock.advance(day);
-      expect(await statusOf(idle)).toBe(401);
-      for (let n = 0; n < 5; n += 1) {
-        expect(await statusOf(busy)).toBe(200);
-        own.clock.advance(10 * day);
-      }
+    onTestFinished(() => own.stop());
+    const day = 24 * 60 * MINUTE;
+    const idle = await own.register();
+    const busy = await own.register();
+    const statusOf = async ({ client }: typeof idle) => (await client.tell('/api/user')).status;
+    own.clock.advance(29 * day);
+    expect(await statusOf(busy)).toBe(200);
+    own.clock.advance(day);
+    expect(await statusOf(idle)).toBe(401);
+    for (let n = 0; n < 5; n += 1) {
       expect(await statusOf(busy)).toBe(200);
       own.clock.advance(10 * day);
-      expect(await statusOf(busy)).toBe(401);
-    } finally {
-      await own.stop();
     }
+    expect(await statusOf(busy)).toBe(200);
+    own.clock.advance(10 * day);
+    expect(await statusOf(busy)).toBe(401);
   });
 });

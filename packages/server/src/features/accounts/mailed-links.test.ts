@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { OPERATIONS } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive } from '../../../test/live-viewer.ts';
@@ -318,34 +318,28 @@ describe('a verified address', () => {
 describe('after half an hour', () => {
   test('links are expired', async () => {
     const own = await startTestServer({ settings: { SMTP_URL: mailbox.url } });
-    try {
-      const person = await own.register();
-      const tokenIn = async (): Promise<string> =>
-        new URL(/https?:\S+/.exec((await mailbox.next()).text)?.[0] ?? 'missing:').searchParams.get('token') ?? '';
-      await own.visitor().call('requestPasswordReset', { body: { email: person.user.email } });
-      const forReset = await tokenIn();
-      await person.client.call('requestEmailVerification', {});
-      const forVerifying = await tokenIn();
-      own.clock.advance(30 * MINUTE);
-      expect(await reset(forReset, 'a newer password', own.visitor())).toMatchObject(INVALID);
-      expect(await verify(person.client, forVerifying)).toMatchObject(INVALID);
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    const person = await own.register();
+    const tokenIn = async (): Promise<string> =>
+      new URL(/https?:\S+/.exec((await mailbox.next()).text)?.[0] ?? 'missing:').searchParams.get('token') ?? '';
+    await own.visitor().call('requestPasswordReset', { body: { email: person.user.email } });
+    const forReset = await tokenIn();
+    await person.client.call('requestEmailVerification', {});
+    const forVerifying = await tokenIn();
+    own.clock.advance(30 * MINUTE);
+    expect(await reset(forReset, 'a newer password', own.visitor())).toMatchObject(INVALID);
+    expect(await verify(person.client, forVerifying)).toMatchObject(INVALID);
   });
 });
 
 describe('without SMTP_URL', () => {
   test('mail is off, and the response says so', async () => {
     const own = await startTestServer();
-    try {
-      const { client, user } = await own.register();
-      const off = { status: 501, body: { code: 'MAIL_OFF', error: 'Email is off on this server.' } };
-      expect(await askReset(user.email, own.visitor())).toMatchObject(off);
-      expect(await askReset('nobody@example.com', own.visitor())).toMatchObject(off);
-      expect(await post(client, '/api/email-verification')).toMatchObject(off);
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    const { client, user } = await own.register();
+    const off = { status: 501, body: { code: 'MAIL_OFF', error: 'Email is off on this server.' } };
+    expect(await askReset(user.email, own.visitor())).toMatchObject(off);
+    expect(await askReset('nobody@example.com', own.visitor())).toMatchObject(off);
+    expect(await post(client, '/api/email-verification')).toMatchObject(off);
   });
 });

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
 import { jwtInput } from '../../../../../fixtures/openid-provider.ts';
 import type { JwtParts, TestProvider } from '../../../../../fixtures/openid-provider.ts';
@@ -70,16 +70,15 @@ describe('attacks on the callback', () => {
     browser.jar.set(name, attempt.slice(0, -2) + (attempt.endsWith('AA') ? 'BB' : 'AA'));
     await expectNothing(browser, path, lost);
     const own = await startTestServer({ settings: provider.settings });
-    try {
-      provider.serve(own.origin);
-      const slow = own.visitor();
-      const late = await walk(provider, slow);
-      own.clock.advance(10 * 60_000);
-      await expectNothing(slow, late, lost);
-    } finally {
+    onTestFinished(async () => {
       provider.serve(server.origin);
       await own.stop();
-    }
+    });
+    provider.serve(own.origin);
+    const slow = own.visitor();
+    const late = await walk(provider, slow);
+    own.clock.advance(10 * 60_000);
+    await expectNothing(slow, late, lost);
   });
 
   test('with a code that was requested without PKCE', async () => {
@@ -157,24 +156,21 @@ describe('attacks on the callback', () => {
 
   test('a hundred callbacks per address and hour, so that no client can flood the provider through this server', async () => {
     const own = await startTestServer({ settings: provider.settings });
-    try {
-      const browser = own.visitor();
-      const comeBackWith = async (code: string) => {
-        const { headers } = await browser.send('/auth/oidc/start');
-        const state = new URL(headers.get('location') ?? '').searchParams.get('state');
-        return browser.tell(`/auth/oidc/callback?code=${code}&state=${state}`);
-      };
-      for (let n = 0; n < 100; n += 1) expect((await comeBackWith('x')).status).toBe(400);
-      const last = await comeBackWith('x');
-      expect(last.status).toBe(429);
-      expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(messageOf(last.body)).toMatchObject({
-        problem: 'failed',
-        message: expect.stringMatching(/^Too many attempts/),
-      });
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    const browser = own.visitor();
+    const comeBackWith = async (code: string) => {
+      const { headers } = await browser.send('/auth/oidc/start');
+      const state = new URL(headers.get('location') ?? '').searchParams.get('state');
+      return browser.tell(`/auth/oidc/callback?code=${code}&state=${state}`);
+    };
+    for (let n = 0; n < 100; n += 1) expect((await comeBackWith('x')).status).toBe(400);
+    const last = await comeBackWith('x');
+    expect(last.status).toBe(429);
+    expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(messageOf(last.body)).toMatchObject({
+      problem: 'failed',
+      message: expect.stringMatching(/^Too many attempts/),
+    });
   });
 
   test('requests without an attempt, which any page can trigger, do not lock users out', async () => {
@@ -211,14 +207,11 @@ describe('attacks on the callback', () => {
 describe('a failing provider', () => {
   test('unreachable: the error says so, and the next attempt asks again', async () => {
     const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
-    try {
-      for (let tried = 0; tried < 2; tried += 1) {
-        const answer = await own.visitor().tell('/auth/oidc/start');
-        expect(answer.status).toBe(502);
-        expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
-      }
-    } finally {
-      await own.stop();
+    onTestFinished(() => own.stop());
+    for (let tried = 0; tried < 2; tried += 1) {
+      const answer = await own.visitor().tell('/auth/oidc/start');
+      expect(answer.status).toBe(502);
+      expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
     }
   });
 
@@ -232,11 +225,8 @@ describe('a failing provider', () => {
 
   test('not configured: no window, no offer', async () => {
     const own = await startTestServer();
-    try {
-      expect((await own.visitor().call('getServiceInfo', {})).signIn).toBeNull();
-      expect((await own.visitor().send('/auth/oidc/callback.js')).status).toBe(404);
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    expect((await own.visitor().call('getServiceInfo', {})).signIn).toBeNull();
+    expect((await own.visitor().send('/auth/oidc/callback.js')).status).toBe(404);
   });
 });

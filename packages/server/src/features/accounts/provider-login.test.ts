@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -232,16 +232,15 @@ describe('the last step is never trusted alone', () => {
 
   test('a proof expires after ten minutes', async () => {
     const own = await startTestServer({ settings: provider.settings });
-    try {
-      provider.serve(own.origin);
-      const browser = own.visitor();
-      const identity = await prove(provider, browser);
-      own.clock.advance(10 * 60_000);
-      expect(await login(browser, identity)).toMatchObject(NOT_PROVEN);
-    } finally {
+    onTestFinished(async () => {
       provider.serve(server.origin);
       await own.stop();
-    }
+    });
+    provider.serve(own.origin);
+    const browser = own.visitor();
+    const identity = await prove(provider, browser);
+    own.clock.advance(10 * 60_000);
+    expect(await login(browser, identity)).toMatchObject(NOT_PROVEN);
   });
 });
 

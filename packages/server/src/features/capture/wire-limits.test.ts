@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chunked, exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
@@ -155,27 +155,21 @@ describe('the source address', () => {
 describe('CAPTURE_RATE_LIMIT', () => {
   test('over it: 429 with Retry-After, not stored; other endpoints are unaffected', async () => {
     const limited = await startWireApp({ CAPTURE_RATE_LIMIT: '1' });
-    try {
-      const other = await limited.owner.createEndpoint();
-      const hit = (uid: string) =>
-        exchange(
-          { port: limited.server.port },
-          rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']),
-        );
-      const answers: RawAnswer[] = [];
-      for (let at = 0; at < 30; at += 1) answers.push(await hit(limited.endpoint.uid));
-      const over = answers.filter(({ status }) => status === 429);
-      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
-      expect(over.length).toBeGreaterThan(0);
-      for (const answer of over) {
-        expect(Number(answer.header('retry-after'))).toBeGreaterThanOrEqual(1);
-        expect(answer.header('access-control-allow-origin')).toBe('*');
-        expect(JSON.parse(answer.body.toString('utf8'))).toMatchObject({ code: 'RATE_LIMITED' });
-      }
-      expect(await limited.owner.stored(limited.endpoint.uid)).toBe(30 - over.length);
-      expect((await hit(other.uid)).status).toBe(200);
-    } finally {
-      await limited.server.stop();
+    onTestFinished(() => limited.server.stop());
+    const other = await limited.owner.createEndpoint();
+    const hit = (uid: string) =>
+      exchange({ port: limited.server.port }, rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']));
+    const answers: RawAnswer[] = [];
+    for (let at = 0; at < 30; at += 1) answers.push(await hit(limited.endpoint.uid));
+    const over = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(10);
+    expect(over.length).toBeGreaterThan(0);
+    for (const answer of over) {
+      expect(Number(answer.header('retry-after'))).toBeGreaterThanOrEqual(1);
+      expect(answer.header('access-control-allow-origin')).toBe('*');
+      expect(JSON.parse(answer.body.toString('utf8'))).toMatchObject({ code: 'RATE_LIMITED' });
     }
+    expect(await limited.owner.stored(limited.endpoint.uid)).toBe(30 - over.length);
+    expect((await hit(other.uid)).status).toBe(200);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -34,12 +34,9 @@ test('an account that is deleted during a creation has no endpoint, and is logge
       };
     },
   });
-  try {
-    const { client } = await server.register();
-    expect(await create(client)).toMatchObject({ status: 401, body: { code: 'NOT_SIGNED_IN' } });
-  } finally {
-    await server.stop();
-  }
+  onTestFinished(() => server.stop());
+  const { client } = await server.register();
+  expect(await create(client)).toMatchObject({ status: 401, body: { code: 'NOT_SIGNED_IN' } });
 });
 
 describe('creating', () => {

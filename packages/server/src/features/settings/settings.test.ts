@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -177,22 +177,19 @@ describe('the test mail', () => {
         MAIL_FROM: 'Hooks <hooks@example.com>',
       },
     });
-    try {
-      const { client } = await own.register();
-      const answer = await testEmail(client, 'me@example.com');
-      expect(answer).toMatchObject({
-        status: 502,
-        body: {
-          success: false,
-          error: "The mail server can't be reached. The server's log has the details.",
-          code: 'MAIL_FAILED',
-        },
-      });
-      expect(JSON.stringify(answer.body)).not.toMatch(/canary-smtp|127\.0\.0\.1/);
-      expect(own.log()).toContain('127.0.0.1:9');
-      expect(own.log()).not.toContain('canary-smtp');
-    } finally {
-      await own.stop();
-    }
+    onTestFinished(() => own.stop());
+    const { client } = await own.register();
+    const answer = await testEmail(client, 'me@example.com');
+    expect(answer).toMatchObject({
+      status: 502,
+      body: {
+        success: false,
+        error: "The mail server can't be reached. The server's log has the details.",
+        code: 'MAIL_FAILED',
+      },
+    });
+    expect(JSON.stringify(answer.body)).not.toMatch(/canary-smtp|127\.0\.0\.1/);
+    expect(own.log()).toContain('127.0.0.1:9');
+    expect(own.log()).not.toContain('canary-smtp');
   });
 });
