@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import { sampleRequest } from '../../../fixtures/sample-request.ts';
@@ -19,6 +21,47 @@ test('a response that never ends is cut off after the time limit', async () => {
   });
   expect(result).toMatchObject({ kind: 'answered', status: 200 });
   await new Promise((resolve) => server.close(resolve));
+});
+
+/** Sends one capture to a program that answers each request with these bytes and ends the connection. */
+async function resultOfAnswer(answer: string) {
+  const server = createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
+  const destination = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
+  const { signal } = new AbortController();
+  const result = await sendCapture(sampleRequest(1), { destination, body: Buffer.from('x'), signal });
+  await new Promise((resolve) => server.close(resolve));
+  return result;
+}
+
+const headers = (bytes: number): string => `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(bytes)}\r\nContent-Length: 4\r\n\r\n`;
+
+test.each([
+  ['a complete response', `${headers(1)}good`, { status: 200 }],
+  ['60 KB of headers', `${headers(60_000)}good`, { status: 200 }],
+  ['70 KB of headers', headers(70_000), { reason: 'it answered with more than 64 KiB of headers' }],
+])('%s', async (_name, answer, result) => {
+  expect(await resultOfAnswer(answer)).toMatchObject(result);
+});
+
+test('a program that rejects a large body before it has read it is heard', async () => {
+  // In a thread of its own, because the program must close the connection while this one writes.
+  const program = new Worker(
+    `import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
+    import { parentPort } from 'node:worker_threads';
+    const server = createServer((_request, response) => response.writeHead(413, { connection: 'close' }).end('too big'));
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  const port = await new Promise((resolve) => program.once('message', resolve));
+  const destination = new URL(`http://127.0.0.1:${String(port)}/`);
+  const { signal } = new AbortController();
+  const results: unknown[] = [];
+  for (let nth = 0; nth < 8; nth += 1)
+    results.push(await sendCapture(sampleRequest(1), { destination, body: Buffer.alloc(25 * 1024 * 1024), signal }));
+  await program.terminate();
+  expect(results).toEqual(results.map(() => expect.objectContaining({ status: 413 })));
 });
 
 test('https to a port that does not speak it fails with a sentence', async () => {

@@ -7,9 +7,11 @@ import {
   withCapturedTarget,
 } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
+import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
 
@@ -30,6 +32,9 @@ const MAX_BEGINNING_BYTES = MAX_DELIVERY_RESPONSE_BYTES + 8;
 
 /** Limit for a complete response. Later captures wait for it. */
 const MAX_RESPONSE_MS = 60_000;
+
+/** Maximum bytes of a response's head, as for the server's own deliveries. */
+const MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
 
 /** Reads any http or https URL that this machine may reach. @throws UsageError */
 export function parseDestination(text: string): URL {
@@ -68,6 +73,7 @@ export function sendCapture(
     headers: replayHeaderLines({ ...head, bodyBytes: body.length }).flat(),
     setHost: false,
     agent: false,
+    maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
   });
   const abort = (): void => void request.destroy(new Error('it was given up'));
   const timer = setTimeout(
@@ -80,8 +86,41 @@ export function sendCapture(
     signal.removeEventListener('abort', abort);
     request.destroy();
   });
-  request.end(body);
+  void sendBody(request, body);
   return result;
+}
+
+/** A body up to this size fits into the buffers of the system, so that one write does not delay the response. */
+const LARGE_BYTES = 1024 * 1024;
+/** Bytes per write of a larger body. After the first ones the program gets some milliseconds to reject the request. */
+const SLICE_BYTES = 64 * 1024;
+const REFUSAL_MS = 100;
+/** From this status on a response is final even if the body was not read (RFC 9110, section 15). */
+const FIRST_REFUSAL = 300;
+
+/**
+ * Writes a large body in slices and checks for a response in between. A program that rejects a large body answers early and hangs
+ * up; further writes would break the connection before the response is read.
+ */
+async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+  if (body.length <= LARGE_BYTES) return void request.end(body);
+  const over = new AbortController();
+  const isOver = once(over.signal, 'abort');
+  request.once('close', () => over.abort());
+  request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
+    if (statusCode >= FIRST_REFUSAL) over.abort();
+  });
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    const slice = body.subarray(at, at + SLICE_BYTES);
+    const isTaken = new Promise<void>((resolve) => request.write(slice, () => resolve()));
+    await Promise.race([isTaken, isOver]);
+    // The first await runs before the loop polls its sockets, the second after.
+    await turnOfTheLoop();
+    await turnOfTheLoop();
+    if (at === 0) await Promise.race([sleep(REFUSAL_MS), isOver]);
+    if (over.signal.aborted) return;
+  }
+  request.end();
 }
 
 function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult> {
@@ -137,9 +176,10 @@ function failureReason(error: Error | undefined): string {
   const code = 'code' in first ? String(first.code) : '';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND') return 'its name has no address';
-  if (code === 'ECONNRESET') return 'the connection was closed without an answer';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed without an answer';
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
+  if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';
   if (code.startsWith('HPE_')) return 'it answered with something that is not HTTP';
   return code === '' ? first.message : code;
 }
