@@ -11,6 +11,7 @@ const ANSWERED: SendResult = {
   statusText: 'Created',
   headers: [['X-A', '1']],
   beginning: Buffer.from('grün'),
+  isCut: false,
   durationMs: 7,
 };
 
@@ -38,6 +39,7 @@ test('reports the response as it came, or why there was none', async () => {
   add(0);
   add(1, { ...ANSWERED, beginning: Buffer.of(0xff) });
   add(2, { kind: 'unreached', reason: 'nothing listens there', durationMs: 1 });
+  add(3, { ...ANSWERED, isCut: true, statusText: 'r'.repeat(3000) });
   await reports.flush(10_000);
   expect(bodies).toEqual([
     expect.objectContaining({
@@ -52,9 +54,11 @@ test('reports the response as it came, or why there was none', async () => {
       responseHeaders: [{ key: 'X-A', value: '1' }],
       responseBody: 'grün',
       responseBodyEncoding: 'utf8',
+      responseTruncated: false,
     }),
     expect.objectContaining({ responseBody: '/w==', responseBodyEncoding: 'base64' }),
     expect.objectContaining({ status: null, error: 'Nothing listens there.' }),
+    expect.objectContaining({ responseTruncated: true, statusText: 'r'.repeat(1000) }),
   ]);
 });
 

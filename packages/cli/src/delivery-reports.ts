@@ -29,6 +29,8 @@ export interface DeliveryReportsOptions {
 
 /** Maximum number of waiting reports. Over it, the oldest is dropped. */
 const MAX_WAITING = 1000;
+/** Maximum length of a status text or an error in a report, in characters. */
+const MAX_TEXT_LENGTH = 1000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
@@ -102,17 +104,19 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
     durationMs: result.durationMs,
     at: new Date(startedAt).toISOString(),
   };
-  if (result.kind !== 'answered') return { ...attempt, status: null, error: sentence(result.reason).slice(0, 1000) };
-  const { status, statusText, headers, beginning } = result;
+  if (result.kind !== 'answered')
+    return { ...attempt, status: null, error: sentence(result.reason).slice(0, MAX_TEXT_LENGTH) };
+  const { status, statusText, headers, beginning, isCut } = result;
   const text = textOf(beginning);
   return {
     ...attempt,
     status,
-    statusText,
+    statusText: statusText.slice(0, MAX_TEXT_LENGTH),
     error: null,
     responseHeaders: headers.map(([key, value]) => ({ key, value })),
     responseBody: beginning.length === 0 ? null : (text ?? Buffer.from(beginning).toString('base64')),
     responseBodyEncoding: text === undefined ? 'base64' : 'utf8',
+    responseTruncated: isCut,
   };
 }
 

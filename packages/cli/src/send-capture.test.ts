@@ -19,7 +19,7 @@ test('a response that never ends is cut off after the time limit', async () => {
     signal: new AbortController().signal,
     maxResponseMs: 2000,
   });
-  expect(result).toMatchObject({ kind: 'answered', status: 200 });
+  expect(result).toMatchObject({ kind: 'answered', status: 200, isCut: true });
   await new Promise((resolve) => server.close(resolve));
 });
 
@@ -36,8 +36,9 @@ async function resultOfAnswer(answer: string) {
 const headers = (bytes: number): string => `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(bytes)}\r\nContent-Length: 4\r\n\r\n`;
 
 test.each([
-  ['a complete response', `${headers(1)}good`, { status: 200 }],
-  ['60 KB of headers', `${headers(60_000)}good`, { status: 200 }],
+  ['a complete response', `${headers(1)}good`, { status: 200, isCut: false }],
+  ['a response that breaks off', `${headers(1)}go`, { status: 200, isCut: true }],
+  ['60 KB of headers', `${headers(60_000)}good`, { status: 200, isCut: false }],
   ['70 KB of headers', headers(70_000), { reason: 'it answered with more than 64 KiB of headers' }],
 ])('%s', async (_name, answer, result) => {
   expect(await resultOfAnswer(answer)).toMatchObject(result);
@@ -61,7 +62,7 @@ import { Worker } from 'node:worker_threads';
   for (let nth = 0; nth < 8; nth += 1)
     results.push(await sendCapture(sampleRequest(1), { destination, body: Buffer.alloc(25 * 1024 * 1024), signal }));
   await program.terminate();
-  expect(results).toEqual(results.map(() => expect.objectContaining({ status: 413 })));
+  expect(results).toEqual(results.map(() => expect.objectContaining({ status: 413, isCut: false })));
 });
 
 test('https to a port that does not speak it fails with a sentence', async () => {

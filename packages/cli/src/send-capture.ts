@@ -24,6 +24,8 @@ export type SendResult =
       readonly headers: RawHeaders;
       /** The first bytes, a few more than the server keeps, so that it knows whether there were more. */
       readonly beginning: Uint8Array;
+      /** True when the body is incomplete: too slow, or the connection broke. */
+      readonly isCut: boolean;
       readonly durationMs: number;
     }
   | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string; readonly durationMs: number };
@@ -134,6 +136,7 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
       hasResponse = true;
       readBeginning(response, (beginning) =>
         resolve({
+          isCut: !response.complete,
           kind: 'answered',
           status: response.statusCode ?? 0,
           statusText: response.statusMessage ?? '',

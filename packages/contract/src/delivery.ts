@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bodyEncodingSchema, deliveryKindSchema } from './captured-request.ts';
-import { headerPairSchema, isBase64, methodSchema, targetUrlSchema } from './replay.ts';
+import { METHOD_NAME } from './limits.ts';
+import { headerPairSchema, isBase64, METHOD_SENTENCE, targetUrlSchema } from './replay.ts';
 
 /** Maximum number of destinations of an endpoint. */
 export const MAX_DESTINATIONS = 5;
@@ -145,7 +146,8 @@ export const deliveryReportSchema = z
   .object(
     {
       url: targetUrlSchema,
-      method: methodSchema,
+      // Unlike the server, the user's machine also sends TRACE.
+      method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
       attempt: z.int({ error: 'attempt must be a whole number' }).min(1, { error: 'attempt must be 1 or more' }),
       status: z
         .int({ error: STATUS_SENTENCE })
@@ -167,6 +169,8 @@ export const deliveryReportSchema = z
       responseBodyEncoding: z
         .enum(bodyEncodingSchema.options, { error: 'responseBodyEncoding must be utf8 or base64' })
         .default('utf8'),
+      /** True if `responseBody` is only the beginning of the response. */
+      responseTruncated: flag('responseTruncated').default(false),
     },
     { error: REPORT_SENTENCE },
   )

@@ -375,6 +375,9 @@ describe('the report of an attempt', () => {
   test.each([
     [{}, {}],
     [{ statusText: null, error: null, responseBody: null }, {}],
+    [{ method: 'TRACE' }, {}],
+    [{ method: 'A B' }, { method: 'The method must be the name of a method that carries a request.' }],
+    [{ responseTruncated: 1 }, { responseTruncated: 'responseTruncated must be true or false' }],
     [{ status: 1000 }, { status: 'status must be a number from 100 to 999, or null' }],
     [{ responseBody: '/w==', responseBodyEncoding: 'base64' }, {}],
     [{ responseBody: '###', responseBodyEncoding: 'base64' }, { responseBody: 'responseBody is not valid base64' }],

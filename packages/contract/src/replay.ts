@@ -16,7 +16,7 @@ export type HeaderPair = z.infer<typeof headerPairSchema>;
 const URL_SENTENCE = 'Please enter a valid URL';
 const USER_SENTENCE =
   'The URL holds a name or a password, which would be sent in the clear. Please use an Authorization header.';
-const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
+export const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
 const BASE64_SENTENCE = 'The body is not valid base64.';
 
 /** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */

@@ -124,6 +124,27 @@ test('never sends a capture twice, even after a failure', async () => {
   expect(destination.received.map(({ method, url: at }) => `${method} ${at}`)).toEqual(['POST /breaks', 'POST /moved']);
 });
 
+test('says that a response was cut off', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination((response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+  });
+  const forwarder = await forward(uid, destination.url);
+  const asJson = await forward(uid, destination.url, '--json');
+  await capture(url);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  await asJson.until(() => lines(asJson.stdout()).length === 1);
+  expect(forwarder.stdout()).toMatch(/→ {2}200 \(cut off\) {2}\d+ ms\n$/);
+  expect(JSON.parse(asJson.stdout())).toMatchObject({ outcome: 'answered', status: 200, isCut: true });
+  const params = { uid, id: -1_000_000 };
+  await expect
+    .poll(() => person.client.call('listDeliveries', { params }))
+    .toMatchObject([
+      { status: 200, responseBody: 'half', responseTruncated: true },
+      { status: 200, responseBody: 'half', responseTruncated: true },
+    ]);
+});
+
 test('--retry sends again after a failure, up to N times, and prints each attempt', async () => {
   const { uid, url } = await newEndpoint();
   let failures = 2;

@@ -132,11 +132,12 @@ async function printResult(
   if (json) {
     const { kind } = result;
     const durationMs = Math.round(result.durationMs);
-    const outcome = kind === 'answered' ? { status: result.status } : { reason: result.reason };
+    const outcome =
+      kind === 'answered' ? { status: result.status, ...(result.isCut && { isCut: true }) } : { reason: result.reason };
     const base = { index, method, target: targetOf(request), destination: destination.href, outcome: kind };
     return write(terminal.stdout, jsonLine({ ...base, ...outcome, durationMs }));
   }
-  const status = result.kind === 'answered' ? String(result.status) : result.reason;
+  const status = result.kind === 'answered' ? `${result.status}${result.isCut ? ' (cut off)' : ''}` : result.reason;
   await write(terminal.stdout, deliveryLine(request, isOnly ? undefined : destination.href, status, result.durationMs));
   if (result.kind === 'answered' && result.status >= 400) await write(terminal.stderr, firstLines(result.beginning));
 }

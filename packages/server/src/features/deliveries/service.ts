@@ -174,7 +174,7 @@ export class Deliveries {
     { endpointId, index, receivedAt }: Pick<RequestRecord, 'endpointId' | 'index' | 'receivedAt'>,
     report: DeliveryReport,
   ): Promise<StoredAttempt> {
-    const { responseBody, responseBodyEncoding, statusText, at: sentAt, ...rest } = report;
+    const { responseBody, responseBodyEncoding, responseTruncated, statusText, at: sentAt, ...rest } = report;
     const at = Date.parse(sentAt);
     if (at < receivedAt - MAX_CLOCK_ERROR_MS || at > this.#options.now() + MAX_CLOCK_ERROR_MS)
       throw invalid({ at: WRONG_TIME });
@@ -189,7 +189,7 @@ export class Deliveries {
       destinationId: null,
       at,
       nextAttemptAt: null,
-      ...keptResponse(body, false),
+      ...keptResponse(body, responseTruncated),
     });
     if (stored === null) throw new ProblemError('REQUEST_NOT_FOUND');
     return stored;
