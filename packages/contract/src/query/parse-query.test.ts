@@ -251,6 +251,9 @@ describe('an unknown field', () => {
   test.each([
     ['is:saved', undefined],
     ['http://x', 'http: is not a field, so it is searched as text.'],
+    ['example.com:8080', 'example.com: is not a field, so it is searched as text.'],
+    ['api.acme.io:443/x', 'api.acme.io: is not a field, so it is searched as text.'],
+    ['acme.io:on', 'acme.io: is not a field, so it is searched as text. Did you mean json.acme.io:?'],
     ['type:a', 'type: is not a field, so it is searched as text. Did you mean event:?'],
     [
       'a.b:1 http://x Type:a',

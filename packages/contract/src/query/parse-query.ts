@@ -56,6 +56,8 @@ const JSON_FIELD = /json((?:\.(?:"(?:\\["\\]|\\(?!["\\])|[^"\\])*"|[^\s.:"()]+))
 const JSON_STEP = /\.(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s.:"()]+))/g;
 const PLAIN_FIELD = new RegExp(`(${PLAIN_FIELDS.join('|')}):`, 'y');
 const UNKNOWN_FIELD = /^([a-z_][\w.-]*):/i;
+/** Not a path into JSON, whose names rarely end like a host's. */
+const HOST_AND_PORT = /^[\w.-]+\.(?:com|net|org|io|dev|app|co|ai|cloud|local|internal|test|example):\d{1,5}(?:\/|$)/i;
 
 class QueryParser {
   readonly terms: PlacedTerm[] = [];
@@ -150,7 +152,8 @@ class QueryParser {
   #word(start: number): Term {
     const text = this.#bare(start, false);
     const name = UNKNOWN_FIELD.exec(text)?.[1];
-    if (name !== undefined) this.unknownFields.push({ name, position: start, suggestion: suggestField(name) });
+    const suggestion = name === undefined || HOST_AND_PORT.test(text) ? undefined : suggestField(name);
+    if (name !== undefined) this.unknownFields.push({ name, position: start, suggestion });
     return { kind: 'text', text };
   }
 
