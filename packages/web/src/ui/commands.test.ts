@@ -71,3 +71,21 @@ test('every word must match the title or heading; prefix matches come first', ()
   expect(titles('endpoint')).toEqual(['New endpoint', 'Stripe billing', 'Billing of Stripe']);
   expect(titles('nothing')).toEqual([]);
 });
+
+test.each([
+  ['strp', ['Stripe billing', 'Billing of Stripe']],
+  ['sbil', ['Stripe billing']],
+  ['ne', ['New endpoint']],
+  ['bos endp', ['Billing of Stripe']],
+  // The letters are there, but no word starts with the first one, or a later one is inside another word.
+  ['trp', []],
+  ['spill', []],
+  ['strpp', []],
+])('an abbreviation finds what it stands for: %s', (query, found) => {
+  expect(titles(query)).toEqual(found);
+});
+
+test('what starts with a word comes first, then a word that does, a part of a word, and an abbreviation', () => {
+  const named = ['Sept', 'Reset', 'The settings', 'Settings'].map((title) => ({ title }));
+  expect(rankChoices(named, 'set').map(({ title }) => title)).toEqual(['Settings', 'The settings', 'Reset', 'Sept']);
+});

@@ -99,7 +99,10 @@ export function showKeys(keys: string): string {
   return /mac|iphone|ipad/i.test(navigator.userAgent) ? `⌘${key}` : `Ctrl ${key}`;
 }
 
-/** The choices that contain every word of `query`, those that start with it first. All of them for an empty query. */
+/**
+ * The choices that match every word of `query`, all of them for an empty query. Texts that start with a word come first,
+ * then those with a word that does, then those that contain it, and then those that it abbreviates.
+ */
 export function rankChoices<Choice extends { readonly title: string; readonly hint?: string | undefined }>(
   choices: readonly Choice[],
   query: string,
@@ -109,9 +112,43 @@ export function rankChoices<Choice extends { readonly title: string; readonly hi
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  const textOf = (choice: Choice): string => `${choice.title} ${choice.hint ?? ''}`.toLowerCase();
-  const matching = choices.filter((choice) => words.every((word) => textOf(choice).includes(word)));
-  const first = words[0] ?? '';
-  const starts = (choice: Choice): number => Number(textOf(choice).startsWith(first));
-  return matching.toSorted((a, b) => starts(b) - starts(a));
+  return choices
+    .map((choice) => {
+      const text = `${choice.title} ${choice.hint ?? ''}`.toLowerCase();
+      const matches = words.map((word) => matchOf(text, word));
+      return { choice, isFound: !matches.includes(0), rank: matches.reduce((sum, one) => sum + one, 0) };
+    })
+    .filter(({ isFound }) => isFound)
+    .toSorted((a, b) => b.rank - a.rank)
+    .map(({ choice }) => choice);
+}
+
+/** How well a text matches a word, from 0 (not at all) to 4 (starts with it). */
+function matchOf(text: string, word: string): number {
+  const at = text.indexOf(word);
+  if (at === 0) return 4;
+  if (wordStarts(text).some((start) => text.startsWith(word, start))) return 3;
+  if (at > 0) return 2;
+  return isAbbreviation(text, word) ? 1 : 0;
+}
+
+const wordStarts = (text: string): number[] => [...text.matchAll(/[\p{L}\p{N}]+/gu)].map(({ index }) => index);
+
+/**
+ * True if each letter of `word` starts a word of the text or follows in the word of the letter before: `strp` and `sbil`
+ * for 'stripe billing'.
+ */
+function isAbbreviation(text: string, word: string): boolean {
+  const starts = new Set(wordStarts(text));
+  const wordEnd = (from: number): number => from + text.slice(from).search(/[^\p{L}\p{N}]|$/u);
+  let ends: number[] = [];
+  for (const [at, letter] of [...word].entries()) {
+    ends = [...text.matchAll(/./gsu)]
+      .filter(([character]) => character === letter)
+      .map(({ index }) => index)
+      .filter((index) =>
+        at === 0 ? starts.has(index) : ends.some((end) => end < index && (starts.has(index) || index < wordEnd(end))),
+      );
+  }
+  return ends.length > 0;
 }
