@@ -293,5 +293,19 @@ test.describe('on a phone', () => {
       const link = await heading.getByRole('link').boundingBox();
       expect(link?.width).toBeLessThanOrEqual((await heading.boundingBox())?.width ?? 0);
     });
+
+    await test.step('a long name of two directions is cut at its end and not at the beginning of its second part', async () => {
+      const [latin, hebrew] = ['orders ', 'הזמנות מהחנות '.repeat(6)];
+      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: latin + hebrew } });
+      await page.goto('/');
+      const name = page.getByRole('heading', { name: latin }).getByText(latin);
+      const cut = await name.evaluate((element, at) => {
+        const letter = element.ownerDocument.createRange();
+        letter.setStart(element.firstChild ?? element, at);
+        letter.setEnd(element.firstChild ?? element, at + 1);
+        return letter.getBoundingClientRect().right - element.getBoundingClientRect().right;
+      }, latin.length);
+      expect(cut).toBeLessThanOrEqual(0);
+    });
   });
 });

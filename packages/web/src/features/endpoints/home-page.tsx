@@ -103,18 +103,15 @@ function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly
     <Card className="relative flex h-full flex-col gap-3 p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">
       <div className="flex flex-col gap-0.5">
         <div className="flex items-center gap-2">
-          <h2
-            dir="auto"
-            className="min-w-0 grow truncate text-left text-lg font-semibold"
-            title={endpointTitle(endpoint)}
-          >
+          <h2 className="min-w-0 grow text-lg font-semibold" title={endpointTitle(endpoint)}>
             <Link
               to="/endpoints/$uid"
               params={{ uid: endpoint.uid }}
-              className="max-w-full outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
+              className="flex outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
             >
-              {/* On a touch screen, the link is a flex container, whose own text would be cut off. */}
-              <span className="truncate">{endpointTitle(endpoint)}</span>
+              <span dir="auto" className="truncate">
+                {endpointTitle(endpoint)}
+              </span>
             </Link>
           </h2>
           {endpoint.isFavorite === 'true' ? (
