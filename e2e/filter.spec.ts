@@ -18,7 +18,7 @@ import {
   sendJson,
   sendMany,
 } from './endpoints.ts';
-import { holdCalls, problem } from './pages.ts';
+import { DESKTOP, holdCalls, PHONE, problem } from './pages.ts';
 
 // Two endpoints for the search page, and one for each step.
 test.use({ tier: 'PREMIUM' });
@@ -226,6 +226,12 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     ).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
+
+    await filterField(page).fill('methd:POST size:many');
+    await expect(page.getByText('Not applied. Expected a size such as')).toBeVisible();
+    await expect(page.getByText('Still shown: the matches of methd:POST')).toBeVisible();
+    await expect(page.getByText('1 match in 1 request').last()).toBeVisible();
+    await expectNoFindings(page, 'a mistake in a filter that had matches');
     await goTo(page, `/endpoints/${endpoint.uid}?find=size%3Amany`);
     await expect(page.getByText('This filter has a mistake')).toBeVisible();
     await expect(page.locator('[data-mistake]')).toHaveText('size:many');
@@ -271,6 +277,10 @@ test('the search page is restricted by chips that edit the query', async ({ page
   await page.getByRole('combobox', { name: 'Method' }).selectOption('PUT');
   await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('thing method:PUT');
   await expect(page.getByText('2 matches in 3 requests').first()).toBeVisible();
+  const results = page.getByRole('main').getByRole('link', { name: '/thing' });
+  await page.setViewportSize(PHONE);
+  for (const name of ['Other', 'Journey']) await expect(results.getByText(name)).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize(DESKTOP);
   await page.getByRole('combobox', { name: 'Endpoint' }).selectOption('Other');
   await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
   await page.getByRole('combobox', { name: 'Time' }).selectOption('Last hour');

@@ -121,7 +121,7 @@ const states: Scene[] = [
     name: 'endpoint-filter-mistake',
     perSize: true,
     play: async (stage) => {
-      const page = await stage.open('owner', pathOf(stage));
+      const page = await stage.open('owner', pathOf(stage, '?find=stripe'));
       await shows(page, live(page));
       await page.getByRole('combobox', { name: 'Filter the list' }).fill('method:POST size:many "open');
       return shows(page, 'Expected a size');

@@ -29,6 +29,8 @@ interface QueryFieldProps {
   readonly command?: Omit<Command, 'run'> | undefined;
   /** Escape in the field, with no suggestions shown. */
   readonly onLeave?: (() => void) | undefined;
+  /** False if what the query matches is not below the field. */
+  readonly showsMatches?: boolean;
   /** For a field that is the purpose of its page. */
   readonly takesFocus?: boolean;
   /** Low, with all notes over what is below. The positioned ancestor decides their width. */
@@ -42,7 +44,7 @@ interface QueryFieldProps {
  */
 export function QueryField(props: QueryFieldProps) {
   const { label, placeholder, query, onQuery, known, command, onText, error, onLeave } = props;
-  const { takesFocus = false, compact = false, className } = props;
+  const { showsMatches = true, takesFocus = false, compact = false, className } = props;
   const field = useRef<HTMLInputElement>(null);
   const ids = useId();
   const search = useSearchText(query, { onSearch: onQuery, onText, canSearch: (text) => parseQuery(text).ok });
@@ -145,7 +147,14 @@ export function QueryField(props: QueryFieldProps) {
         )}
         <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
       </div>
-      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} error={error} floats={compact} />
+      <QueryNotes
+        id={`${ids}-notes`}
+        text={text}
+        showsMistake={showsMistake}
+        matchesOf={showsMatches && parseQuery(query).ok ? query : undefined}
+        error={error}
+        floats={compact}
+      />
     </search>
   );
 }

@@ -6,6 +6,8 @@ interface QueryNotesProps {
   readonly text: string;
   /** False while the user types. */
   readonly showsMistake: boolean;
+  /** The valid query whose matches are shown. With a mistake, it is not that of the text. */
+  readonly matchesOf: string | undefined;
   /** A mistake that only the server knows. */
   readonly error?: string | undefined;
   /** True if all notes float; else one line is reserved for the short ones. */
@@ -19,14 +21,14 @@ const OVER_TITLES =
   'top-full right-3 left-5.5 @md:left-6.5 @lg:left-3.5 *:truncate group-focus-within:*:whitespace-normal';
 
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
-export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotesProps) {
+export function QueryNotes({ id, text, showsMistake, matchesOf, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
   const note = parsed.ok ? (error ?? unknownFieldsSentence(parsed.unknownFields)) : undefined;
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
         <div className={clsx(FLOATING, floats ? OVER_TITLES : 'inset-x-0 top-1')}>
-          <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
+          <Mistake text={text} position={parsed.position} sentence={parsed.sentence} matchesOf={matchesOf} />
         </div>
       )}
       {note === undefined ? null : (
@@ -38,19 +40,17 @@ export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotes
   );
 }
 
-function Mistake({
-  text,
-  position,
-  sentence,
-}: {
-  readonly text: string;
+interface MistakeProps extends Pick<QueryNotesProps, 'text' | 'matchesOf'> {
   readonly position: number;
   readonly sentence: string;
-}) {
+}
+
+function Mistake({ text, position, sentence, matchesOf }: MistakeProps) {
   const end = endOfTerm(text, position);
   return (
     <>
       <p className="text-bad" title={sentence}>
+        {matchesOf === undefined ? '' : 'Not applied. '}
         {sentence}
         <span className="sr-only"> The mistake is at character {position + 1}.</span>
       </p>
@@ -61,6 +61,11 @@ function Mistake({
         </span>
         {text.slice(end)}
       </code>
+      {matchesOf === undefined || matchesOf === '' ? null : (
+        <p className="hidden text-ink-2 group-focus-within:block">
+          Still shown: the matches of <code className="break-words">{matchesOf}</code>
+        </p>
+      )}
     </>
   );
 }

@@ -75,6 +75,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           query={destination?.query ?? ''}
           onQuery={() => undefined}
           onText={setQuery}
+          showsMatches={false}
           error={errors['query']}
           known={() => knownValuesOf(readList(uid).rows)}
         />

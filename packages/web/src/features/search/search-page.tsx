@@ -36,7 +36,7 @@ export function SearchPage() {
       <QueryField
         takesFocus
         label="Search requests"
-        placeholder="Text, or method:POST, path:/orders, event:invoice.*…"
+        placeholder="Text, or method:POST path:/orders…"
         query={q}
         onQuery={(next) => search({ q: next, endpoint })}
         known={known}

@@ -39,7 +39,7 @@ export function RequestPicker({ uid, title, onChoose, onClose }: RequestPickerPr
     <Dialog onClose={onClose} width="md" title={title}>
       <QueryField
         label="Find a request"
-        placeholder="Text, or method:POST, path:/orders, event:invoice.*…"
+        placeholder="Text, or method:POST path:/orders…"
         query={query}
         onQuery={setQuery}
         known={() => knownValuesOf(readList(uid).rows)}
