@@ -145,9 +145,9 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
       search={{ request: request.index }}
       className="flex flex-col gap-1 px-4 py-2.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk"
     >
-      <span className="flex min-w-0 items-center gap-3">
+      <span className="flex min-w-0 items-center gap-x-3 max-sm:flex-wrap">
         <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
-        <span className="min-w-0 truncate font-mono text-sm">
+        <span className="min-w-0 truncate font-mono text-sm max-sm:max-w-max max-sm:grow max-sm:basis-0">
           <Highlighted parts={highlightParts(request.path, q)} />
         </span>
         {request.eventType === null ? null : (
@@ -156,12 +156,16 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
           </span>
         )}
         {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
-        <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2">
-          <span dir="auto" className="max-w-48 truncate max-sm:hidden">
+        <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2 max-sm:contents">
+          {/* On a phone it has the line below. */}
+          <span
+            dir="auto"
+            className="max-w-48 truncate text-left max-sm:order-last max-sm:max-w-none max-sm:basis-full max-sm:pl-17"
+          >
             {endpointName}
           </span>
           <span className="max-sm:hidden">{formatSize(request.size)}</span>
-          <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
+          <time dateTime={request.timestamp} title={formatMoment(request.timestamp)} className="max-sm:ml-auto">
             <span className="max-lg:hidden">{timeAgo(request.timestamp, now)}</span>
             <span className="font-mono lg:hidden">{shortAge(request.timestamp, now)}</span>
           </time>
