@@ -1,6 +1,8 @@
 import { ApiError } from '@creel/contract';
 import type { Client } from '@creel/contract';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { DeliveryReports } from './delivery-reports.ts';
 import type { SendResult } from './send-capture.ts';
@@ -95,6 +97,57 @@ test('keeps the newest reports', async () => {
   for (let index = 0; index < 3000; index += 1) add(index, { ...ANSWERED, status: 200 + (index < 2000 ? 0 : 1) });
   await reports.flush(30_000);
   expect(bodies.map(({ status }) => status)).toEqual(Array.from({ length: 1000 }, () => 201));
+});
+
+test('several reports are sent at the same time, but the attempts to send one capture after each other', async () => {
+  const sent: string[] = [];
+  let open = 0;
+  let mostOpen = 0;
+  const call = async (_name: string, { body }: { readonly body?: unknown }): Promise<never> => {
+    const { attempt } = z.object({ attempt: z.int() }).parse(body);
+    open += 1;
+    mostOpen = Math.max(mostOpen, open);
+    // Later attempts would overtake earlier ones.
+    for (let turn = 10; turn > attempt; turn -= 1) await turnOfTheLoop();
+    open -= 1;
+    sent.push(String(attempt));
+    return undefined as never;
+  };
+  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  const attempt = { url: 'http://127.0.0.1/a', startedAt: 0, result: ANSWERED };
+  for (let number = 1; number <= 3; number += 1) reports.add({ ...attempt, request: sampleRequest(0), number });
+  for (let index = 1; index <= 40; index += 1) reports.add({ ...attempt, request: sampleRequest(index), number: 4 });
+  await reports.flush(10_000);
+  expect(sent.filter((number) => number !== '4')).toEqual(['1', '2', '3']);
+  expect([sent.length, mostOpen]).toEqual([43, 16]);
+});
+
+test('no report is dropped if the sender keeps up with the server, and it never waits for one that takes none', async () => {
+  let stored = 0;
+  const call = async (): Promise<never> => {
+    await turnOfTheLoop();
+    stored += 1;
+    return undefined as never;
+  };
+  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  for (let index = 0; index < 3000; index += 1) {
+    await reports.keepUp();
+    reports.add({
+      url: 'http://127.0.0.1/a',
+      startedAt: 0,
+      result: ANSWERED,
+      number: 1,
+      request: sampleRequest(index),
+    });
+  }
+  await reports.flush(30_000);
+  expect(stored).toBe(3000);
+  const away = world(Array.from({ length: 5000 }, () => new ApiError(0, 'away')));
+  for (let index = 0; index < 3000; index += 1) {
+    await away.reports.keepUp();
+    away.add(index);
+  }
+  await away.reports.flush(1);
 });
 
 test('ends in time, and sends nothing after its end', async () => {

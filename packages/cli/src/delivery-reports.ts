@@ -29,20 +29,31 @@ export interface DeliveryReportsOptions {
 
 /** Maximum number of waiting reports. Over it, the oldest is dropped. */
 const MAX_WAITING = 1000;
+/** With this many, forwarding waits for reports while the server takes them. They are sent within `flush`. */
+const MANY_WAITING = 100;
+/** Reports per round. The server stores attempts in groups, so that one report takes as long as several. */
+const MAX_AT_ONCE = 16;
 /** Maximum length of a status text or an error in a report, in characters. */
 const MAX_TEXT_LENGTH = 1000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
+interface WaitingReport {
+  readonly index: number;
+  readonly report: Report;
+}
+
 /**
- * Reports attempts to the server, so that its pages show them. Forwarding never waits for a report: reports are sent
- * one after the other in the background, and again while the server can't be reached. A server that does not know the
- * call gets no further ones.
+ * Reports attempts to the server, so that its pages show them. Reports are sent in the background, and again while the
+ * server can't be reached. A server that does not know the call gets no further ones.
  */
 export class DeliveryReports {
   readonly #options: DeliveryReportsOptions;
-  readonly #waiting: { readonly index: number; readonly report: Report }[] = [];
+  #waiting: WaitingReport[] = [];
   #sending: Promise<void> | undefined;
+  #round: Promise<unknown> | undefined;
+  /** True while the server takes no reports. */
+  #isStuck = false;
   #isOff = false;
 
   constructor(options: DeliveryReportsOptions) {
@@ -56,27 +67,37 @@ export class DeliveryReports {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
+  /** Resolves when few reports wait, or the server takes none. So a fast destination does not cause dropped reports. */
+  async keepUp(): Promise<void> {
+    while (this.#waiting.length >= MANY_WAITING && !this.#isStuck && !this.#isOff) await this.#round;
+  }
+
   /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. */
   async flush(maxMs: number): Promise<void> {
     await Promise.race([this.#sending, sleep(maxMs, undefined, { ref: false })]);
     this.#isOff = true;
-    this.#waiting.length = 0;
+    this.#waiting = [];
   }
 
   async #sendAll(): Promise<void> {
     let delayMs = this.#options.firstRetryMs ?? FIRST_RETRY_MS;
     const maxDelayMs = Math.max(delayMs, MAX_RETRY_MS);
-    for (let next = this.#waiting[0]; next !== undefined && !this.#isOff; next = this.#waiting[0]) {
-      const outcome = await this.#send(next.index, next.report);
-      if (outcome === 'unknown-call') await this.#switchOff();
-      else if (outcome === 'try-again') {
-        await sleep(delayMs, undefined, { ref: false });
-        delayMs = Math.min(delayMs * 2, maxDelayMs);
-      } else if (this.#waiting[0] === next) this.#waiting.shift();
+    while (this.#waiting.length > 0 && !this.#isOff) {
+      const round = firstOfEach(this.#waiting).slice(0, MAX_AT_ONCE);
+      const sent = Promise.all(round.map((waiting) => this.#send(waiting)));
+      this.#round = sent;
+      const outcomes = await sent;
+      if (outcomes.includes('unknown-call')) return await this.#switchOff();
+      const done = new Set(round.filter((_, at) => outcomes[at] === 'done'));
+      this.#waiting = this.#waiting.filter((waiting) => !done.has(waiting));
+      this.#isStuck = done.size < round.length;
+      if (!this.#isStuck) continue;
+      await sleep(delayMs, undefined, { ref: false });
+      delayMs = Math.min(delayMs * 2, maxDelayMs);
     }
   }
 
-  async #send(index: number, body: Report): Promise<'done' | 'try-again' | 'unknown-call'> {
+  async #send({ index, report: body }: WaitingReport): Promise<'done' | 'try-again' | 'unknown-call'> {
     const { client, uid } = this.#options;
     try {
       await withRequestId(client, uid, index, (id) => client.call('reportDelivery', { params: { uid, id }, body }));
@@ -91,9 +112,19 @@ export class DeliveryReports {
 
   async #switchOff(): Promise<void> {
     this.#isOff = true;
-    this.#waiting.length = 0;
+    this.#waiting = [];
     await this.#options.notify("This server can't show what was forwarded, because it is older than this program.");
   }
+}
+
+/** Without a second attempt to send a capture to the same place: the server shows the one that arrives last as the latest. */
+function firstOfEach(waiting: readonly WaitingReport[]): readonly WaitingReport[] {
+  const first = new Map<string, WaitingReport>();
+  for (const one of waiting) {
+    const key = `${one.index} ${one.report.url}`;
+    if (!first.has(key)) first.set(key, one);
+  }
+  return [...first.values()];
 }
 
 function toReport({ url, number, startedAt, request, result }: Attempt): Report {

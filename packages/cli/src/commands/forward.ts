@@ -95,6 +95,7 @@ const MAX_DELAY_MS = 5000;
 
 async function forwardCapture(request: CapturedRequest, context: ForwardContext): Promise<void> {
   const { client, uid, notify, signal, destination, retry, reports } = context;
+  await reports.keepUp();
   const body = await readBody(client, uid, request);
   if (body === undefined) return notify(`Deleted before it could be forwarded: request ${request.index}.`);
   const url = destination.origin + destinationPath(destination, targetOf(request));
