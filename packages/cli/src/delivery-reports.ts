@@ -1,4 +1,4 @@
-import { ApiError } from '@creel/contract';
+import { ApiError, MAX_REASON_CHARS } from '@creel/contract';
 import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentence } from './output.ts';
@@ -33,8 +33,6 @@ const MAX_WAITING = 1000;
 const MANY_WAITING = 100;
 /** Reports per round. The server stores attempts in groups, so that one report takes as long as several. */
 const MAX_AT_ONCE = 16;
-/** Maximum length of a status text or an error in a report, in characters. */
-const MAX_TEXT_LENGTH = 1000;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
@@ -136,13 +134,13 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
     at: new Date(startedAt).toISOString(),
   };
   if (result.kind !== 'answered')
-    return { ...attempt, status: null, error: sentence(result.reason).slice(0, MAX_TEXT_LENGTH) };
+    return { ...attempt, status: null, error: sentence(result.reason).slice(0, MAX_REASON_CHARS) };
   const { status, statusText, headers, beginning, isCut } = result;
   const text = textOf(beginning);
   return {
     ...attempt,
     status,
-    statusText: statusText.slice(0, MAX_TEXT_LENGTH),
+    statusText: statusText.slice(0, MAX_REASON_CHARS),
     error: null,
     responseHeaders: headers.map(([key, value]) => ({ key, value })),
     responseBody: beginning.length === 0 ? null : (text ?? Buffer.from(beginning).toString('base64')),

@@ -11,6 +11,8 @@ export const MAX_DELIVERIES_PER_REQUEST = 50;
 export const MAX_PENDING_DELIVERIES = 10_000;
 /** Maximum stored bytes of a destination's response. */
 export const MAX_DELIVERY_RESPONSE_BYTES = 16 * 1024;
+/** Maximum stored characters of a status text, and of the reason why there was no response. */
+export const MAX_REASON_CHARS = 1000;
 /** Number of latest statuses that a destination reports. */
 export const MAX_RECENT_STATUSES = 20;
 /** Failed attempts in a row after which a destination is paused. */
@@ -134,7 +136,7 @@ const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, 
 const reportText = (name: string) =>
   z
     .string({ error: `${name} must be text` })
-    .max(1000, { error: `${name} must be at most 1000 characters` })
+    .max(MAX_REASON_CHARS, { error: `${name} must be at most ${MAX_REASON_CHARS} characters` })
     .nullable();
 const reportedHeaderSchema = z.object(
   { key: z.string({ error: HEADERS_SENTENCE }), value: z.string({ error: HEADERS_SENTENCE }) },

@@ -1,5 +1,6 @@
 import {
   MAX_DELIVERY_RESPONSE_BYTES,
+  MAX_REASON_CHARS,
   endToEndHeaders,
   forwardedUrl,
   isDelivered,
@@ -119,7 +120,7 @@ export function keptResponse(body: Uint8Array | null, isCut: boolean) {
 export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
   return {
     status,
-    statusText,
+    statusText: statusText.slice(0, MAX_REASON_CHARS),
     error: null,
     durationMs,
     responseHeaders: headers.map(([key, value]) => ({ key, value })),

@@ -192,6 +192,11 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
       'HTTP/1.1 500 a\0b\r\n\r\n\0',
       { statusText: 'a\uFFFDb', responseBody: '\0' },
     ],
+    [
+      'with a reason of 50,000 characters',
+      `HTTP/1.1 500 ${'r'.repeat(50_000)}\r\n\r\n`,
+      { statusText: 'r'.repeat(1000) },
+    ],
     ['with NUL in a header', 'HTTP/1.1 500 No\r\nX-Y: a\0b\r\n\r\n', { status: null }],
     ['with 1,000 headers', `HTTP/1.1 200 OK\r\n${MANY_HEADERS}\r\n`, { status: 200 }],
     ['with a status of no class', 'HTTP/1.1 999 What\r\n\r\n', { status: 999 }],
