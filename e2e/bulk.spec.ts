@@ -132,6 +132,42 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(dialog).toHaveCount(0);
   });
 
+  await test.step('a bulk replay says how long it takes, and stops without the server', async () => {
+    const endpoint = await createEndpoint(page);
+    for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay 6 requests' });
+    const results = dialog.getByRole('region', { name: 'Results' });
+    target.answerWith((answer, { url }) => void (url === '/3' || answer.end('ok')));
+    await dialog.getByLabel('Destination').fill(target.url);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await expect(results).toContainText('3 of 6 sent');
+    await expect(results).toContainText(/about \d+ s left/);
+
+    // The browser asks before it ends the run.
+    const question = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const asked = await question;
+    expect(asked.type()).toBe('beforeunload');
+    await asked.dismiss();
+
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await expect(results).toContainText('Stopped: 3 of 6 sent');
+    await expect(results).not.toContainText('left');
+    await page.route('**/api/replay', (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog).toContainText('The server could not be reached.');
+    await expect(results).toContainText('Stopped: 3 of 6 sent');
+    await page.unroute('**/api/replay');
+    target.answerWith((answer) => answer.end('ok'));
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(results).toContainText('6 of 6 sent');
+    await expect(dialog).not.toContainText('could not be reached');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
     const endpoint = await createEndpoint(page);
     await page.setViewportSize(PHONE);

@@ -1,5 +1,7 @@
+import { isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
-import type { FormEvent } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge, RequestNumber } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -7,8 +9,19 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar, SettledStatus } from '../../ui/progress.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { formatCount } from '../../ui/format.ts';
-import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
+import { formatCount, formatLength } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
+import {
+  baseMistake,
+  countStatuses,
+  MAX_RECENT,
+  PACES,
+  remainingMs,
+  replayBelow,
+  sleep,
+  suggestedBase,
+  urlBelow,
+} from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
 import { lastTargetPreference } from './replay-targets.ts';
 
@@ -30,33 +43,15 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [base, setBase] = useState(() => suggestedBase(lastTargetPreference.read()[uid]));
   const [pace, setPace] = useState(0);
   const [mistake, setMistake] = useState<string>();
-  const [phase, setPhase] = useState<Phase>('asking');
-  const [results, setResults] = useState<readonly BulkResult[]>([]);
-  const controller = useRef<AbortController>(undefined);
+  const { phase, results, ends, failure, send, stop } = useBulkRun(uid, chosen);
   const [first] = chosen;
-  // Stops when the dialog closes, because the user could not stop it afterwards.
-  useEffect(() => () => controller.current?.abort(), []);
-
-  const send = async (): Promise<void> => {
-    const run = new AbortController();
-    controller.current = run;
-    setPhase('sending');
-    for (const [place, request] of chosen.slice(results.length).entries()) {
-      if (place > 0 && pace > 0) await sleep(pace, run.signal);
-      if (run.signal.aborted) break;
-      const result = await replayBelow(uid, request, base, run);
-      if (result !== undefined) setResults((before) => [...before, result]);
-    }
-    setPhase(run.signal.aborted ? 'stopped' : 'done');
-  };
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
     const found = baseMistake(base);
     setMistake(found);
-    if (found === undefined) void send();
+    if (found === undefined) void send(base, pace);
   };
   const isSending = phase === 'sending';
-  const stop = (): void => controller.current?.abort();
   return (
     <Dialog
       // Escape or a press beside the dialog would otherwise end a long run and hide its progress.
@@ -65,7 +60,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."
     >
-      <Form onSubmit={onSubmit}>
+      <Form failure={failure} onSubmit={onSubmit}>
         <TextField
           label="Destination"
           error={mistake}
@@ -101,7 +96,11 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
             </Select>
           )}
         </Field>
-        {phase === 'asking' ? null : <Results phase={phase} results={results} all={chosen.length} />}
+        {phase === 'asking' ? null : (
+          <Results phase={phase} results={results} all={chosen.length}>
+            {isSending ? <Remaining ends={ends} left={chosen.length - results.length} /> : null}
+          </Results>
+        )}
         <div className="flex justify-end gap-2">
           {isSending ? (
             <Button onClick={stop}>Stop</Button>
@@ -119,13 +118,69 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   );
 }
 
+/** Replays requests one after the other, from where the last run was stopped. */
+function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
+  const [phase, setPhase] = useState<Phase>('asking');
+  const [results, setResults] = useState<readonly BulkResult[]>([]);
+  const [ends, setEnds] = useState<readonly number[]>([]);
+  const [failure, setFailure] = useState<string>();
+  const controller = useRef<AbortController>(undefined);
+  // Stops when the dialog closes, because the user could not stop it afterwards.
+  useEffect(() => () => controller.current?.abort(), []);
+  useEffect(() => {
+    if (phase !== 'sending') return undefined;
+    const onUnload = (unload: BeforeUnloadEvent): void => unload.preventDefault();
+    addEventListener('beforeunload', onUnload);
+    return () => removeEventListener('beforeunload', onUnload);
+  }, [phase]);
+
+  const send = async (base: string, pace: number): Promise<void> => {
+    const run = new AbortController();
+    controller.current = run;
+    setPhase('sending');
+    setFailure(undefined);
+    setEnds([Date.now()]);
+    try {
+      for (const [place, request] of requests.slice(results.length).entries()) {
+        if (place > 0 && pace > 0) await sleep(pace, run.signal);
+        if (run.signal.aborted) break;
+        const result = await replayBelow(uid, request, base, run);
+        if (result === undefined) continue;
+        setResults((before) => [...before, result]);
+        setEnds((before) => [...before.slice(-MAX_RECENT), Date.now()]);
+      }
+    } catch (error) {
+      run.abort();
+      // The login dialog reports the end of the session.
+      if (!isEndOfSession(error)) setFailure(errorMessage(error, 'The requests could not be sent. Please try again.'));
+    }
+    setPhase(run.signal.aborted ? 'stopped' : 'done');
+  };
+  return { phase, results, ends, failure, send, stop: () => controller.current?.abort() };
+}
+
+interface RemainingProps {
+  /** When the run started, then when each of the latest results arrived, in milliseconds since 1970. */
+  readonly ends: readonly number[];
+  readonly left: number;
+}
+
+/** `about 2 min left`, after the first results. */
+function Remaining({ ends, left }: RemainingProps) {
+  const remaining = remainingMs(ends, left, useNow());
+  if (remaining === undefined) return null;
+  return <span className="text-ink-2">about {formatLength(Math.ceil(remaining / 1000) * 1000)} left</span>;
+}
+
 interface ResultsProps {
   readonly phase: Phase;
   readonly results: readonly BulkResult[];
   readonly all: number;
+  /** Shown beside the counts. */
+  readonly children: ReactNode;
 }
 
-function Results({ phase, results, all }: ResultsProps) {
+function Results({ phase, results, all, children }: ResultsProps) {
   const failures = results.filter(({ tone }) => tone !== 'success');
   const sent = `${phase === 'stopped' ? 'Stopped: ' : ''}${formatCount(results.length)} of ${formatCount(all)} sent`;
   const counts = countStatuses(results).map(({ status, count, tone }) => ({
@@ -136,14 +191,17 @@ function Results({ phase, results, all }: ResultsProps) {
   return (
     <section aria-label="Results" className="flex flex-col gap-2">
       <ProgressBar label="Progress" value={results.length} max={all} className="w-full" />
-      <p aria-hidden className="flex flex-wrap items-center gap-2">
-        <span className="mr-1">{sent}</span>
-        {counts.map(({ status, tone, text }) => (
-          <Badge key={status ?? 'none'} tone={tone}>
-            {text}
-          </Badge>
-        ))}
-      </p>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <p aria-hidden className="flex flex-wrap items-center gap-2">
+          <span className="mr-1">{sent}</span>
+          {counts.map(({ status, tone, text }) => (
+            <Badge key={status ?? 'none'} tone={tone}>
+              {text}
+            </Badge>
+          ))}
+        </p>
+        {children}
+      </div>
       <SettledStatus text={[sent, ...counts.map(({ text }) => text)].join(', ')} />
       {failures.length === 0 ? null : (
         <ul className="max-h-48 overflow-y-auto rounded-md border border-line">

@@ -1,6 +1,10 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
-import { baseMistake, countStatuses, suggestedBase, urlBelow } from './bulk-replay.ts';
+import { baseMistake, countStatuses, remainingMs, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const request = sampleRequest(1, { path: '/orders/create', rawTarget: '/orders/create?a=%7e' });
 
@@ -25,6 +29,23 @@ test('a base must be a URL and not the placeholder', () => {
   expect(baseMistake('localhost:4000')).toBeUndefined();
   expect(baseMistake('')).toBe('Please enter a valid URL');
   expect(baseMistake('https://example.com')).toContain('placeholder');
+});
+
+test('the remaining time follows the latest results, and grows while there is none', () => {
+  expect(remainingMs([0, 100, 200], 5, 200)).toBeUndefined();
+  expect(remainingMs([0, 100, 200, 300], 5, 300)).toBe(500);
+  expect(remainingMs([0, 100, 200, 300], 5, 400)).toBe(500);
+  expect(remainingMs([0, 100, 200, 300], 5, 4000)).toBe(5000);
+  expect(remainingMs([0, 100, 200, 300], 0, 4000)).toBe(0);
+});
+
+test('a run that was stopped does not wait for its pace', async () => {
+  vi.useFakeTimers();
+  const controller = new AbortController();
+  const waits = sleep(5000, controller.signal);
+  controller.abort();
+  await waits;
+  await expect(sleep(5000, controller.signal)).resolves.toBeUndefined();
 });
 
 test('statuses are counted in order, and what got no response is last', () => {

@@ -1,4 +1,4 @@
-import { ApiError, targetUrlSchema } from '@creel/contract';
+import { ApiError, isEndOfSession, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { statusLine, statusTone } from '../../ui/format.ts';
@@ -46,19 +46,21 @@ export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'ra
 /** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */
 const MAX_WAITS = 20;
 
-/** Replays one request as it was captured. */
+/** True if each further request would fail, too: the session has ended, or the server can't be reached. */
+const failsForAll = (error: unknown): boolean =>
+  isEndOfSession(error) || (error instanceof ApiError && error.status === 0);
+
+/** Replays one request as it was captured. `undefined` if it was canceled. @throws ApiError that ends the whole run */
 export async function replayBelow(
   uid: string,
   listed: ListedRequest,
   base: string,
   controller: AbortController,
 ): Promise<BulkResult | undefined> {
-  const noAnswer = (error: unknown): BulkResult => ({
-    request: listed,
-    label: replayFailure(error),
-    tone: 'destructive',
-    status: undefined,
-  });
+  const noAnswer = (error: unknown): BulkResult => {
+    if (failsForAll(error)) throw error;
+    return { request: listed, label: replayFailure(error), tone: 'destructive', status: undefined };
+  };
   try {
     const request = await readWholeRequest(uid, listed);
     const form = { ...defaultForm(request), url: urlBelow(base, request) };
@@ -87,8 +89,25 @@ export const PACES = [
   { ms: 5000, label: '1 every 5 seconds' },
 ] as const;
 
+/** Results that the remaining time is estimated from, because the rate of a target changes, and the minimum of them. */
+export const MAX_RECENT = 20;
+const MIN_RECENT = 3;
+
+/**
+ * Milliseconds until the other requests of a run are sent, at the rate of the latest results. `ends`: when the run
+ * started, then when each result arrived. It grows while the target does not respond. `undefined` after few results.
+ */
+export function remainingMs(ends: readonly number[], left: number, now: number): number | undefined {
+  const [first] = ends;
+  const last = ends.at(-1);
+  const results = ends.length - 1;
+  if (first === undefined || last === undefined || results < MIN_RECENT) return undefined;
+  return left * Math.max((last - first) / results, (now - first) / (results + 1));
+}
+
 /** Resolves after a time, or when the signal aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener(
