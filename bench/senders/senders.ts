@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { metricOf } from '../../packages/server/test/metric.ts';
 import { startCreel } from '../server-under-test.ts';
 import type { MeasuredCreel } from '../server-under-test.ts';
 import { startNginx } from './nginx.ts';
@@ -86,10 +87,8 @@ interface Reads {
 }
 
 async function countReads(creel: MeasuredCreel): Promise<Reads> {
-  const text = await (await fetch(`${creel.origin}/metrics`)).text();
-  const count = (reader: string): number =>
-    Number(new RegExp(`^creel_captures_read_total\\{reader="${reader}"\\} (\\d+)`, 'm').exec(text)?.[1]);
-  return { plain: count('plain'), parser: count('parser') };
+  const count = (reader: string) => metricOf(creel.origin, `creel_captures_read_total{reader="${reader}"}`);
+  return { plain: await count('plain'), parser: await count('parser') };
 }
 
 /** Sends captures of one size. Returns the share that the plain reader read. @throws Error if the server counted a different number */

@@ -1,17 +1,14 @@
 import { afterAll, expect, test } from 'vitest';
+import { metricOf } from '../test/metric.ts';
 import { startTestServer } from '../test/test-server.ts';
 
 const server = await startTestServer();
 afterAll(() => server.stop());
 
-async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${server.origin}/metrics`)).text();
-  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
-}
+const metric = (name: string) => metricOf(server.origin, name);
 
 test('stored captures are counted once, however often metrics are read', async () => {
-  const person = await server.register();
-  const { uid } = await person.client.call('createEndpoint', { body: {} });
+  const { uid } = await server.registerOwner();
   expect(await metric('creel_captures_stored_total')).toBe(0);
   for (const nth of [1, 2, 3]) {
     await fetch(`${server.origin}/h/${uid}`, { method: 'POST', body: String(nth) });

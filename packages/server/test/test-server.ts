@@ -34,6 +34,8 @@ export interface TestServer {
     details?: Partial<Registration>,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<TestPerson>;
+  /** A browser of a newly registered user with an endpoint. */
+  readonly registerOwner: () => Promise<TestOwner>;
   readonly stop: () => Promise<void>;
   /** Stops it, and restarts it with the same data and clock. */
   readonly restart: () => Promise<TestServer>;
@@ -48,6 +50,11 @@ export interface TestPerson {
   readonly user: User;
   readonly password: string;
   readonly client: TestClient;
+}
+
+export interface TestOwner extends TestPerson {
+  readonly uid: string;
+  readonly endpointId: number;
 }
 
 const engineSchema = z.enum(['sqlite', 'postgres', 'two-nodes']).optional();
@@ -171,6 +178,13 @@ async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<Tes
       nodes.map(({ origin }) => origin),
       headers,
     );
+  const register: TestServer['register'] = async (details = {}, headers = {}) => {
+    const client = visitor(headers);
+    people += 1;
+    const username = `person-${process.pid}-${people}`;
+    const body = { username, email: `${username}@example.com`, password: 'a good password', ...details };
+    return { user: await client.call('register', { body }), password: body.password, client };
+  };
   return {
     origin: first.origin,
     port: first.port,
@@ -180,12 +194,11 @@ async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<Tes
     clock,
     log: () => lines.join(''),
     visitor,
-    async register(details = {}, headers = {}) {
-      const client = visitor(headers);
-      people += 1;
-      const username = `person-${process.pid}-${people}`;
-      const body = { username, email: `${username}@example.com`, password: 'a good password', ...details };
-      return { user: await client.call('register', { body }), password: body.password, client };
+    register,
+    async registerOwner() {
+      const person = await register();
+      const { uid, id } = await person.client.call('createEndpoint', { body: {} });
+      return { ...person, uid, endpointId: id };
     },
     async stop() {
       await stop();

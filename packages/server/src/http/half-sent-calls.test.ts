@@ -23,8 +23,7 @@ const login = (length: number): string[] => [
 ];
 
 test('endless bodies of calls hold at most 64 MiB in total; captures continue, and memory is freed', async () => {
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, uid } = await server.registerOwner();
   // They fit exactly, so that none is rejected and frees its memory.
   const half = await Promise.all(Array.from({ length: 65 }, () => begin(login(MIB), Buffer.alloc(MIB - 10, ' '))));
   const wrong = { username: 'nobody', password: 'x'.repeat(100_000) };
@@ -70,8 +69,7 @@ test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
 );
 
 test.each(['call', 'capture'])('a slow client that sends on after the response is not cut off: a %s', async (kind) => {
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { uid } = await server.registerOwner();
   const [, ...lines] = login(30 * MIB);
   const connection = await begin([`POST ${kind === 'call' ? '/api/login' : `/h/${uid}`} HTTP/1.1`, ...lines], '');
   // Longer than the silence after which the server closes.

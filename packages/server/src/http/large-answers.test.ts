@@ -17,8 +17,7 @@ const server = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1000' } })
 afterAll(() => server.stop());
 
 async function withEndpoint(): Promise<{ client: TestClient; uid: string; id: number }> {
-  const { client, user } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, user, uid } = await server.registerOwner();
   const [endpoint] = await server.store.listEndpoints(user.id);
   return { client, uid, id: endpoint?.id ?? 0 };
 }

@@ -12,8 +12,7 @@ const DRAIN_MS = 5000;
 
 test('after a stop, requests on open connections are answered and close them, and live sockets get 1001', async () => {
   server = await startTestServer({ drainMs: DRAIN_MS });
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, uid } = await server.registerOwner();
   const host = `Host: 127.0.0.1:${server.port}`;
   const target = { port: server.port };
   const capture = rawRequest([`POST /h/${uid} HTTP/1.1`, host, 'Content-Length: 4'], 'body');

@@ -18,8 +18,8 @@ interface Place {
 
 async function startPlace(timeouts?: TestServerOptions['timeouts']): Promise<Place> {
   const server = await startTestServer({ timeouts });
-  const { client } = await server.register();
-  return { server, path: `/h/${(await client.call('createEndpoint', { body: {} })).uid}` };
+  const { uid } = await server.registerOwner();
+  return { server, path: `/h/${uid}` };
 }
 
 /** With production timeouts, so that no test waits until they release the memory. */

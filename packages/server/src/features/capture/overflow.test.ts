@@ -98,8 +98,7 @@ describe('while PostgreSQL is away', () => {
     ['does not answer', () => link.cut()],
   ])('and %s, captures are logged, and stored in order when it is back', async (_, disturb) => {
     const server = await startNode();
-    const { client } = await server.register();
-    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    const { client, uid, endpointId } = await server.registerOwner();
     expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
     disturb();
     const bodies = Array.from({ length: 6 }, (_each, nth) => `number ${nth}`);
@@ -117,50 +116,47 @@ describe('while PostgreSQL is away', () => {
     view.connection.close();
     expect(await metricOf(server.origin, 'creel_overflow_log_used')).toBe(1);
     link.mend();
-    await expect.poll(() => storedBodies(id)).toHaveLength(7);
-    expect(await storedBodies(id)).toEqual(['before', ...bodies]);
+    await expect.poll(() => storedBodies(endpointId)).toHaveLength(7);
+    expect(await storedBodies(endpointId)).toEqual(['before', ...bodies]);
     await expect.poll(() => send(server, uid, 'after').then(({ index }) => index !== null)).toBe(true);
     expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(6);
   });
 
   test('hundreds of batches are stored in order, many at a time', async () => {
     const server = await startNode();
-    const { client } = await server.register();
-    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    const { client, uid, endpointId } = await server.registerOwner();
     expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
     link.refuse();
     const bodies = Array.from({ length: 300 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
     await client.tell(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_500_000) });
     link.mend();
-    await expect.poll(() => storedBodies(id)).toHaveLength(302);
-    expect((await storedBodies(id)).slice(1, 301)).toEqual(bodies);
+    await expect.poll(() => storedBodies(endpointId)).toHaveLength(302);
+    expect((await storedBodies(endpointId)).slice(1, 301)).toEqual(bodies);
     await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches')).toBe(0);
     expect(await metricOf(server.origin, 'creel_overflow_drained_batches_total')).toBe(301);
     const transactions = await database.run(
-      `select count(distinct xmin::text) as count from captured_requests where key >> 32 = ${id}`,
+      `select count(distinct xmin::text) as count from captured_requests where key >> 32 = ${endpointId}`,
     );
     expect(Number(transactions[0]?.['count'])).toBeLessThan(30);
   });
 
   test('a body larger than a message of NATS is logged in parts, and stored byte for byte', async () => {
     const server = await startNode();
-    const { client } = await server.register();
-    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    const { uid, endpointId } = await server.registerOwner();
     await send(server, uid, 'before');
     link.refuse();
     const body = Buffer.from('0123456789abcdef'.repeat(200_000));
     expect(await send(server, uid, body)).toEqual(LOGGED);
     link.mend();
-    await expect.poll(() => storedBodies(id)).toHaveLength(2);
-    expect((await storedBodies(id))[1] === body.toString()).toBe(true);
+    await expect.poll(() => storedBodies(endpointId)).toHaveLength(2);
+    expect((await storedBodies(endpointId))[1] === body.toString()).toBe(true);
     await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_bytes')).toBe(0);
   });
 
   test('a full log is answered with 503, also by /readyz, and nothing of it is lost', async () => {
     const server = await startNode({ OVERFLOW_MAX_BYTES: '100000' });
-    const { client } = await server.register();
-    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    const { client, uid, endpointId } = await server.registerOwner();
     await send(server, uid, 'before');
     link.refuse();
     const sent: Sent[] = [];
@@ -172,19 +168,18 @@ describe('while PostgreSQL is away', () => {
     expect(await metricOf(server.origin, 'creel_overflow_log_full')).toBe(1);
     expect((await client.tell('/readyz')).status).toBe(503);
     link.mend();
-    await expect.poll(() => storedBodies(id)).toHaveLength(1 + logged.length);
+    await expect.poll(() => storedBodies(endpointId)).toHaveLength(1 + logged.length);
     await expect.poll(async () => (await client.tell('/readyz')).status).toBe(200);
   });
 
   test('a node that starts again, or another one, drains what a killed node has logged', async () => {
     const [first, other] = [await startNode(), await startNode({}, database.url)];
-    const { client } = await first.register();
-    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    const { uid, endpointId } = await first.registerOwner();
     await send(first, uid, 'before');
     link.refuse();
     const bodies = Array.from({ length: 10 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(first, uid, body)).toEqual(LOGGED);
-    await expect.poll(() => storedBodies(id)).toEqual(['before', ...bodies]);
+    await expect.poll(() => storedBodies(endpointId)).toEqual(['before', ...bodies]);
     expect(await metricOf(other.origin, 'creel_overflow_drained_batches_total')).toBe(10);
   });
 });
@@ -207,8 +202,7 @@ test('a node that starts while its logged captures are drained stores new ones a
   // nats-server then has files of 32 kB, and the first one is removed before the node starts.
   const settings = { OVERFLOW_MAX_BYTES: '125000' };
   const first = await startNode(settings);
-  const { client } = await first.register();
-  const { uid, id } = await client.call('createEndpoint', { body: {} });
+  const { uid, endpointId } = await first.registerOwner();
   await send(first, uid, 'before');
   link.refuse();
   const bodies = Array.from({ length: 140 }, (_each, nth) => `number ${nth}`);
@@ -224,15 +218,14 @@ test('a node that starts while its logged captures are drained stores new ones a
   servers.push(second);
   expect(await send(second, uid, 'after')).toEqual(LOGGED);
   hold.resolve();
-  await expect.poll(() => storedBodies(id)).toHaveLength(14);
-  expect(await storedBodies(id)).toEqual(['before', ...bodies.slice(128), 'after']);
+  await expect.poll(() => storedBodies(endpointId)).toHaveLength(14);
+  expect(await storedBodies(endpointId)).toEqual(['before', ...bodies.slice(128), 'after']);
   await other.close();
 });
 
 test('a deleted endpoint’s logged captures are dropped', async () => {
   const [near, far] = [await startNode({}, database.url), await startNode()];
-  const { client } = await near.register();
-  const { uid, id } = await client.call('createEndpoint', { body: {} });
+  const { client, uid, endpointId } = await near.registerOwner();
   await send(far, uid, 'before');
   await nats.stop('SIGKILL');
   expect(await send(far, uid, 'stored')).toMatchObject({ status: 200, index: '1' });
@@ -242,5 +235,5 @@ test('a deleted endpoint’s logged captures are dropped', async () => {
   nats = await startNats({ storeDir, port: nats.port });
   await expect.poll(() => send(far, uid, 'logged')).toEqual(LOGGED);
   await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches')).toBe(0);
-  expect(await storedBodies(id)).toEqual([]);
+  expect(await storedBodies(endpointId)).toEqual([]);
 });

@@ -73,8 +73,7 @@ describe('the source of an endpoint that was created without one', () => {
       },
     });
     try {
-      const { client } = await server.register();
-      const { uid } = await client.call('createEndpoint', { body: {} });
+      const { client, uid } = await server.registerOwner();
       const { status } = await client.send(`/h/${uid}`, { method: 'POST', headers: { 'x-github-event': 'push' } });
       return [status, (await client.call('getEndpoint', { params: { uid } })).source];
     } finally {

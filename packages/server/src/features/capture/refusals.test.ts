@@ -15,8 +15,7 @@ afterEach(() => server?.stop());
 async function startWithEndpoint(options: TestServerOptions = {}) {
   const started = await startTestServer(options);
   server = started;
-  const { client } = await started.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, uid } = await started.registerOwner();
   const post = (body = 'x'): Promise<RawAnswer> =>
     exchange(
       { port: started.port },

@@ -9,8 +9,7 @@ const server = await startTestServer({
   settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
   timeouts: { headersMs: 1000, requestMs: 2000, checkMs: 100 },
 });
-const { client } = await server.register();
-const { uid } = await client.call('createEndpoint', { body: {} });
+const { client, uid } = await server.registerOwner();
 const base = `/h/${uid}`;
 const stored = async () => (await client.call('getEndpoint', { params: { uid } })).stats.total;
 afterAll(() => server.stop());

@@ -24,8 +24,9 @@ const status = (code: number, more = ''): RawTarget['answer'] =>
   saying(`HTTP/1.1 ${code} Said\r\n${more}Content-Length: 2\r\n\r\nok`);
 
 async function newEndpoint(): Promise<string> {
-  ({ client } = await server.register());
-  return (await client.call('createEndpoint', { body: {} })).uid;
+  const owner = await server.registerOwner();
+  client = owner.client;
+  return owner.uid;
 }
 
 const addDestination = (uid: string, body: Partial<DestinationCreate> & { url: string }): Promise<Destination> =>

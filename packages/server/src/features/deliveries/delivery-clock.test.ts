@@ -11,8 +11,7 @@ test('no delivery waits an hour because the clock is set back by an hour', async
   onTestFinished(() => server.stop());
   const target = await startTarget();
   onTestFinished(() => target.close());
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, uid } = await server.registerOwner();
   await client.call('createDestination', { params: { uid }, body: { url: target.url } });
   const send = (body: string) => client.send(`/h/${uid}`, { method: 'POST', body });
   const attemptsOf = (index: number): Promise<DeliveryAttempt[]> =>

@@ -33,8 +33,7 @@ const server = await startTestServer({
   settings: { ALLOW_PRIVATE_TARGETS: 'false', DEFAULT_TIER: 'PREMIUM' },
   replay: { sendRequest: sendHere, lookUp, maxMs: 3000 },
 });
-const { client } = await server.register();
-const { uid } = await client.call('createEndpoint', { body: {} });
+const { client, uid } = await server.registerOwner();
 const inside = await openRawTarget('127.0.0.1');
 const inside6 = await openRawTarget('::1');
 afterAll(() => Promise.all([server.stop(), inside.close(), inside6.close()]));

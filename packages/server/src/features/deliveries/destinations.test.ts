@@ -14,8 +14,9 @@ const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
 afterAll(() => server.stop());
 
 async function newEndpoint(): Promise<string> {
-  ({ client } = await server.register());
-  return (await client.call('createEndpoint', { body: {} })).uid;
+  const owner = await server.registerOwner();
+  client = owner.client;
+  return owner.uid;
 }
 
 const addDestination = (uid: string, body: Partial<DestinationCreate> & { url: string }): Promise<Destination> =>
@@ -149,9 +150,8 @@ test('a server that stops waits for what a new destination began, before it clos
       };
     },
   });
-  const person = await stopped.register();
-  const { uid } = await person.client.call('createEndpoint', { body: {} });
-  await person.client.call('createDestination', { params: { uid }, body: { url: 'http://127.0.0.1:9/' } });
+  const owner = await stopped.registerOwner();
+  await owner.client.call('createDestination', { params: { uid: owner.uid }, body: { url: 'http://127.0.0.1:9/' } });
   await began;
   const stopping = stopped.stop();
   await Promise.race([stopping, sleep(500)]);

@@ -12,8 +12,7 @@ import { renewSignature } from '../signatures/service.ts';
 /** Webhooks of real senders reach a destination as they were sent, but for what HTTP and deliveries add. */
 
 const server = await startTestServer();
-const { client } = await server.register();
-const { uid } = await client.call('createEndpoint', { body: {} });
+const { client, uid } = await server.registerOwner();
 const target = await openRawTarget();
 await client.call('createDestination', { params: { uid }, body: { url: `${target.url}/base`, appendPath: true } });
 afterAll(() => Promise.all([server.stop(), target.close()]));

@@ -45,8 +45,7 @@ async function world(engine?: (typeof ENGINES)[number]): Promise<void> {
 }
 
 async function fresh(): Promise<void> {
-  ({ client } = await server.register());
-  ({ uid } = await client.call('createEndpoint', { body: {} }));
+  ({ client, uid } = await server.registerOwner());
   target = await openRawTarget();
 }
 

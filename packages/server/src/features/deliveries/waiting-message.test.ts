@@ -38,8 +38,7 @@ afterAll(async () => {
 });
 
 test('a message that a capture waits never follows the one of its attempt', async () => {
-  const { client } = await server.register();
-  const { uid } = await client.call('createEndpoint', { body: {} });
+  const { client, uid } = await server.registerOwner();
   await client.call('createDestination', { params: { uid }, body: { url: 'http://slow.example/' } });
   const viewer = await openLive(client, uid);
   await viewer.until((messages) => messages.length > 0);

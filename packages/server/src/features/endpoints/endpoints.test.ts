@@ -173,8 +173,7 @@ describe('changing', () => {
   });
 
   test('FREE has no favorites', async () => {
-    const { client } = await free.register();
-    const { uid } = await client.call('createEndpoint', { body: {} });
+    const { client, uid } = await free.registerOwner();
     expect(await change(client, uid, { isFavorite: true })).toMatchObject(refusal('Upgrade plan for favorites'));
     expect(await change(client, uid, { isFavorite: true, name: 'Both or none' })).toMatchObject({ status: 403 });
     expect((await client.call('getEndpoint', { params: { uid } })).name).toBeNull();
@@ -205,8 +204,7 @@ describe('changing', () => {
 
 describe('expiring and deleting', () => {
   test('an endpoint past its time answers captures with 410 and is still shown', async () => {
-    const { client } = await free.register();
-    const { uid } = await client.call('createEndpoint', { body: {} });
+    const { client, uid } = await free.registerOwner();
     free.clock.advance(DAY);
     const refused = await client.tell(`/h/${uid}`, { method: 'POST', body: 'late' });
     expect(refused).toMatchObject({ status: 410, body: { code: 'ENDPOINT_EXPIRED' } });
@@ -214,8 +212,7 @@ describe('expiring and deleting', () => {
   });
 
   test('deleting removes the requests, and succeeds once', async () => {
-    const { client } = await basic.register();
-    const { uid } = await client.call('createEndpoint', { body: {} });
+    const { client, uid } = await basic.registerOwner();
     await client.send(`/h/${uid}`, { method: 'POST', body: 'a unique needle' });
     expect((await client.tell(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(204);
     expect((await client.tell(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(404);
@@ -226,8 +223,7 @@ describe('expiring and deleting', () => {
   });
 
   test('a uid matches exactly', async () => {
-    const { client } = await basic.register();
-    const { uid } = await client.call('createEndpoint', { body: {} });
+    const { client, uid } = await basic.registerOwner();
     const swapped = uid.replace(/[a-zA-Z]/, (letter) =>
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
     );
@@ -239,8 +235,7 @@ describe('expiring and deleting', () => {
 
 describe('statistics', () => {
   test('count stored requests, saved and unsaved, by method, and the average size', async () => {
-    const { client } = await basic.register();
-    const { uid } = await client.call('createEndpoint', { body: {} });
+    const { client, uid } = await basic.registerOwner();
     expect((await client.call('getEndpoint', { params: { uid } })).stats).toEqual({
       total: 0,
       byMethod: {},

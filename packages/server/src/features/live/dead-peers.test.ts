@@ -1,25 +1,22 @@
 import { afterAll, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLive } from '../../../test/live-viewer.ts';
+import { metricOf } from '../../../test/metric.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 
 /** Dead peers are detected, and live ones are kept (docs/api.md, "Live"). */
 const PING_MS = 400;
 const server = await startTestServer({ livePingMs: PING_MS });
-const person = await server.register();
-const uid = (await person.client.call('createEndpoint', { body: {} })).uid;
+const { client, uid } = await server.registerOwner();
 afterAll(() => server.stop());
 
 /** The server's number of viewers. */
-async function viewers(): Promise<number> {
-  const text = await (await fetch(`${server.origin}/metrics`)).text();
-  return Number(/^creel_live_viewers (\d+)$/m.exec(text)?.[1]);
-}
+const viewers = () => metricOf(server.origin, 'creel_live_viewers');
 
 test('a peer that does not answer pings is dropped after two of them', async () => {
   const { answer, connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, {
-    cookie: person.client.jar.header(),
+    cookie: client.jar.header(),
   });
   expect(answer.status).toBe(101);
   expect(await viewers()).toBe(1);
@@ -30,7 +27,7 @@ test('a peer that does not answer pings is dropped after two of them', async () 
 });
 
 test('a peer that has stopped reading is dropped too, also while data is sent to it', async () => {
-  const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: person.client.jar.header() });
+  const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: client.jar.header() });
   connection.pause();
   for (let count = 0; count < 200; count += 1) {
     await (await fetch(`${server.origin}/h/${uid}`, { method: 'POST', body: 'x'.repeat(16_000) })).arrayBuffer();
@@ -41,7 +38,7 @@ test('a peer that has stopped reading is dropped too, also while data is sent to
 });
 
 test('a peer that answers stays', async () => {
-  const viewer = await openLive(person.client, uid);
+  const viewer = await openLive(client, uid);
   let pings = 0;
   viewer.socket.on('ping', () => (pings += 1));
   while (pings < 4 && viewer.socket.readyState === viewer.socket.OPEN) await sleep(20);

@@ -8,12 +8,11 @@ import { openLive } from '../../../test/live-viewer.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade, UpgradeLines } from '../../../test/raw-upgrade.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+import type { TestOwner, TestServer } from '../../../test/test-server.ts';
 
 /** Who may open a live connection: the owner, logged in, from our own origin (docs/api.md, "Live"). */
 const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
-const owner = await server.register();
-const { uid } = await owner.client.call('createEndpoint', { body: {} });
+const owner = await server.registerOwner();
 afterAll(() => server.stop());
 
 /** A rejection is a problem, and its connection ends. */
@@ -32,7 +31,7 @@ async function statusOf(to: TestServer, path: string, lines: UpgradeLines): Prom
 }
 
 const cookie = (): string => owner.client.jar.header();
-const path = (): string => `/ws?endpoint=${uid}`;
+const path = (): string => `/ws?endpoint=${owner.uid}`;
 
 describe('Origin, on plain http', () => {
   const own = (): string => `127.0.0.1:${server.port}`;
@@ -68,9 +67,9 @@ describe('Origin, behind https', () => {
   let behindPath: string;
   beforeAll(async () => {
     behind = await startTestServer({ settings: { PUBLIC_URL: 'https://ours.example' } });
-    const { client } = await behind.register();
+    const { client, uid } = await behind.registerOwner();
     lines = { cookie: client.jar.header() };
-    behindPath = `/ws?endpoint=${(await client.call('createEndpoint', { body: {} })).uid}`;
+    behindPath = `/ws?endpoint=${uid}`;
   });
   afterAll(() => behind.stop());
 
@@ -120,11 +119,14 @@ describe('authorization', () => {
   test.each([
     ['none', () => '/ws'],
     ['an empty one', () => '/ws?endpoint='],
-    ['another name for it', () => `/ws?uid=${uid}`],
-    ['something behind it', () => `/ws?endpoint=${uid}%20`],
-    ['a second question mark', () => `/ws?endpoint=${uid}?`],
-    ['only its beginning', () => `/ws?endpoint=${uid.slice(0, -1)}`],
-    ['other case', () => `/ws?endpoint=${uid.toLowerCase() === uid ? uid.toUpperCase() : uid.toLowerCase()}`],
+    ['another name for it', () => `/ws?uid=${owner.uid}`],
+    ['something behind it', () => `/ws?endpoint=${owner.uid}%20`],
+    ['a second question mark', () => `/ws?endpoint=${owner.uid}?`],
+    ['only its beginning', () => `/ws?endpoint=${owner.uid.slice(0, -1)}`],
+    [
+      'other case',
+      () => `/ws?endpoint=${owner.uid.toLowerCase() === owner.uid ? owner.uid.toUpperCase() : owner.uid.toLowerCase()}`,
+    ],
   ])('an endpoint is named exactly (%s): 404', async (_what, target) => {
     expect(await statusOf(server, target(), { cookie: cookie() })).toBe(404);
   });
@@ -132,52 +134,47 @@ describe('authorization', () => {
 
 describe('a socket is closed at once, long before the next ping', () => {
   /** Opens a view, performs the action, and returns the close code. */
-  async function closing(person: TestPerson, endpointUid: string, act: () => Promise<unknown>) {
-    const viewer = await openLive(person.client, endpointUid);
+  async function closing({ client, uid }: TestOwner, act: () => Promise<unknown>) {
+    const viewer = await openLive(client, uid);
     await viewer.until((messages) => messages.length > 0);
     await act();
     return viewer.closedSoon();
   }
 
-  async function newPerson() {
-    const person = await server.register();
-    return { person, endpoint: (await person.client.call('createEndpoint', { body: {} })).uid };
-  }
-
   test('logged out: 4401', async () => {
-    const { person, endpoint } = await newPerson();
-    expect(await closing(person, endpoint, () => person.client.call('logout', {}))).toBe(4401);
+    const person = await server.registerOwner();
+    expect(await closing(person, () => person.client.call('logout', {}))).toBe(4401);
   });
 
   test('password changed elsewhere: 4401; the session that changed it stays open', async () => {
-    const { person, endpoint } = await newPerson();
+    const person = await server.registerOwner();
     const elsewhere = server.visitor();
     await elsewhere.call('login', { body: { username: person.user.username, password: person.password } });
-    const own = await openLive(elsewhere, endpoint);
+    const own = await openLive(elsewhere, person.uid);
     const body = {
       currentPassword: person.password,
       newPassword: 'another good one',
       confirmPassword: 'another good one',
     };
-    expect(await closing(person, endpoint, () => elsewhere.call('changePassword', { body }))).toBe(4401);
-    await elsewhere.call('changeEndpoint', { params: { uid: endpoint }, body: { name: 'still here' } });
+    expect(await closing(person, () => elsewhere.call('changePassword', { body }))).toBe(4401);
+    await elsewhere.call('changeEndpoint', { params: { uid: person.uid }, body: { name: 'still here' } });
     await own.until((messages) => messages.some((message) => message.type === 'endpoint'));
     await own.close();
   });
 
   test('endpoint deleted: 4404; others stay open', async () => {
-    const { person, endpoint } = await newPerson();
+    const person = await server.registerOwner();
     const other = await openLive(person.client, (await person.client.call('createEndpoint', { body: {} })).uid);
-    expect(
-      await closing(person, endpoint, () => person.client.call('deleteEndpoint', { params: { uid: endpoint } })),
-    ).toBe(4404);
+    expect(await closing(person, () => person.client.call('deleteEndpoint', { params: { uid: person.uid } }))).toBe(
+      4404,
+    );
     expect(other.socket.readyState).toBe(other.socket.OPEN);
     await other.close();
   });
 
   test('a viewer that does not answer the close is cut off', async () => {
-    const { person, endpoint } = await newPerson();
-    const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${endpoint}`, {
+    const person = await server.registerOwner();
+    const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${person.uid}`, {
       cookie: person.client.jar.header(),
     });
     await person.client.call('logout', {});
@@ -194,16 +191,15 @@ describe('every ping checks again', () => {
   afterAll(() => pinging.stop());
 
   async function watching() {
-    const { client } = await pinging.register();
-    const endpoint = (await client.call('createEndpoint', { body: {} })).uid;
-    const viewer = await openLive(client, endpoint);
+    const { client, uid } = await pinging.registerOwner();
+    const viewer = await openLive(client, uid);
     await viewer.until((messages) => messages.length > 0);
-    return { viewer, endpoint };
+    return { viewer, uid };
   }
 
   test('an endpoint that another process deleted: 4404', async () => {
-    const { viewer, endpoint } = await watching();
-    const { id = 0 } = (await pinging.store.findEndpoint(endpoint)) ?? {};
+    const { viewer, uid } = await watching();
+    const { id = 0 } = (await pinging.store.findEndpoint(uid)) ?? {};
     await pinging.store.deleteEndpoint(id);
     expect(await viewer.closed).toBe(4404);
   });
@@ -236,29 +232,24 @@ describe("changes during the upgrade's checks are detected when the socket is op
         return { ...store, findEndpoint };
       },
     });
-    const person = await holding.register();
-    const endpoint = (await person.client.call('createEndpoint', { body: {} })).uid;
+    const person = await holding.registerOwner();
     const open = async () => {
-      held = endpoint;
-      const viewer = openLive(person.client, endpoint);
+      held = person.uid;
+      const viewer = openLive(person.client, person.uid);
       await reached.promise;
       return viewer;
     };
-    return { holding, person, endpoint, open, reached: reached.promise, release: () => gate.resolve() };
+    return { holding, person, open, reached: reached.promise, release: () => gate.resolve() };
   }
 
   test.each([
-    ['the session: 4401', 4401, (person: TestPerson) => person.client.call('logout', {})],
-    [
-      'the endpoint: 4404',
-      4404,
-      (person: TestPerson, endpoint: string) => person.client.call('deleteEndpoint', { params: { uid: endpoint } }),
-    ],
+    ['the session: 4401', 4401, (person: TestOwner) => person.client.call('logout', {})],
+    ['the endpoint: 4404', 4404, ({ client, uid }: TestOwner) => client.call('deleteEndpoint', { params: { uid } })],
   ] as const)('%s', async (_what, code, end) => {
-    const { holding, person, endpoint, open, reached, release } = await startHolding();
+    const { holding, person, open, reached, release } = await startHolding();
     const opening = open();
     await reached;
-    await end(person, endpoint);
+    await end(person);
     release();
     expect(await (await opening).closed).toBe(code);
     await holding.stop();

@@ -13,8 +13,7 @@ const server = await startTestServer({
 });
 afterAll(() => server.stop());
 beforeEach(async () => {
-  ({ client } = await server.register());
-  ({ uid } = await client.call('createEndpoint', { body: {} }));
+  ({ client, uid } = await server.registerOwner());
 });
 
 const capture = (count: number, method?: string, path?: string): Promise<void> =>

@@ -26,8 +26,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  ({ client } = await server.register());
-  ({ uid } = await client.call('createEndpoint', { body: {} }));
+  ({ client, uid } = await server.registerOwner());
 });
 
 const setSecret = (secret = SECRET) =>
