@@ -2,6 +2,7 @@ import { ApiError } from '@creel/contract';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { connect } from './connection.ts';
 import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { send, startLiveServerStub } from '../test/live-server-stub.ts';
@@ -167,6 +168,38 @@ test('a slow reader makes the server wait and misses nothing', async () => {
   release();
   await expect.poll(() => seen.length).toBe(4000);
   expect(seen.every((index, at) => index === at)).toBe(true);
+  stop();
+  await ended;
+});
+
+test('a server that disconnects a slow reader is not reported as lost', async () => {
+  const paused = vi.spyOn(WebSocket.prototype, 'pause');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const first = server.opened();
+  const { ended, seen, notices, stop } = await begin({
+    async *storedBetween(from, below = 0) {
+      for (let index = from; index < below; index += 1) yield sampleRequest(index);
+    },
+    async onCapture({ index }) {
+      await released;
+      seen.push(index);
+    },
+  });
+  const socket = await first;
+  for (let index = 0; index < 4000; index += 1)
+    send(socket, { type: 'request', data: { ...sampleRequest(index), body: 'x'.repeat(8000) } });
+  await expect.poll(() => paused.mock.calls.length).toBeGreaterThan(0);
+  const second = server.opened();
+  socket.terminate();
+  release();
+  send(await second, { type: 'init', data: [sampleRequest(4000)] });
+  await expect.poll(() => seen.length).toBe(4001);
+  expect(notices).toEqual([]);
+  paused.mockRestore();
+  const third = server.opened();
+  (await second).terminate();
+  send(await third, { type: 'init', data: [] });
+  await expect.poll(() => notices).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
   stop();
   await ended;
 });

@@ -61,6 +61,9 @@ class LiveWatch {
   #socket: WebSocket | undefined;
   /** The socket whose feed has failed. Its later messages are skipped; the `init` of the next socket fills the gap. */
   #failedSocket: WebSocket | undefined;
+  /** The socket that was paused last. The server closes one that does not read for long. */
+  #pausedSocket: WebSocket | undefined;
+  /** True when the user was told that the connection is lost. */
   #isDisconnected = false;
   #expiresAt: string | null;
   #timer: NodeJS.Timeout | undefined;
@@ -116,7 +119,10 @@ class LiveWatch {
   /** Runs jobs one after the other. A slow reader pauses the socket, so that the server stops sending. */
   #enqueue(job: () => Promise<void>): void {
     this.#queued += 1;
-    if (this.#queued >= MAX_QUEUED_MESSAGES) this.#socket?.pause();
+    if (this.#queued >= MAX_QUEUED_MESSAGES) {
+      this.#socket?.pause();
+      this.#pausedSocket = this.#socket;
+    }
     this.#work = this.#work
       .then(() => (this.#isStopped ? undefined : job()))
       .catch(this.#fail)
@@ -132,8 +138,10 @@ class LiveWatch {
       this.#options.notify('Connected again.');
     }
     if (state === 'disconnected') {
-      if (!this.#isDisconnected) this.#options.notify('The connection is lost. Trying again.');
-      this.#isDisconnected = true;
+      if (!this.#isDisconnected && this.#socket !== this.#pausedSocket) {
+        this.#isDisconnected = true;
+        this.#options.notify('The connection is lost. Trying again.');
+      }
       this.#enqueue(() => this.#refreshEndpoint());
     }
     if (state === 'ended')
