@@ -25,6 +25,11 @@ export class CaptureFeed {
     this.#next = options.from;
   }
 
+  /** Index of the first capture that is not emitted completely. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** Takes captures that have arrived, oldest first. */
   async take(arrived: readonly CapturedRequest[]): Promise<void> {
     const first = arrived.find((request) => request.index >= this.#next);

@@ -47,6 +47,8 @@ export interface Followers {
   readonly begins: string;
   /** Start of the sentence about deleted captures: "Deleted before it could be shown". */
   readonly deleted: string;
+  /** Receives a function that returns the index of the first capture that is still to be handled. */
+  readonly onNext?: (next: () => number) => void;
   /** Each has its own connection and its own place in the order of captures. */
   readonly followers: readonly OnCapture[];
 }
@@ -87,7 +89,7 @@ async function follow(
   const newFrom = retention.newestIndex + 1;
   const ended = new AbortController();
   const either = AbortSignal.any([signal, ended.signal]);
-  const { begins, deleted, followers } = createFollowers({ client, endpoint, signal: either, notify });
+  const { begins, deleted, onNext, followers } = createFollowers({ client, endpoint, signal: either, notify });
   const isWanted = captureFilter(client, endpoint.uid, input.query);
   const createFeed = (onCapture: OnCapture): CaptureFeed =>
     new CaptureFeed({
@@ -102,11 +104,13 @@ async function follow(
     });
   await noteUnknownFields(input.query, terminal);
   await notify(`${begins} (Ctrl-C ends it).`);
-  const watches = followers.map((onCapture, at) =>
+  const feeds = followers.map(createFeed);
+  onNext?.(() => Math.min(...feeds.map(({ next }) => next)));
+  const watches = feeds.map((feed, at) =>
     watchLive({
       connection,
       endpoint,
-      feed: createFeed(onCapture),
+      feed,
       signal: either,
       // One follower reports for all that the connection is lost.
       notify: (sentence) => void (at === 0 ? notify(sentence).catch(() => {}) : undefined),

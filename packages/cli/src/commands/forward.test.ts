@@ -145,6 +145,28 @@ test('says that a response was cut off', async () => {
     ]);
 });
 
+test('says after Ctrl-C how to continue, without a gap and without a repeat', async () => {
+  const { uid, url } = await newEndpoint();
+  const first = await openDestination();
+  let isHanging = false;
+  const second = await openDestination((response) => void (isHanging || response.end()));
+  const forwarder = await forward(uid, first.url, second.url);
+  await capture(url, 'one');
+  await forwarder.until(() => lines(forwarder.stdout()).length === 2);
+  isHanging = true;
+  await capture(url, 'two');
+  await forwarder.until(() => lines(forwarder.stdout()).length === 3);
+  forwarder.interrupt();
+  expect(await forwarder.ended).toBe(0);
+  // The second destination has not answered the capture with index 1.
+  expect(lines(forwarder.stderr()).at(-1)).toBe('To continue with the next capture: --from 1');
+  await capture(url, 'three');
+  const later = await openDestination();
+  const continued = await forward(uid, later.url, '--from', '1');
+  await continued.until(() => lines(continued.stdout()).length === 2);
+  expect(later.received.map(({ body }) => body.toString())).toEqual(['two', 'three']);
+});
+
 test('--retry sends again after a failure, up to N times, and prints each attempt', async () => {
   const { uid, url } = await newEndpoint();
   let failures = 2;

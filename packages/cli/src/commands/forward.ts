@@ -28,7 +28,8 @@ export const command = defineCommand({
   summary: 'send each capture on from this machine, byte for byte, until Ctrl-C',
   details: `The part after the capture URL is appended to <url>: a capture at …/h/UID/a?b=1 goes to <url>/a?b=1.
 With several URLs, each capture is sent to each of them. A slow one does not delay the others.
-Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, and none is lost.
+Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, which keeps
+the newest 1,000 by default, and 10,000 with autosave.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
 Each result is reported to the server, so that its pages show it.
 Without an endpoint: creel forward --new <url>...`,
@@ -56,6 +57,7 @@ Without an endpoint: creel forward --new <url>...`,
     const hosts = destinations.map(({ host }) => host).join(', ');
     const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
     let reports: DeliveryReports | undefined;
+    let next: (() => number) | undefined;
     await followEndpoint({ ...input, endpoint }, terminal, ({ client, endpoint: { uid, url }, signal, notify }) => {
       const own = destinations.find(({ href }) => uidOfUrl(href) === uid);
       if (own !== undefined)
@@ -66,11 +68,15 @@ Without an endpoint: creel forward --new <url>...`,
       return {
         begins: `Forwarding ${url} to ${destinations.map(({ href }) => href).join(' and ')}`,
         deleted: 'Deleted before it could be forwarded',
+        onNext: (given) => (next = given),
         followers: destinations.map(
           (destination) => (request) => forwardCapture(request, { ...context, destination, isOnly }),
         ),
       };
     }).finally(() => reports?.flush(FLUSH_MS));
+    // After SIGHUP there is no terminal.
+    if (next !== undefined)
+      await write(terminal.stderr, `To continue with the next capture: --from ${next()}\n`).catch(() => {});
   },
 });
 
@@ -93,6 +99,7 @@ interface ForwardContext {
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 5000;
 
+/** Rejects when `signal` aborts, so that the capture does not count as sent. */
 async function forwardCapture(request: CapturedRequest, context: ForwardContext): Promise<void> {
   const { client, uid, notify, signal, destination, retry, reports } = context;
   await reports.keepUp();
@@ -104,7 +111,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
   for (let number = 1; ; number += 1) {
     const startedAt = Date.now();
     const result = await sendCapture(request, { destination, body, signal });
-    if (signal.aborted && result.kind !== 'answered') return;
+    if (result.kind !== 'answered') signal.throwIfAborted();
     const isUnreached = result.kind === 'unreached';
     // While the destination can't be reached, only the first attempt is reported.
     if (!isUnreached || !wasUnreached) reports.add({ request, url, number, startedAt, result });
@@ -119,7 +126,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     wasUnreached = isUnreached;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (number - 1), MAX_DELAY_MS);
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
+    signal.throwIfAborted();
   }
 }
 
