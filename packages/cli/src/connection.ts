@@ -55,7 +55,10 @@ export async function openSession(option: string | undefined, terminal: Terminal
   return connect(session);
 }
 
-export function connect({ server, cookies: initial }: StoredSession): Connection {
+/** Limit for the start of a response. The server itself waits up to 30 s for the destination of a replay. */
+const MAX_ANSWER_MS = 60_000;
+
+export function connect({ server, cookies: initial }: StoredSession, maxAnswerMs = MAX_ANSWER_MS): Connection {
   let cookies: Cookies = initial;
   let clockOffset = 0;
   let failure: unknown;
@@ -67,11 +70,18 @@ export function connect({ server, cookies: initial }: StoredSession): Connection
   };
 
   const fetchWithCookies: typeof fetch = async (input, init) => {
+    const tooLong = new AbortController();
+    // `fetch` also gives the reason of a failure as its cause. Messages of its own errors can contain cookies.
+    const reason = new Error('fetch failed', { cause: new Error(`no answer within ${maxAnswerMs / 1000} s`) });
+    const timer = setTimeout(() => tooLong.abort(reason), maxAnswerMs);
+    const signal = AbortSignal.any([tooLong.signal, ...(init?.signal ? [init.signal] : [])]);
     // No redirects: cookies and passwords are for this server only.
-    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
-      failure = error;
-      throw error;
-    });
+    const response = await fetch(input, { ...init, redirect: 'manual', signal })
+      .catch((error: unknown) => {
+        failure = error;
+        throw error;
+      })
+      .finally(() => clearTimeout(timer));
     cookies = storeCookies(cookies, response.headers.getSetCookie(), server);
     const date = Date.parse(response.headers.get('date') ?? '');
     if (!Number.isNaN(date)) clockOffset = date - Date.now();
