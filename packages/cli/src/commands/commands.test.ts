@@ -69,6 +69,20 @@ describe('login and logout', () => {
     expect(await person.client.call('listSessions', {})).toHaveLength(sessions.length);
   });
 
+  test('without a terminal, a login goes to the server of the last one', async () => {
+    const own = newHome();
+    const words = ['login', '--username', person.username];
+    expect(await creel(words, { home: own, stdin: person.password })).toMatchObject({
+      code: 2,
+      stderr: 'Name the server: --server or CREEL_URL.\n',
+    });
+    await creel([...words, '--server', server.origin], { home: own, stdin: person.password });
+    expect(await creel(words, { home: own, stdin: person.password })).toMatchObject({
+      code: 0,
+      stdout: `Logged in at ${server.origin} as ${person.username}.\n`,
+    });
+  });
+
   test('ask on the terminal without showing the password', async () => {
     const own = newHome();
     const running = start(['login'], { home: own, tty: { stdin: true } });

@@ -45,7 +45,10 @@ The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/cre
 });
 
 async function askServer(terminal: Terminal, previous: StoredSession | undefined): Promise<string> {
-  if (terminal.stdin.isTTY !== true) throw new UsageError('Name the server: --server or CREEL_URL.');
+  if (terminal.stdin.isTTY !== true) {
+    if (previous !== undefined) return previous.server;
+    throw new UsageError('Name the server: --server or CREEL_URL.');
+  }
   const preset = previous?.server ?? DEFAULT_SERVER;
   const typed = (await ask(terminal, `Server [${preset}]: `)).trim();
   return typed === '' ? preset : parseServerOrigin(typed, 'The server');
