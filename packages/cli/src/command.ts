@@ -1,3 +1,4 @@
+import { isMisspelled } from '@creel/contract';
 import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { z } from 'zod';
@@ -108,7 +109,7 @@ function readWords(command: Command, words: readonly string[]): Words | 'help' {
   const positional: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') positional.push(unmark(token.value));
-    if (token.kind === 'option') options[token.name] = optionValue(command, types[token.name]?.type, token);
+    if (token.kind === 'option') options[token.name] = optionValue(command, types, token);
   }
   return options['help'] === true ? 'help' : { options, arguments: nameArguments(command, positional) };
 }
@@ -132,18 +133,32 @@ function mark(word: string): string {
 
 const unmark = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
 
+/** Ends a sentence about a wrong name with the one that is probably meant. */
+export function didYouMean(written: string, names: Iterable<string>): string {
+  const [meant] = [...names].filter((name) => isMisspelled(written, name));
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
 interface OptionToken {
+  readonly name: string;
   readonly rawName: string;
   readonly value: string | undefined;
   readonly inlineValue: boolean | undefined;
 }
 
 function optionValue(
-  { name }: Command,
-  type: 'string' | 'boolean' | undefined,
-  { rawName, value, inlineValue }: OptionToken,
+  command: Command,
+  types: ParseArgsOptionsConfig,
+  { name, rawName, value, inlineValue }: OptionToken,
 ): string | boolean {
-  if (type === undefined) throw new UsageError(`creel ${name} has no option ${rawName}. See: creel ${name} --help`);
+  const type = types[name]?.type;
+  if (type === undefined) {
+    const meant = didYouMean(
+      rawName,
+      Object.keys(types).map((one) => `--${one}`),
+    );
+    throw new UsageError(`creel ${command.name} has no option ${rawName}.${meant} See: creel ${command.name} --help`);
+  }
   if (type === 'boolean') {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     return true;

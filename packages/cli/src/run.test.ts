@@ -74,6 +74,8 @@ test.each(asked)('creel %s', (line, is) => {
 const refused: [line: string, sentence: string][] = [
   ['fetch', 'There is no command “fetch”. See: creel --help'],
   ['toString', 'There is no command “toString”. See: creel --help'],
+  ['forwrd x', 'There is no command “forwrd”. Did you mean forward? See: creel --help'],
+  ['follow a --qurey b', 'creel follow has no option --qurey. Did you mean --query? See: creel follow --help'],
   ['help fetch', 'There is no command “fetch”. See: creel --help'],
   ['--json follow a', 'Write options after the command: creel <command> --json'],
   ['requests', 'Name the endpoint: creel requests <endpoint>'],

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { z } from 'zod';
 import { codeOf, errorLines, UsageError } from './cli-error.ts';
-import { Command, optionHelp } from './command.ts';
+import { Command, didYouMean, optionHelp } from './command.ts';
 import { VERSION } from './connection.ts';
 import { sentence, visible } from './output.ts';
 import { write } from './terminal.ts';
@@ -72,7 +72,8 @@ export function parse(words: readonly string[]): Invocation {
 
 function findCommand(name: string): Command {
   const command = COMMANDS.get(name);
-  if (command === undefined) throw new UsageError(`There is no command “${name}”. See: creel --help`);
+  if (command === undefined)
+    throw new UsageError(`There is no command “${name}”.${didYouMean(name, COMMANDS.keys())} See: creel --help`);
   return command;
 }
 

@@ -36,7 +36,7 @@ export function suggestField(written: string): string | undefined {
 }
 
 /** True for the name itself, and for one that is at most one character or one swap away from it. */
-function isMisspelled(written: string, name: string): boolean {
+export function isMisspelled(written: string, name: string): boolean {
   if (written === name) return true;
   if (written.length < MIN_MISSPELLED_LENGTH) return false;
   let at = 0;
