@@ -1,6 +1,6 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { detailsOf, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
@@ -34,6 +34,26 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
       expect(distance(await background(active), ground)).toBeGreaterThan(20);
       expect(distance(await color(active), await color(other))).toBeGreaterThan(80);
     }
+  });
+
+  await test.step('a contrast theme of the system shows what is chosen and what is on', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    const ground = await background(page.locator('body'));
+    const chosen = [
+      page.getByRole('tab', { name: 'JSON' }),
+      row(page, 0),
+      page.getByRole('complementary').getByRole('link', { name: 'Journey' }),
+    ];
+    for (const one of chosen) expect(distance(await background(one), ground), one.toString()).toBeGreaterThan(80);
+    const autosave = page.getByRole('switch', { name: 'Autosave' });
+    const [track, thumb] = [await background(autosave), await background(autosave.locator('span'))];
+    expect(distance(thumb, track)).toBeGreaterThan(80);
+    await expect(autosave).toHaveCSS('border-top-width', '1px');
+    await page.keyboard.press('ControlOrMeta+k');
+    const option = page.getByRole('option', { selected: true });
+    expect(distance(await background(option), ground)).toBeGreaterThan(80);
+    await pressEscape(page);
+    await page.emulateMedia({ forcedColors: 'none' });
   });
 
   await test.step('below 1000 px the list has the full width, and the details are above it beside the sidebar', async () => {
