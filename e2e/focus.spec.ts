@@ -67,6 +67,32 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     }
   });
 
+  await test.step('a dialog that replaces another one returns the focus to where the first one was opened', async () => {
+    const forward = page.getByRole('button', { name: 'Forward', exact: true });
+    await forward.press('Enter');
+    await dialog.getByRole('button', { name: 'Add destination' }).press('Enter');
+    await expect(dialog.getByLabel('URL')).toBeFocused();
+    await pressEscape(page);
+    await expect(forward).toBeFocused();
+    await list(page).focus();
+    await page.keyboard.press('Control+k');
+    await expect(dialog.getByRole('combobox')).toBeFocused();
+    await page.keyboard.type('create endpoint');
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByLabel('Endpoint Name (Optional)')).toBeFocused();
+    await pressEscape(page);
+    await expect(list(page)).toBeFocused();
+  });
+
+  await test.step('a button that resets the body of a replay leaves the focus in the body', async () => {
+    await page.keyboard.press('r');
+    const body = page.getByRole('region', { name: 'Body of the replay' });
+    await body.getByLabel('Body', { exact: true }).fill('{}!');
+    await body.getByRole('button', { name: 'Back to the captured body' }).press('Enter');
+    await expect(body.getByLabel('Body', { exact: true })).toBeFocused();
+    await page.getByRole('button', { name: 'Replay Request' }).press('Enter');
+  });
+
   await test.step('an item of a menu can move the focus', async () => {
     await page.getByRole('button', { name: 'More actions' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Search inside' }).press('Enter');

@@ -38,23 +38,39 @@ const mainPart = () => document.getElementById('main');
 /** The list of captured requests, which gets the focus after something that covered it has closed. */
 export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
 
+/** Where the focus was when a dialog opened, and the part around it that gets the focus if that is gone. */
+interface Opener {
+  readonly element: Element | null;
+  readonly keeper: Element | null;
+}
+
+/** The opener of a dialog that is being removed. A dialog that replaces it in the same moment takes it over. */
+let leftOpener: Opener | undefined;
+
 /** Returns the focus when a modal Radix dialog closes. Radix only returns it to its own trigger. */
 export function useFocusBack() {
-  const opener = useRef<Element>(null);
-  const keeper = useRef<Element>(null);
+  const opener = useRef<Opener>(undefined);
+  useEffect(
+    () => () => {
+      leftOpener = opener.current;
+      setTimeout(() => (leftOpener = undefined));
+    },
+    [],
+  );
   return {
     remember: () => {
-      opener.current = document.activeElement;
-      keeper.current = opener.current?.closest(`[${KEEPS_FOCUS}]`) ?? null;
+      const element = document.activeElement;
+      const own = { element, keeper: element?.closest(`[${KEEPS_FOCUS}]`) ?? null };
+      opener.current = isFocusLost() ? (leftOpener ?? own) : own;
     },
     onCloseAutoFocus: (closing: Event) => {
       closing.preventDefault();
-      const had = opener.current;
-      if (had === null || had === document.body) return;
+      const { element = null, keeper = null } = opener.current ?? {};
+      if (element === null || element === document.body) return;
       // What the dialog did can remove its opener.
       recoverFocus(
-        () => had,
-        () => keeper.current,
+        () => element,
+        () => keeper,
         mainPart,
       );
     },

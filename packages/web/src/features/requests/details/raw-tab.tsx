@@ -33,6 +33,9 @@ function FormFields({ text }: { readonly text: string }) {
 
 const AS_TEXT = 'Body as text';
 
+/** Views that do not start with something that takes the focus. */
+const WITHOUT_FOCUS: ReadonlySet<RawView> = new Set(['fields', 'parts', 'image']);
+
 interface RawTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
@@ -58,7 +61,7 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
       className="flex min-h-0 grow flex-col"
       listClassName="shrink-0 px-3 py-1.5"
     >
-      <TabPanel value={shown} className="flex min-h-0 grow flex-col">
+      <TabPanel value={shown} hasControls={!WITHOUT_FOCUS.has(shown)} className="flex min-h-0 grow flex-col">
         {shown === 'fields' ? <FormFields text={view.text ?? ''} /> : null}
         {shown === 'parts' ? <MultipartParts bytes={view.bytes} contentType={request.contentType} /> : null}
         {shown === 'image' ? <ImageView bytes={view.bytes} /> : null}

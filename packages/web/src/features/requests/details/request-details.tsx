@@ -99,12 +99,12 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         <TabPanel value="query" className="min-h-0 grow overflow-auto">
           <QueryTab request={request} />
         </TabPanel>
-        <TabPanel value="json" className="flex min-h-0 grow flex-col">
+        <TabPanel value="json" hasControls={body.view?.json !== undefined} className="flex min-h-0 grow flex-col">
           <BodyPanel body={body} request={request}>
             <JsonTab body={body} request={request} find={find} onRaw={() => onTab('raw')} />
           </BodyPanel>
         </TabPanel>
-        <TabPanel value="raw" className="flex min-h-0 grow flex-col">
+        <TabPanel value="raw" hasControls className="flex min-h-0 grow flex-col">
           <BodyPanel body={body} request={request}>
             <RawTab
               body={body}
