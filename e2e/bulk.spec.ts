@@ -1,4 +1,5 @@
 // Many requests at once: selecting all that match, exporting, replaying in order.
+import { unsavedId } from '@creel/contract';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
@@ -134,7 +135,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
 
   await test.step('a bulk replay says how long it takes, and stops without the server', async () => {
     const endpoint = await createEndpoint(page);
-    for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
+    for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
     await goLive(page, endpoint);
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
     await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
@@ -162,8 +163,11 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(results).toContainText('Stopped: 3 of 6 sent');
     await page.unroute('**/api/replay');
     target.answerWith((answer) => answer.end('ok'));
+    await page.request.delete(`/api/endpoints/${endpoint.uid}/requests/${unsavedId(4)}`);
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    await expect(results).toContainText('6 of 6 sent');
+    await expect(results).toContainText('5 of 6 sent');
+    await expect(results).toContainText('200 × 5');
+    await expect(results).toContainText('Not sent × 1');
     await expect(dialog).not.toContainText('could not be reached');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });

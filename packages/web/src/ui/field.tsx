@@ -34,7 +34,7 @@ export function Field({ label, error, hint, className, children }: FieldProps) {
       </label>
       {children(control)}
       {hint === undefined ? null : (
-        <div id={`${id}-hint`} className="text-sm text-ink-2">
+        <div id={`${id}-hint`} className="text-sm wrap-anywhere text-ink-2">
           {hint}
         </div>
       )}

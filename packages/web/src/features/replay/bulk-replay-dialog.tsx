@@ -182,20 +182,22 @@ interface ResultsProps {
 
 function Results({ phase, results, all, children }: ResultsProps) {
   const failures = results.filter(({ tone }) => tone !== 'success');
-  const sent = `${phase === 'stopped' ? 'Stopped: ' : ''}${formatCount(results.length)} of ${formatCount(all)} sent`;
-  const counts = countStatuses(results).map(({ status, count, tone }) => ({
-    status,
+  const tried = results.filter(({ isSent }) => isSent);
+  const sent = `${phase === 'stopped' ? 'Stopped: ' : ''}${formatCount(tried.length)} of ${formatCount(all)} sent`;
+  const counts = countStatuses(tried).map(({ status, count, tone }) => ({
     tone,
     text: `${status ?? 'No response'} × ${formatCount(count)}`,
   }));
+  const unsent = results.length - tried.length;
+  if (unsent > 0) counts.push({ tone: 'destructive', text: `Not sent × ${formatCount(unsent)}` });
   return (
     <section aria-label="Results" className="flex flex-col gap-2">
       <ProgressBar label="Progress" value={results.length} max={all} className="w-full" />
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p aria-hidden className="flex flex-wrap items-center gap-2">
           <span className="mr-1">{sent}</span>
-          {counts.map(({ status, tone, text }) => (
-            <Badge key={status ?? 'none'} tone={tone}>
+          {counts.map(({ tone, text }) => (
+            <Badge key={text} tone={tone}>
               {text}
             </Badge>
           ))}

@@ -49,7 +49,13 @@ test('a run that was stopped does not wait for its pace', async () => {
 });
 
 test('statuses are counted in order, and what got no response is last', () => {
-  const result = (status: number | undefined) => ({ request, label: '', tone: 'success' as const, status });
+  const result = (status: number | undefined) => ({
+    request,
+    label: '',
+    tone: 'success' as const,
+    isSent: true,
+    status,
+  });
   expect(countStatuses([200, undefined, 500, 200].map(result)).map(({ status, count }) => [status, count])).toEqual([
     [200, 2],
     [500, 1],

@@ -15,6 +15,8 @@ export interface BulkResult {
   /** `500 Internal Server Error`, or why there was no response. */
   readonly label: string;
   readonly tone: StatusTone;
+  /** False if the server rejected the replay, for example because the request is no longer stored. */
+  readonly isSent: boolean;
   /** `undefined` if there was no response. */
   readonly status: number | undefined;
 }
@@ -59,7 +61,8 @@ export async function replayBelow(
 ): Promise<BulkResult | undefined> {
   const noAnswer = (error: unknown): BulkResult => {
     if (failsForAll(error)) throw error;
-    return { request: listed, label: replayFailure(error), tone: 'destructive', status: undefined };
+    const isSent = error instanceof ApiError && error.code === 'REPLAY_FAILED';
+    return { request: listed, label: replayFailure(error), tone: 'destructive', isSent, status: undefined };
   };
   try {
     const request = await readWholeRequest(uid, listed);
@@ -68,8 +71,8 @@ export async function replayBelow(
       const outcome = await replayOnce(uid, { ...listed, ...request }, form, controller);
       if (outcome.phase === 'canceled') return undefined;
       if (outcome.phase === 'answered') {
-        const { answer } = outcome;
-        return { request: listed, label: statusLine(answer), tone: statusTone(answer.status), status: answer.status };
+        const { status } = outcome.answer;
+        return { request: listed, label: statusLine(outcome.answer), tone: statusTone(status), isSent: true, status };
       }
       const { error } = outcome;
       const isLimited = error instanceof ApiError && error.status === 429 && waits < MAX_WAITS;
