@@ -1,7 +1,7 @@
 import { chromium } from '@playwright/test';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { findChromium, launchOptions } from '../scripts/chromium.ts';
 import { startPostgres } from '../scripts/postgres.ts';
 import { median, quantile } from './quantile.ts';
-import { startCreel, startNatsWithLog } from './server-under-test.ts';
+import { Programs, captureJson, startCreel, startNatsWithLog } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 const ROWS = 10_040;
@@ -30,19 +30,15 @@ interface Figure {
 
 /** Measures what a user of a real browser notices. */
 export async function browserFigures(): Promise<Figure[]> {
-  const browser = await chromium.launch(launchOptions(await findChromium()));
-  try {
-    return [
-      ...(await firstLoad(browser)),
-      ...(await captureToScreen(browser)),
-      ...(await captureToOtherNode(browser)),
-      ...(await largeJson(browser)),
-      ...(await scrolling(browser)),
-      ...(await flood(browser)),
-    ];
-  } finally {
-    await browser.close();
-  }
+  await using browser = await chromium.launch(launchOptions(await findChromium()));
+  return [
+    ...(await firstLoad(browser)),
+    ...(await captureToScreen(browser)),
+    ...(await captureToOtherNode(browser)),
+    ...(await largeJson(browser)),
+    ...(await scrolling(browser)),
+    ...(await flood(browser)),
+  ];
 }
 
 /** A browser context in which the user of `creel` is logged in. */
@@ -62,14 +58,10 @@ async function withCreel<T>(
   environment: Record<string, string>,
   work: (creel: MeasuredCreel, page: Page) => Promise<T>,
 ): Promise<T> {
-  const creel = await startCreel('browser', environment);
-  const context = await contextOf(browser, creel);
-  try {
-    return await work(creel, await context.newPage());
-  } finally {
-    await context.close();
-    await creel.stop();
-  }
+  await using programs = new Programs();
+  const creel = programs.keep(await startCreel('browser', environment));
+  await using context = await contextOf(browser, creel);
+  return await work(creel, await context.newPage());
 }
 
 export const pageOf = (creel: MeasuredCreel): string => `${creel.origin}/endpoints/${creel.uid}`;
@@ -107,23 +99,19 @@ async function captureToScreen(browser: Browser): Promise<Figure[]> {
 
 /** The same for a page that another node serves. */
 async function captureToOtherNode(browser: Browser): Promise<Figure[]> {
-  const postgres = await startPostgres();
-  const nats = await startNatsWithLog();
+  await using programs = new Programs();
+  const postgres = programs.keep(await startPostgres());
+  const nats = programs.keep(await startNatsWithLog());
   const figures: Figure[] = [];
-  try {
-    for (const [bus, environment] of [
-      ['NOTIFY', {}],
-      ['NATS', { NATS_URL: nats.url }],
-    ] as const) {
-      const shared = { DATABASE_URL: postgres.url, ...environment };
-      const other = await startCreel('the other node', shared);
-      const show = (creel: MeasuredCreel, page: Page): Promise<Figure> =>
-        timeToScreen(page, creel, `${other.origin}/endpoints/${creel.uid}`, ` of another node, ${bus}`);
-      figures.push(await withCreel(browser, shared, show).finally(() => other.stop()));
-    }
-  } finally {
-    await nats.stop();
-    await postgres.stop();
+  for (const [bus, environment] of [
+    ['NOTIFY', {}],
+    ['NATS', { NATS_URL: nats.url }],
+  ] as const) {
+    const shared = { DATABASE_URL: postgres.url, ...environment };
+    const other = await startCreel('the other node', shared);
+    const show = (creel: MeasuredCreel, page: Page): Promise<Figure> =>
+      timeToScreen(page, creel, `${other.origin}/endpoints/${creel.uid}`, ` of another node, ${bus}`);
+    figures.push(await withCreel(browser, shared, show).finally(() => other.stop()));
   }
   return figures;
 }
@@ -246,7 +234,7 @@ async function sendPaced(captureUrl: string, perSecond: number, seconds: number)
   const answers: Promise<boolean>[] = [];
   while (performance.now() - started < seconds * 1000) {
     const due = Math.floor(((performance.now() - started) / 1000) * perSecond);
-    while (answers.length < due) answers.push(sendOne(captureUrl, agent, answers.length));
+    while (answers.length < due) answers.push(captureJson(captureUrl, eventOf(answers.length), agent));
     await sleep(TICK_MS);
   }
   const acknowledged = (await Promise.all(answers)).filter(Boolean).length;
@@ -254,18 +242,7 @@ async function sendPaced(captureUrl: string, perSecond: number, seconds: number)
   return acknowledged;
 }
 
-function sendOne(captureUrl: string, agent: Agent, nth: number): Promise<boolean> {
-  const body = JSON.stringify({ id: `evt_${nth}`, type: 'order.paid', amount: nth });
-  return new Promise((resolve) => {
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
-    const sent = request(captureUrl, { agent, method: 'POST', headers }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode === 200));
-    });
-    sent.on('error', () => resolve(false));
-    sent.end(body);
-  });
-}
+const eventOf = (nth: number): string => JSON.stringify({ id: `evt_${nth}`, type: 'order.paid', amount: nth });
 
 const ms = (value: number): string => `${Math.round(value)} ms`;
 

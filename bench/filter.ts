@@ -1,13 +1,13 @@
 import { SEARCHED_HEADER } from '@creel/contract';
 import { chromium } from '@playwright/test';
 import type { Browser } from '@playwright/test';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { findChromium, launchOptions } from '../scripts/chromium.ts';
 import { startPostgres } from '../scripts/postgres.ts';
 import { contextOf, pageOf, rowOf } from './browser.ts';
 import type { Load } from './load.ts';
 import { median } from './quantile.ts';
-import { signUp, startCreel } from './server-under-test.ts';
+import { Programs, captureJson, signUp, startCreel } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 const STORED = 10_000;
@@ -47,21 +47,12 @@ const bodyOf = (nth: number): string =>
     ).join(' '),
   });
 
-function post(url: string, body: string, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, (answer) => {
-      answer.resume();
-      answer.on('end', () => (answer.statusCode === 200 ? resolve() : reject(new Error(`${answer.statusCode}`))));
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
 async function store({ captureUrl }: MeasuredCreel): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
-  for (let nth = 0; nth < STORED; nth += 500)
-    await Promise.all(Array.from({ length: 500 }, (_, at) => post(captureUrl, bodyOf(nth + at), agent)));
+  for (let nth = 0; nth < STORED; nth += 500) {
+    const sent = Array.from({ length: 500 }, (_, at) => captureJson(captureUrl, bodyOf(nth + at), agent));
+    if ((await Promise.all(sent)).includes(false)) throw new Error('A capture was not acknowledged.');
+  }
   agent.destroy();
 }
 
@@ -85,26 +76,22 @@ async function filter({ client, uid }: MeasuredCreel, q: string): Promise<{ firs
 
 /** Types the rare text into the filter of the list, and waits for its row. */
 async function filterOnScreen(browser: Browser, creel: MeasuredCreel): Promise<number[]> {
-  const context = await contextOf(browser, creel);
-  try {
-    const page = await context.newPage();
-    const times: number[] = [];
-    for (let round = 0; round < ROUNDS_ON_SCREEN; round += 1) {
-      // A new page, because the results of a search are cached.
-      await page.goto(pageOf(creel));
-      await rowOf(page, STORED - 1).waitFor();
-      const start = performance.now();
-      await page.getByRole('combobox', { name: 'Filter the list' }).fill(RARE);
-      await page
-        .getByText(`1 match in ${STORED.toLocaleString('en')} requests`)
-        .first()
-        .waitFor();
-      times.push(performance.now() - start);
-    }
-    return times;
-  } finally {
-    await context.close();
+  await using context = await contextOf(browser, creel);
+  const page = await context.newPage();
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS_ON_SCREEN; round += 1) {
+    // A new page, because the results of a search are cached.
+    await page.goto(pageOf(creel));
+    await rowOf(page, STORED - 1).waitFor();
+    const start = performance.now();
+    await page.getByRole('combobox', { name: 'Filter the list' }).fill(RARE);
+    await page
+      .getByText(`1 match in ${STORED.toLocaleString('en')} requests`)
+      .first()
+      .waitFor();
+    times.push(performance.now() - start);
   }
+  return times;
 }
 
 async function measure(
@@ -113,25 +100,22 @@ async function measure(
   browser: Browser,
   environment: Record<string, string>,
 ): Promise<FilterTimes> {
-  const creel = await startCreel(name, { MAX_UNSAVED_PER_ENDPOINT: String(2 * STORED), ...environment });
-  try {
-    await store(creel);
-    const onScreen = await filterOnScreen(browser, creel);
-    const other = await signUp(creel.origin, 'other');
-    const alone = await load.send(other.captureUrl, BESIDE);
-    let isLoaded = true;
-    const beside = load.send(other.captureUrl, BESIDE).finally(() => (isLoaded = false));
-    const first: number[] = [];
-    const complete: number[] = [];
-    while (isLoaded) {
-      first.push((await filter(creel, COMMON)).firstMs);
-      complete.push((await filter(creel, RARE)).completeMs);
-    }
-    const { p99Ms } = await beside;
-    return { name, first, complete, onScreen, alonePercentileMs: alone.p99Ms, besidePercentileMs: p99Ms };
-  } finally {
-    await creel.stop();
+  await using programs = new Programs();
+  const creel = programs.keep(await startCreel(name, { MAX_UNSAVED_PER_ENDPOINT: String(2 * STORED), ...environment }));
+  await store(creel);
+  const onScreen = await filterOnScreen(browser, creel);
+  const other = await signUp(creel.origin, 'other');
+  const alone = await load.send(other.captureUrl, BESIDE);
+  let isLoaded = true;
+  const beside = load.send(other.captureUrl, BESIDE).finally(() => (isLoaded = false));
+  const first: number[] = [];
+  const complete: number[] = [];
+  while (isLoaded) {
+    first.push((await filter(creel, COMMON)).firstMs);
+    complete.push((await filter(creel, RARE)).completeMs);
   }
+  const { p99Ms } = await beside;
+  return { name, first, complete, onScreen, alonePercentileMs: alone.p99Ms, besidePercentileMs: p99Ms };
 }
 
 /** Median and slowest. */
@@ -140,24 +124,20 @@ const middleAndWorst = (times: readonly number[]): string =>
 
 /** Filters an endpoint on both databases while another user's captures arrive. A Markdown table. */
 export async function filterTable(load: Load): Promise<string> {
-  const postgres = await startPostgres();
-  const browser = await chromium.launch(launchOptions(await findChromium()));
-  try {
-    const rows = [
-      await measure('SQLite', load, browser, {}),
-      await measure('PostgreSQL', load, browser, { DATABASE_URL: postgres.url }),
-    ];
-    return [
-      `| filter over ${STORED.toLocaleString('en')} bodies of ${BODY_BYTES / 1024} KB; median, slowest | rounds | first matches ms | complete ms | from typing to the only match on screen, without captures, ms | p99 of captures alone ms | meanwhile ms |`,
-      '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
-      ...rows.map(({ name, first, complete, onScreen, alonePercentileMs, besidePercentileMs }) => {
-        const times = [first, complete, onScreen].map(middleAndWorst);
-        const percentiles = [alonePercentileMs, besidePercentileMs].map((ms) => ms.toFixed(1));
-        return `| ${[name, first.length, ...times, ...percentiles].join(' | ')} |`;
-      }),
-    ].join('\n');
-  } finally {
-    await browser.close();
-    await postgres.stop();
-  }
+  await using programs = new Programs();
+  const postgres = programs.keep(await startPostgres());
+  await using browser = await chromium.launch(launchOptions(await findChromium()));
+  const rows = [
+    await measure('SQLite', load, browser, {}),
+    await measure('PostgreSQL', load, browser, { DATABASE_URL: postgres.url }),
+  ];
+  return [
+    `| filter over ${STORED.toLocaleString('en')} bodies of ${BODY_BYTES / 1024} KB; median, slowest | rounds | first matches ms | complete ms | from typing to the only match on screen, without captures, ms | p99 of captures alone ms | meanwhile ms |`,
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...rows.map(({ name, first, complete, onScreen, alonePercentileMs, besidePercentileMs }) => {
+      const times = [first, complete, onScreen].map(middleAndWorst);
+      const percentiles = [alonePercentileMs, besidePercentileMs].map((ms) => ms.toFixed(1));
+      return `| ${[name, first.length, ...times, ...percentiles].join(' | ')} |`;
+    }),
+  ].join('\n');
 }

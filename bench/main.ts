@@ -9,14 +9,14 @@ import { deliveryFigures, deliveryTable } from './deliveries.ts';
 import { filterTable } from './filter.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
-import { WITHOUT_BUS, startNodes } from './nodes.ts';
+import { WITHOUT_BUS, nodeScenarios } from './nodes.ts';
 import { costTable, dashboardTable, threadTable, throughputTable } from './report.ts';
 import type { Row } from './report.ts';
 import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario, CONNECTIONS } from './scenarios.ts';
 import type { Sample, Scenario } from './scenarios.ts';
 import { MANY_LOGINS, signInTable, signInTimes } from './sign-ins.ts';
 import { senderTable } from './senders/senders.ts';
-import { startCreel, startMeasured, startWarmPostgres } from './server-under-test.ts';
+import { Programs, startCreel, startMeasured, startWarmPostgres } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
@@ -49,15 +49,10 @@ const rounds = Number(values.rounds);
 const parts = positionals.length === 0 ? PARTS : z.array(z.enum(PARTS)).parse(positionals);
 const wanted = (part: Part): boolean => parts.includes(part);
 
-async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () => Promise<void> }> {
-  const stops: (() => Promise<void>)[] = [];
-  const keep = <T extends { stop: () => Promise<void> }>(program: T): T => {
-    stops.unshift(program.stop);
-    return program;
-  };
+async function prepare(load: Load, programs: Programs): Promise<Scenario[]> {
   const creel = async (name: string, environment: Record<string, string> = {}) =>
-    keep(await startCreel(name, environment));
-  const echo = keep(await startMeasured('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}));
+    programs.keep(await startCreel(name, environment));
+  const echo = programs.keep(await startMeasured('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}));
   const scenarios = [echoScenario(echo)];
   if (wanted('capture')) scenarios.push(captureScenario(await creel('capture, SQLite')));
   if (wanted('viewer')) scenarios.push(viewerScenario('capture, a live viewer attached', await creel('viewer')));
@@ -70,16 +65,11 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
     scenarios.push(captureScenario(full), dashboardScenario('dashboard in use, 100,000 stored', full));
   }
   if (wanted('postgres')) {
-    const postgres = keep(await startWarmPostgres());
+    const postgres = programs.keep(await startWarmPostgres());
     scenarios.push(captureScenario(await creel('capture, PostgreSQL', { DATABASE_URL: postgres.url })));
   }
-  if (wanted('nodes')) scenarios.push(...keep(await startNodes(echo)).scenarios);
-  return {
-    scenarios,
-    async stop() {
-      for (const stop of stops) await stop();
-    },
-  };
+  if (wanted('nodes')) scenarios.push(...(await nodeScenarios(echo, programs)));
+  return scenarios;
 }
 
 async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[]> {
@@ -107,42 +97,27 @@ const describeLoad = (load: Load): string =>
   `Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
 
 async function figures(load: Load): Promise<string[]> {
-  const { scenarios, stop } = await prepare(load);
-  try {
-    const rows = await measure(scenarios, load);
-    return [throughputTable(rows), costTable(WITHOUT_BUS, rows), dashboardTable(rows), threadTable(rows)].filter(
-      Boolean,
-    );
-  } finally {
-    await stop();
-  }
+  await using programs = new Programs();
+  const rows = await measure(await prepare(load, programs), load);
+  return [throughputTable(rows), costTable(WITHOUT_BUS, rows), dashboardTable(rows), threadTable(rows)].filter(Boolean);
 }
 
 async function signInFigures(load: Load): Promise<string[]> {
-  const creel = await startCreel('sign-ins', MANY_LOGINS);
-  try {
-    return [signInTable(await signInTimes(creel, load, rounds))];
-  } finally {
-    await creel.stop();
-  }
+  await using programs = new Programs();
+  const creel = programs.keep(await startCreel('sign-ins', MANY_LOGINS));
+  return [signInTable(await signInTimes(creel, load, rounds))];
 }
 
 async function deliveryPart(): Promise<string[]> {
   const measureOn = async (title: string, environment: Record<string, string>): Promise<string> => {
-    const creel = await startCreel(`deliveries, ${title}`, environment);
-    try {
-      return deliveryTable(title, await deliveryFigures(creel, { rounds, seconds }));
-    } finally {
-      await creel.stop();
-    }
+    await using programs = new Programs();
+    const creel = programs.keep(await startCreel(`deliveries, ${title}`, environment));
+    return deliveryTable(title, await deliveryFigures(creel, { rounds, seconds }));
   };
   const onSqlite = await measureOn('SQLite', {});
-  const postgres = await startWarmPostgres();
-  try {
-    return [onSqlite, await measureOn('PostgreSQL', { DATABASE_URL: postgres.url })];
-  } finally {
-    await postgres.stop();
-  }
+  await using programs = new Programs();
+  const { url } = programs.keep(await startWarmPostgres());
+  return [onSqlite, await measureOn('PostgreSQL', { DATABASE_URL: url })];
 }
 
 await buildIfStale();

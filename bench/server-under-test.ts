@@ -1,5 +1,7 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
+import { request } from 'node:http';
+import type { Agent } from 'node:http';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +27,14 @@ export interface Measured {
   /** Processes that also work for it, such as a proxy. */
   readonly helpers?: readonly number[];
   readonly stop: () => Promise<void>;
+}
+
+/** What one measurement has started. It stops in reverse order at the end of the block that holds it. */
+export class Programs extends AsyncDisposableStack {
+  keep<T extends { readonly stop: () => Promise<unknown> }>(program: T): T {
+    this.defer(async () => void (await program.stop()));
+    return program;
+  }
 }
 
 /** A user who is logged in, with one endpoint. */
@@ -109,6 +119,19 @@ export async function startNatsWithLog(): Promise<NatsServer> {
       await rm(storeDir, { recursive: true });
     },
   };
+}
+
+/** Sends a capture of JSON. Whether it was acknowledged. */
+export function captureJson(captureUrl: string, body: string, agent: Agent): Promise<boolean> {
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = request(captureUrl, { agent, method: 'POST', headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode === 200));
+    });
+    sent.on('error', () => resolve(false));
+    sent.end(body);
+  });
 }
 
 let users = 0;

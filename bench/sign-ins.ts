@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { median } from './quantile.ts';
 import type { Load, LoadOptions, LoadResult } from './load.ts';
-import { residentMb, startMeasured } from './server-under-test.ts';
+import { Programs, residentMb, startMeasured } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** Server settings that allow many logins: each client sends its own address. */
@@ -60,21 +60,18 @@ async function sendCrowd(crowd: Measured, url: string, body: object): Promise<nu
 export async function signInTimes(creel: MeasuredCreel, load: Load, rounds: number): Promise<SignInTimes> {
   const credentials = { username: `many-${Date.now()}`, password: 'bench-password' };
   await clientOf(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
-  const crowd = await startMeasured('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {});
+  await using programs = new Programs();
+  const crowd = programs.keep(await startMeasured('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {}));
   let memory: number | undefined;
   const signIn = async (): Promise<number> => {
     const allMs = await sendCrowd(crowd, `${creel.origin}/api/login`, credentials);
     memory = Math.max(memory ?? 0, (await residentMb(creel.pid)) ?? 0);
     return allMs;
   };
-  try {
-    const beside: Latencies[] = [];
-    for (const options of LOADS)
-      beside.push({ name: options.name, ...(await latencies(creel, load, options, { signIn, rounds })) });
-    return { beside, residentMb: memory, ...(await wrongPasswords(creel)) };
-  } finally {
-    await crowd.stop();
-  }
+  const beside: Latencies[] = [];
+  for (const options of LOADS)
+    beside.push({ name: options.name, ...(await latencies(creel, load, options, { signIn, rounds })) });
+  return { beside, residentMb: memory, ...(await wrongPasswords(creel)) };
 }
 
 async function latencies(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { metricOf } from '../../packages/server/test/metric.ts';
-import { startCreel } from '../server-under-test.ts';
+import { Programs, startCreel } from '../server-under-test.ts';
 import type { MeasuredCreel } from '../server-under-test.ts';
 import { startNginx } from './nginx.ts';
 import type { NginxUpstream } from './nginx.ts';
@@ -93,41 +93,35 @@ async function countReads(creel: MeasuredCreel): Promise<Reads> {
 
 /** Sends captures of one size. Returns the share that the plain reader read. @throws Error if the server counted a different number */
 async function plainShare(creel: MeasuredCreel, sender: Sender, bytes: number): Promise<number> {
-  const nginx = sender.through === undefined ? undefined : await startNginx(creel.port, sender.through);
-  try {
-    const url = `http://127.0.0.1:${nginx?.port ?? creel.port}/h/${creel.uid}`;
-    const before = await countReads(creel);
-    await execute(await sender.command(url, COUNT, bytes));
-    const after = await countReads(creel);
-    const plain = after.plain - before.plain;
-    const total = plain + after.parser - before.parser;
-    if (total !== COUNT) throw new Error(`The server counted ${total} captures of ${sender.name} instead of ${COUNT}.`);
-    return plain / total;
-  } finally {
-    await nginx?.stop();
-  }
+  await using programs = new Programs();
+  const { port } = sender.through === undefined ? creel : programs.keep(await startNginx(creel.port, sender.through));
+  const url = `http://127.0.0.1:${port}/h/${creel.uid}`;
+  const before = await countReads(creel);
+  await execute(await sender.command(url, COUNT, bytes));
+  const after = await countReads(creel);
+  const plain = after.plain - before.plain;
+  const total = plain + after.parser - before.parser;
+  if (total !== COUNT) throw new Error(`The server counted ${total} captures of ${sender.name} instead of ${COUNT}.`);
+  return plain / total;
 }
 
 /** A Markdown table: for each installed sender, the share of its captures that was read without Node's parser (decision 0014). */
 export async function senderTable(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'creel-senders-'));
-  const creel = await startCreel('senders');
-  try {
-    const lines: string[] = [];
-    for (const sender of senders(folder)) {
-      const version = await installedVersion(sender);
-      const shares: string[] = [];
-      for (const bytes of SIZES)
-        shares.push(version === undefined ? '' : `${Math.round(100 * (await plainShare(creel, sender, bytes)))}%`);
-      lines.push(`| ${[sender.name, version ?? 'not installed', ...shares].join(' | ')} |`);
-    }
-    return [
-      `| ${COUNT} captures each, read without Node's parser | version | 1 KiB | 100 KiB |`,
-      '| --- | --- | ---: | ---: |',
-      ...lines,
-    ].join('\n');
-  } finally {
-    await creel.stop();
-    await rm(folder, { recursive: true, force: true });
+  await using programs = new Programs();
+  programs.defer(() => rm(folder, { recursive: true, force: true }));
+  const creel = programs.keep(await startCreel('senders'));
+  const lines: string[] = [];
+  for (const sender of senders(folder)) {
+    const version = await installedVersion(sender);
+    const shares: string[] = [];
+    for (const bytes of SIZES)
+      shares.push(version === undefined ? '' : `${Math.round(100 * (await plainShare(creel, sender, bytes)))}%`);
+    lines.push(`| ${[sender.name, version ?? 'not installed', ...shares].join(' | ')} |`);
   }
+  return [
+    `| ${COUNT} captures each, read without Node's parser | version | 1 KiB | 100 KiB |`,
+    '| --- | --- | ---: | ---: |',
+    ...lines,
+  ].join('\n');
 }
