@@ -38,7 +38,7 @@ async function addDestination(page: Page, url: string, condition = ''): Promise<
 test('captures are forwarded, and destinations are edited', async ({ page, person: _ }) => {
   await test.step('a capture is forwarded, its badge changes live, and its history has the response', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     target.answerWith((response) => response.setHeader('content-type', 'application/json').end('{"stored":true}'));
     await openLive(page, endpoint);
     await addDestination(page, `${target.url}/hook`, 'method:POST');
@@ -68,12 +68,11 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     await Promise.all(Array.from({ length: 49 }, () => reportAttempt(page, endpoint, 0)));
     await expect(attempts(page)).toHaveCount(50);
     await expect(page.getByText('Only the newest 50 attempts are kept.')).toBeVisible();
-    await target.close();
   });
 
   await test.step('a request shows that it waits for its first attempt, live, and then its result', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     let answerAll = (): void => undefined;
     target.answerWith((response) => {
       answerAll = () => void response.end('ok');
@@ -90,12 +89,11 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     answerAll();
     await expect(row(page, 0)).toContainText('200');
     await expect(attempts(page)).toHaveCount(1);
-    await target.close();
   });
 
   await test.step('destinations are edited, tested, switched off and deleted, by keyboard too', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     await sendJson(endpoint.url, { n: 1 }, '/orders?a=1');
     await goLive(page, endpoint);
     await addDestination(page, target.url);
@@ -141,12 +139,11 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     await expect(page.getByText('No destinations yet')).toBeVisible();
     expect(target.received).toHaveLength(1);
     await pressEscape(page);
-    await target.close();
   });
 
   await test.step('a sixth destination is not offered, and localhost has a line to paste', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     for (let at = 0; at < 5; at++) {
       const data = { url: `${target.url}/${at}` };
       await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
@@ -158,7 +155,6 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     await page.getByRole('tab', { name: 'To localhost' }).click();
     await page.getByLabel('Port of your program').fill('4000');
     await expect(dialog(page)).toContainText(`${endpoint.url} http://localhost:4000`);
-    await target.close();
   });
 });
 
@@ -184,13 +180,12 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await expect(attempts(page).first()).toContainText('The next attempt is planned for');
   await expect(row(page, 0)).toHaveCount(0);
 
-  const back = await startTarget(port);
+  await using back = await startTarget(port);
   await page.getByRole('button', { name: 'Send again' }).click();
   await expect(attempts(page).first()).toContainText('200');
   // The list of the filter gets the request when it is delivered.
   await expect(row(page, 0)).toContainText('200');
   expect(back.received.length).toBeGreaterThan(0);
-  await back.close();
 });
 
 test('with several destinations a row shows the failure, live, until the destination works again', async ({
@@ -198,7 +193,7 @@ test('with several destinations a row shows the failure, live, until the destina
   endpoint,
   target,
 }) => {
-  const broken = await startTarget();
+  await using broken = await startTarget();
   broken.answerWith((response) => response.writeHead(503).end());
   await openLive(page, endpoint);
   // The one that works is slower, so its success arrives after the failure.
@@ -224,7 +219,6 @@ test('with several destinations a row shows the failure, live, until the destina
   await expect(attempts(page)).toHaveCount(3);
   await expect(row(page, 0)).toContainText('200');
   await expect(row(page, 0)).not.toContainText('Delivery is retried');
-  await broken.close();
 });
 
 test('one of two destinations has no attempt yet: it is listed as waiting, until it is deleted in another tab', async ({
@@ -233,7 +227,7 @@ test('one of two destinations has no attempt yet: it is listed as waiting, until
   endpoint,
   target,
 }) => {
-  const hangs = await startTarget();
+  await using hangs = await startTarget();
   hangs.answerWith(() => undefined);
   await openLive(page, endpoint);
   await addDestination(page, target.url);
@@ -262,7 +256,6 @@ test('one of two destinations has no attempt yet: it is listed as waiting, until
   await expect(attempts(page)).toHaveCount(1);
   await expect(row(page, 0)).toContainText('200');
   await expect(row(page, 0)).not.toContainText('Delivery is retried');
-  await hangs.close();
 });
 
 test('a destination is paused after 50 failures, says why, and is resumed', async ({ page, endpoint, target }) => {

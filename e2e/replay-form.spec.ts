@@ -144,7 +144,7 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
 test('the panel by keyboard alone, with the destinations of before', async ({ page, person: _ }) => {
   await test.step('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
     await openLive(page, endpoint);
     await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
@@ -183,12 +183,11 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await expect(page.getByRole('dialog').getByText('Send the replay')).toBeVisible();
     await pressEscape(page);
     await expect(page.getByRole('dialog')).toBeHidden();
-    await target.close();
   });
 
   await test.step('recent destinations of the endpoint are offered, newest first', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     await sendJson(endpoint.url, { a: 1 });
     await openReplay(page, endpoint, 0, goLive);
     for (const path of ['/one', '/two']) await sendTo(page, target.url + path);
@@ -199,12 +198,11 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await expect(page.getByRole('menuitem')).toHaveText([`${target.url}/two`, `${target.url}/one`]);
     await page.getByRole('menuitem').last().click();
     await expect(urlField(page)).toHaveValue(`${target.url}/one`);
-    await target.close();
   });
 
   await test.step('the base of a destination is remembered, and a scheme may be left out', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     await sendJson(endpoint.url, {}, '/first?x=1');
     await sendJson(endpoint.url, {}, '/second/%7e?y=%20&z');
     await openReplay(page, endpoint, 0, goLive);
@@ -220,7 +218,6 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
       .toEqual(['/api/first?x=1', '/api/second/%7e?y=%20&z']);
     await openReplay(page, endpoint, 0);
     await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
-    await target.close();
   });
 });
 

@@ -22,7 +22,7 @@ const place = (url: string) => ({ host: new URL(url).hostname, port: Number(new 
 test('a request goes out as it was captured or edited', async ({ page, person: _ }) => {
   await test.step('a captured request goes out byte for byte, with the case, order and repeats of its headers', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     const own = ['X-Twice: a', 'X-Latin: caf\xe9', 'x-twice: b', 'X-Utf: caf\xc3\xa9', 'X-TWICE: a'];
     const head = [
       `PUT ${new URL(endpoint.url).pathname}/a/../b%7e?x=1&x=%20+ HTTP/1.1`,
@@ -54,12 +54,11 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     expect(sent.filter((line) => /^keep-alive/i.test(line))).toEqual([]);
     await expect(toast(page, 'Request Sent')).toBeVisible();
     await expect(toast(page, 'Received 200 response from the server.')).toBeVisible();
-    await target.close();
   });
 
   await test.step('the signatures of captured webhooks are still valid at the destination', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     const fixtures = [githubPush, stripeInvoicePaid, shopifyOrdersCreate, slackEvent];
     for (const fixture of fixtures) {
       const answer = await exchange(place(endpoint.url), toRawHttp(fixture, endpoint.url));
@@ -77,12 +76,11 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
       expect(received?.body.equals(body), sender).toBe(true);
       expect(verify(received?.body ?? Buffer.alloc(0), received?.headers ?? [], endpoint.url), sender).toBe(true);
     }
-    await target.close();
   });
 
   await test.step('an edited body and edited headers are what is sent; line ends stay, and the way back leads to the bytes', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     await send(endpoint.url, {
       body: 'one\r\ntwo\r\n',
       headers: { 'content-type': 'text/plain', 'x-hub-signature-256': 'sha256=0', 'x-old': 'old' },
@@ -113,12 +111,11 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     await sendButton(page).click();
     await expect.poll(() => target.received.length).toBe(2);
     expect(target.received[1]?.body.toString()).toBe('one\r\ntwo\r\n');
-    await target.close();
   });
 
   await test.step('a large body is sent exactly without being loaded, and can be loaded and edited', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     const text = `{"items":[${'1234567,'.repeat(40_000)}0]}`;
     await send(endpoint.url, { body: text, headers: { 'content-type': 'application/json' } });
     await openReplay(page, endpoint, 0, goLive);
@@ -128,12 +125,11 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     expect(target.received[0]?.body.toString()).toBe(text);
     await page.getByRole('button', { name: 'Edit as text' }).click();
     await expect(bodyField(page)).toHaveValue(text);
-    await target.close();
   });
 
   await test.step('of thousands of headers, the page shows a part first and more on request', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     const many = Array.from({ length: 450 }, (__, nth): [string, string] => [`x-${nth}`, String(nth)]);
     target.answerWith((answer) => {
       for (const [name, value] of many) answer.setHeader(name, value);
@@ -151,7 +147,6 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     await expect(sent.getByRole('row')).toHaveCount(201);
     await sent.getByRole('button', { name: /^Show \d+ more headers$/ }).click();
     await expect(sent.getByRole('row')).toHaveCount(401);
-    await target.close();
   });
 });
 

@@ -74,7 +74,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
 
   await test.step('an edited replay is signed again, so that the receiver accepts it', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     await send(endpoint.url, signedRequest());
     await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, {
       data: { scheme: 'github', secret: SECRET },
@@ -90,12 +90,11 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     const signatures = target.received.map(({ headers }) => headers.find(([name]) => /signature/i.test(name))?.[1]);
     expect(signatures).toEqual([signed(BODY), signed('{"edited":true}')]);
     await expectNoFindings(page, 'sign again', '[aria-label="Replay Request"]');
-    await target.close();
   });
 
   await test.step('without the secret a destination that signs again says that it sends nothing', async () => {
     const endpoint = await createEndpoint(page);
-    const target = await startTarget();
+    await using target = await startTarget();
     const path = `/api/endpoints/${endpoint.uid}`;
     await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });
     await page.request.post(`${path}/destinations`, { data: { url: target.url, sign: true } });
@@ -112,6 +111,5 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await card.getByRole('button', { name: 'Set signing secret' }).click();
     await expect(page.getByRole('dialog', { name: 'Signing secret' })).toBeVisible();
     expect(target.received).toEqual([]);
-    await target.close();
   });
 });

@@ -5,7 +5,7 @@ import { startServerProcess } from '../test/server-process.ts';
 test('the first signal lets a request finish that is being sent, a second one ends the server', async () => {
   const server = await startServerProcess();
   onTestFinished(() => server.stop());
-  const sender = await openRaw({ port: server.port });
+  using sender = await openRaw({ port: server.port });
   const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Expect: 100-continue', 'Content-Length: 9'];
   await sender.send(rawRequest(head));
   // The server has begun to read the request.
@@ -19,5 +19,4 @@ test('the first signal lets a request finish that is being sent, a second one en
   await expect.poll(listens).toBe(false);
   await server.kill('SIGTERM');
   expect(await exitCode).toBe(1);
-  sender.close();
 });

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import type { TestClient } from './test-client.ts';
 
 /** A live view as a program sees it: all messages, in order, checked against the contract. */
-export interface LiveViewer {
+export interface LiveViewer extends AsyncDisposable {
   readonly messages: readonly LiveMessage[];
   readonly socket: WebSocket;
   /**
@@ -76,7 +76,7 @@ export async function openLive(
     await closed;
   };
   const closedSoon = () => Promise.race([closed, sleep(SOON_MS, 'open' as const, { ref: false })]);
-  return { messages, socket, until, closed, closedSoon, close };
+  return { messages, socket, until, closed, closedSoon, close, [Symbol.asyncDispose]: close };
 }
 
 async function opened(socket: WebSocket): Promise<void> {

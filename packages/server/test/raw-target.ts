@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 
 /** A target of replays that records every byte and responds with given bytes. */
-export interface RawTarget {
+export interface RawTarget extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** The bytes of each connection so far. */
@@ -42,16 +42,18 @@ export async function openRawTarget(host = '127.0.0.1'): Promise<RawTarget> {
     });
   });
   const port = await listenLocally(server, { host });
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
   const target: RawTarget = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
     received,
     count: () => received.length,
     answer: saying(EMPTY_OK),
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
   return target;
 }

@@ -7,7 +7,7 @@ import { answersAt, startProgram } from '../../../fixtures/start-program.ts';
 import type { Program } from '../../../fixtures/start-program.ts';
 
 /** Creel as a separate process, for tests of crashes, signals and sockets. */
-export interface ServerProcess extends Program {
+export interface ServerProcess extends Program, AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:port` */
   readonly origin: string;
@@ -55,17 +55,12 @@ export async function startServerProcess(
     await removeData();
     throw error;
   });
-  return {
-    ...program,
-    port,
-    origin,
-    dataDir,
-    residentBytes: () => residentBytes(program.pid),
-    async stop() {
-      await program.kill('SIGKILL');
-      await removeData();
-    },
+  const stop = async (): Promise<void> => {
+    await program.kill('SIGKILL');
+    await removeData();
   };
+  const resident = () => residentBytes(program.pid);
+  return { ...program, port, origin, dataDir, residentBytes: resident, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function residentBytes(pid: number): Promise<number> {

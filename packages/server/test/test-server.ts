@@ -14,7 +14,7 @@ import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 
-export interface TestServer {
+export interface TestServer extends AsyncDisposable {
   /** `http://127.0.0.1:port` */
   readonly origin: string;
   readonly port: number;
@@ -171,8 +171,13 @@ async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<Tes
     const also = { ...options, clock, dataDir: await newFolder(), settings: { PUBLIC_URL: first.origin, ...settings } };
     nodes.push(await startNode(also, lines));
   }
-  const stop = (): Promise<unknown> => Promise.all(nodes.map((node) => node.stop()));
+  const stopNodes = (): Promise<unknown> => Promise.all(nodes.map((node) => node.stop()));
   const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+  const stop = async (): Promise<void> => {
+    await stopNodes();
+    const folders = nodes.map((node) => node.dataDir);
+    await Promise.all(folders.filter((folder) => folder !== options.dataDir).map(remove));
+  };
   const visitor: TestServer['visitor'] = (headers) =>
     createTestClient(
       nodes.map(({ origin }) => origin),
@@ -200,15 +205,13 @@ async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<Tes
       const { uid, id } = await person.client.call('createEndpoint', { body: {} });
       return { ...person, uid, endpointId: id };
     },
-    async stop() {
-      await stop();
-      const folders = nodes.map((node) => node.dataDir);
-      await Promise.all(folders.filter((folder) => folder !== options.dataDir).map(remove));
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
     async restart() {
-      await stop();
+      await stopNodes();
       const again = await startNodes({ ...options, clock, dataDir }, count);
-      return { ...again, stop: () => again.stop().then(() => remove(dataDir)) };
+      const stopAgain = () => again.stop().then(() => remove(dataDir));
+      return { ...again, stop: stopAgain, [Symbol.asyncDispose]: stopAgain };
     },
   };
 }

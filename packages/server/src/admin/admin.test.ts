@@ -203,14 +203,13 @@ describe('with a stopped server', () => {
   }, 300_000);
 
   it('goes on with new ids after the import', async () => {
-    const again = await startTestServer({ openStore: () => openPostgresStore(database.url, QUERIES) });
+    await using again = await startTestServer({ openStore: () => openPostgresStore(database.url, QUERIES) });
     const other = await again.register();
     expect(other.user.id).toBeGreaterThan(person.user.id);
     const endpoint = await other.client.call('createEndpoint', { body: {} });
     await fetch(`${again.origin}/h/${endpoint.uid}`, { method: 'POST', body: 'new' });
     const saved = await other.client.call('saveRequest', { params: { uid: endpoint.uid }, body: { index: 0 } });
     expect(saved.id).toBeGreaterThan(1);
-    await again.stop();
   });
 });
 

@@ -83,7 +83,7 @@ test.each(['call', 'capture'])('a slow client that sends on after the response i
 });
 
 test('a billing call is answered before its body arrives when billing is off, for allowed callers', async () => {
-  const off = await startTestServer({ settings: { BILLING: 'off' } });
+  await using off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
   const checkout = async (cookie: string) => {
     const connection = await openRaw({ port: off.port });
@@ -103,5 +103,4 @@ test('a billing call is answered before its body arrives when billing is off, fo
   expect((await stranger.final()).status).toBe(401);
   signedIn.close();
   stranger.close();
-  await off.stop();
 });

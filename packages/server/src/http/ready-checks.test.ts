@@ -6,7 +6,7 @@ import { startTestServer } from '../../test/test-server.ts';
 test('concurrent calls of /readyz share a check, because captures wait for its commit', async () => {
   const gate = Promise.withResolvers<void>();
   let checks = 0;
-  const server = await startTestServer({
+  await using server = await startTestServer({
     openStore: async (dataDir) => {
       const store = await openSqliteStore(dataDir, QUERIES);
       const checkWritable = async (): Promise<void> => {
@@ -28,5 +28,4 @@ test('concurrent calls of /readyz share a check, because captures wait for its c
   const before = checks;
   expect(await ready()).toBe(200);
   expect(checks).toBe(before + 1);
-  await server.stop();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
@@ -120,8 +120,7 @@ describe('every response has the security headers', () => {
 });
 
 test('over https, responses have HSTS, and no other name is accepted', async () => {
-  const server = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
-  onTestFinished(() => server.stop());
+  await using server = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
   const answer = await plainCall(server.port, { method: 'GET', path: '/api/service' });
   expect(answer.headers['strict-transport-security']).toMatch(/max-age=31536000/);
   const from = (origin: string, host: string) =>
@@ -136,8 +135,7 @@ test('over https, responses have HSTS, and no other name is accepted', async () 
 });
 
 test('a server on every address without a configured name accepts the name in use', async () => {
-  const server = await startTestServer({ settings: { HOST: '0.0.0.0' } });
-  onTestFinished(() => server.stop());
+  await using server = await startTestServer({ settings: { HOST: '0.0.0.0' } });
   const from = (origin: string, host: string) =>
     plainCall(server.port, { method: 'POST', path: '/api/logout', headers: { origin, host } }).then(
       ({ status }) => status,

@@ -64,12 +64,11 @@ describe('invalid calls', () => {
   });
 
   test.each(['checkout', 'portal', 'change'])('billing that is off: %s is rejected', async (call) => {
-    const other = await startTestServer({ settings: { BILLING: 'off' } });
+    await using other = await startTestServer({ settings: { BILLING: 'off' } });
     const person = await other.register();
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
     const answer = await person.client.tell(`/api/subscription/${call}`, init);
     expect(answer).toMatchObject({ status: 501, body: { code: 'BILLING_OFF' } });
-    await other.stop();
   });
 
   test.each([

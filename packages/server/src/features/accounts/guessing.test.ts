@@ -110,7 +110,7 @@ describe('password guessing', () => {
 
   test('parallel guesses on several servers get ten results in total', async () => {
     const { user } = await server.register();
-    const another = await startTestServer({
+    await using another = await startTestServer({
       openStore: () => Promise.resolve({ ...server.store, close: () => Promise.resolve() }),
       dataDir: server.dataDir,
       clock: server.clock,
@@ -124,7 +124,6 @@ describe('password guessing', () => {
     );
     const told = answers.map(({ status }) => status).toSorted();
     expect(told).toEqual([...Array.from({ length: 10 }, () => 401), ...Array.from({ length: 50 }, () => 429)]);
-    await another.stop();
   });
 
   test('the owner logs in from a known browser, although others guess elsewhere', async () => {

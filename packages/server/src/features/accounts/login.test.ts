@@ -128,8 +128,7 @@ describe('registering', () => {
 
 describe('SIGNUPS_PER_HOUR', () => {
   test('applies per address, counts only created accounts, and holds under parallel calls', async () => {
-    const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
     const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
     const first = someone();
     expect((await register(first, at('192.0.2.1'))).status).toBe(201);
@@ -148,8 +147,7 @@ describe('SIGNUPS_PER_HOUR', () => {
   });
 
   test('limits attempts at taken names to ten times as many', async () => {
-    const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '1' } });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '1' } });
     const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
     const first = someone();
     expect((await register(first, at('192.0.2.1'))).status).toBe(201);
@@ -246,8 +244,7 @@ describe('logging in', () => {
     expect(cookies.map((cookie) => /Max-Age=(\d+)/.exec(cookie)?.[1])).toEqual(['7776000', '34560000']);
     for (const cookie of cookies)
       expect(cookie).toMatch(/^creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
-    const own = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
     for (const cookie of (await register(someone(), own.visitor())).headers.getSetCookie()) {
       expect(cookie).toMatch(
         /^__Host-creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -256,8 +253,7 @@ describe('logging in', () => {
   });
 
   test('a hash with older parameters is replaced, and the password still works', async () => {
-    const today = await startTestServer({ passwords: new Passwords() });
-    onTestFinished(() => today.stop());
+    await using today = await startTestServer({ passwords: new Passwords() });
     const { user, client } = await today.register();
     const { passwordHash: before = null } = (await today.store.findUser(user.id)) ?? {};
     const older = new Passwords({ memoryKib: 8192, passes: 1 });
@@ -270,8 +266,7 @@ describe('logging in', () => {
 
   test('with a password that is changed during its check fails', async () => {
     const passwords = new PasswordsWithPause(CHEAP);
-    const own = await startTestServer({ passwords });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ passwords });
     const { user, password } = await own.register();
     const hash = (await own.store.findUser(user.id))?.passwordHash ?? '';
     passwords.afterCheck = () => own.store.replacePassword(user.id, hash, 'another hash');
@@ -294,8 +289,7 @@ describe('logging out', () => {
   });
 
   test('a session ends after 30 days without use, and after 90 in any case', async () => {
-    const own = await startTestServer();
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer();
     const day = 24 * 60 * MINUTE;
     const idle = await own.register();
     const busy = await own.register();

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive } from '../../../test/live-viewer.ts';
@@ -317,8 +317,7 @@ describe('a verified address', () => {
 
 describe('after half an hour', () => {
   test('links are expired', async () => {
-    const own = await startTestServer({ settings: { SMTP_URL: mailbox.url } });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ settings: { SMTP_URL: mailbox.url } });
     const person = await own.register();
     const tokenIn = async (): Promise<string> =>
       new URL(/https?:\S+/.exec((await mailbox.next()).text)?.[0] ?? 'missing:').searchParams.get('token') ?? '';
@@ -334,8 +333,7 @@ describe('after half an hour', () => {
 
 describe('without SMTP_URL', () => {
   test('mail is off, and the response says so', async () => {
-    const own = await startTestServer();
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer();
     const { client, user } = await own.register();
     const off = { status: 501, body: { code: 'MAIL_OFF', error: 'Email is off on this server.' } };
     expect(await askReset(user.email, own.visitor())).toMatchObject(off);

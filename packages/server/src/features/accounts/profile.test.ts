@@ -52,11 +52,10 @@ describe('the username', () => {
   });
 
   test('taken names can be tried ten times as often as accounts can be created', async () => {
-    const strict = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '2' } });
+    await using strict = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '2' } });
     const [one, two] = [await strict.register(), await strict.register()];
     for (let nth = 0; nth < 20; nth += 1) expect((await rename(two.client, one.user.username)).status).toBe(400);
     expect(await rename(two.client, one.user.username)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
-    await strict.stop();
   });
 
   test.each([['ab'], ['   '], [''], [undefined], [null]])('refuses %j', async (username) => {

@@ -155,8 +155,7 @@ describe('attacks on the callback', () => {
   });
 
   test('a hundred callbacks per address and hour, so that no client can flood the provider through this server', async () => {
-    const own = await startTestServer({ settings: provider.settings });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({ settings: provider.settings });
     const browser = own.visitor();
     const comeBackWith = async (code: string) => {
       const { headers } = await browser.send('/auth/oidc/start');
@@ -206,8 +205,9 @@ describe('attacks on the callback', () => {
 
 describe('a failing provider', () => {
   test('unreachable: the error says so, and the next attempt asks again', async () => {
-    const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer({
+      settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' },
+    });
     for (let tried = 0; tried < 2; tried += 1) {
       const answer = await own.visitor().tell('/auth/oidc/start');
       expect(answer.status).toBe(502);
@@ -224,8 +224,7 @@ describe('a failing provider', () => {
   });
 
   test('not configured: no window, no offer', async () => {
-    const own = await startTestServer();
-    onTestFinished(() => own.stop());
+    await using own = await startTestServer();
     expect((await own.visitor().call('getServiceInfo', {})).signIn).toBeNull();
     expect((await own.visitor().send('/auth/oidc/callback.js')).status).toBe(404);
   });

@@ -165,7 +165,7 @@ describe('changing the plan', () => {
   });
 
   test('a plan from DEFAULT_TIER has no subscription that Free could cancel', async () => {
-    const given = await startTestServer({ settings: { BILLING: 'test', DEFAULT_TIER: 'PREMIUM' } });
+    await using given = await startTestServer({ settings: { BILLING: 'test', DEFAULT_TIER: 'PREMIUM' } });
     const person = await given.register();
     const sentence = 'There is no subscription to cancel. This server gave you your plan without one.';
     const json = { tier: 'FREE', interval: 'monthly', returnUrl: '/subscription' };
@@ -173,7 +173,6 @@ describe('changing the plan', () => {
     expect(checkout).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
     expect(await change(person, 'FREE')).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
     expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
-    await given.stop();
   });
 
   test('up, in interval and back down; cancel and renew', async () => {
@@ -292,11 +291,10 @@ describe('changing the plan', () => {
 });
 
 test("the test gateway's pages exist in test mode only", async () => {
-  const off = await startTestServer({ settings: { BILLING: 'off' } });
+  await using off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
   expect((await client.tell('/api/billing/test/portal')).status).toBe(404);
   expect((await client.tell('/api/billing/test/checkout/cs_test_1')).status).toBe(404);
-  await off.stop();
 });
 
 test('the subscription ends with the account', async () => {

@@ -54,11 +54,10 @@ const reset: Goodbye = async (connection, to) => {
 };
 
 async function sendCut(to: Place, bytes: Buffer, goodbye: Goodbye): Promise<void> {
-  const connection = await openRaw({ port: to.server.port });
+  using connection = await openRaw({ port: to.server.port });
   await connection.send(bytes);
   await goodbye(connection, to);
   await connection.closed();
-  connection.close();
 }
 
 async function expectReleased(to: Place, bytes: Buffer, goodbye: Goodbye): Promise<void> {
@@ -83,13 +82,12 @@ test.each([
 ])('%s until the time-out: no byte stays counted', (_kind, bytes) => expectReleased(hasty, bytes(hasty), wait));
 
 test('a body that is being read is counted, and no longer after it is stored', async () => {
-  const connection = await openRaw({ port: place.server.port });
+  using connection = await openRaw({ port: place.server.port });
   await connection.send(half(place));
   await expect.poll(() => heldBytes(place)).toBe(HALF.length);
   await connection.send(HALF);
   expect((await connection.final()).status).toBe(200);
   expect(await heldBytes(place)).toBe(0);
-  connection.close();
 });
 
 const sendLarge = (): Promise<number> =>
@@ -102,12 +100,11 @@ test('aborted bodies that filled the memory do not block large ones', async () =
   const most = Buffer.alloc(24 * MIB, 'x');
   const head = rawRequest([`POST ${place.path} HTTP/1.1`, 'Host: h', `Content-Length: ${25 * MIB}`]);
   for (let round = 0; round < 10; round += 1) {
-    const connection = await openRaw({ port: place.server.port });
+    using connection = await openRaw({ port: place.server.port });
     await connection.send(head);
     await connection.send(most);
     connection.halfClose();
     await connection.closed();
-    connection.close();
   }
   expect(await sendLarge()).toBe(200);
 });
@@ -138,7 +135,7 @@ test('aborted bodies of calls leave room for other calls', async () => {
 
 test('a body in chunks of one byte takes no more memory than its bytes allow', async () => {
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(10_000));
-  const connection = await openRaw({ port: place.server.port });
+  using connection = await openRaw({ port: place.server.port });
   await connection.send(rawRequest([`POST ${place.path} HTTP/1.1`, 'Host: h', 'Transfer-Encoding: chunked']));
   const before = process.memoryUsage().heapUsed;
   for (let round = 0; round < 100; round += 1) await connection.send(chunks);
@@ -146,5 +143,4 @@ test('a body in chunks of one byte takes no more memory than its bytes allow', a
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * MIB);
   await connection.send('0\r\n\r\n');
   expect((await connection.final()).status).toBe(200);
-  connection.close();
 });

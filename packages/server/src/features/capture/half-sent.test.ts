@@ -55,12 +55,11 @@ test.each(['plain', 'chunked'] as const)('the last byte missing (%s) is not whol
   const before = await app.owner.stored(app.endpoint.uid);
   await cut(whole(kind), whole(kind).length - 1, 'end');
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
-  const connection = await openRaw({ port: app.server.port });
+  using connection = await openRaw({ port: app.server.port });
   await connection.send(whole(kind));
   connection.halfClose();
   expect((await connection.final()).status).toBe(200);
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 1);
-  connection.close();
 });
 
 test('half a body after a declined upgrade is cut off without a wait', async () => {
@@ -133,13 +132,12 @@ describe('a complete request is answered before', () => {
 test('a sender that closes after its second request, while the first waits for the disk, gets both responses', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   for (let round = 0; round < 40; round += 1) {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     await connection.send(whole('plain'));
     await new Promise((next) => setImmediate(next));
     await connection.send(whole('plain'));
     connection.halfClose();
     expect([(await connection.final()).status, (await connection.final()).status]).toEqual([200, 200]);
-    connection.close();
   }
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 80);
 });

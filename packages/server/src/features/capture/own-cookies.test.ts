@@ -39,7 +39,7 @@ describe("a logged-in user who opens another user's capture URL", () => {
   test('reveals no session: not stored, not shown, not sent live, not found', async () => {
     const [owner, visitor] = [await server.register(), await server.register()];
     const params = { uid: (await owner.client.call('createEndpoint', { body: {} })).uid };
-    const viewer = await openLive(owner.client, params.uid);
+    await using viewer = await openLive(owner.client, params.uid);
     await viewer.until((messages) => messages.length > 0);
     let frames = '';
     viewer.socket.on('message', (frame) => (frames += String(frame)));
@@ -59,6 +59,5 @@ describe("a logged-in user who opens another user's capture URL", () => {
       expect(await owner.client.call('search', { query: { q: `"${secret}"` } })).toEqual([]);
     }
     expect(frames).toContain('hidden-by-creel');
-    await viewer.close();
   });
 });

@@ -86,12 +86,11 @@ describe('404 ENDPOINT_NOT_FOUND', () => {
 
   test('when it is deleted while the body arrives', async () => {
     const { started, client, uid } = await startWithEndpoint();
-    const connection = await openRaw({ port: started.port });
+    using connection = await openRaw({ port: started.port });
     await connection.send(rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 4'], 'ha'));
     await client.call('deleteEndpoint', { params: { uid } });
     await connection.send('lf');
     expectRefusal(await connection.final(), 404, 'ENDPOINT_NOT_FOUND');
-    connection.close();
   });
 });
 

@@ -59,7 +59,7 @@ test('100 slow ones at once do not delay others', async () => {
 
 test('a sender that does not read its responses gets all of them later', async () => {
   // With production timeouts: an unread connection is not slow.
-  const patient = await startTestServer({ settings: { MAX_UNSAVED_PER_ENDPOINT: '100000' } });
+  await using patient = await startTestServer({ settings: { MAX_UNSAVED_PER_ENDPOINT: '100000' } });
   const person = await patient.register();
   const endpoint = await person.client.call('createEndpoint', { body: {} });
   const one = rawRequest([`POST /h/${endpoint.uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
@@ -75,5 +75,4 @@ test('a sender that does not read its responses gets all of them later', async (
   }
   connection.close();
   expect((await person.client.call('getEndpoint', { params: { uid: endpoint.uid } })).stats.total).toBe(count + 1);
-  await patient.stop();
 });

@@ -73,7 +73,7 @@ test('both mark the last response of a connection', async () => {
 });
 
 test('a connection switches readers with all of its data, and rejects as always', async () => {
-  const connection = await openRaw({ port: app.server.port });
+  using connection = await openRaw({ port: app.server.port });
   const ask = async (bytes: string): Promise<RawAnswer> => {
     await connection.send(bytes);
     return connection.final();
@@ -86,7 +86,6 @@ test('a connection switches readers with all of its data, and rejects as always'
   expect((await ask('GET /api/user HTTP/1.1\r\nHost: h\r\n\r\n')).status).toBe(401);
   expect((await ask(request('/5', '12345678').replace(app.base, '/h/nobody'))).status).toBe(404);
   expect(indexOf(await ask(request('/6', '12345678')))).toBe(first + 4);
-  connection.close();
 });
 
 test('pipelined requests are answered in order', async () => {

@@ -247,7 +247,7 @@ describe('a request that asks for an upgrade is captured like any other', () => 
   });
 
   test.each(asking)('%s, chunked', async (_, headers) => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     const lines = [...headers.map(([name, value]) => `${name}: ${value}`), 'Transfer-Encoding: chunked'];
     await connection.send(
       rawRequest([`POST ${app.base}/up HTTP/1.1`, 'Host: h', ...lines], '3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n'),
@@ -255,7 +255,6 @@ describe('a request that asks for an upgrade is captured like any other', () => 
     const index = indexOf(await connection.final());
     const rawHeaders: HeaderPair[] = [['Host', 'h'], ...headers, ['Transfer-Encoding', 'chunked']];
     await expectKept(app, index, { method: 'POST', path: '/up', rawHeaders, body: Buffer.from('abcde') });
-    connection.close();
   });
 
   test.each(asking.slice(0, 3))('%s: the bytes after it are neither lost silently nor misread', async (_, headers) => {
@@ -280,7 +279,7 @@ describe('a request that asks for an upgrade is captured like any other', () => 
 
 describe('Expect', () => {
   test('100-continue: 100 first, then 200 once the body is there', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     await connection.send(
       rawRequest([`POST ${app.base} HTTP/1.1`, 'Host: h', 'Expect: 100-continue', 'Content-Length: 4']),
     );
@@ -297,7 +296,6 @@ describe('Expect', () => {
       rawHeaders,
       body: Buffer.from('body'),
     });
-    connection.close();
   });
 
   test('the body may be sent without waiting', async () => {
@@ -321,7 +319,7 @@ describe('Expect', () => {
 
 describe('several requests on one connection', () => {
   test('pipelined: each answered and stored, in order', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     const one = (at: number): Buffer =>
       rawRequest(
         [`POST ${app.base}/pipe/${at} HTTP/1.1`, 'Host: h', `Content-Length: ${String(at).length}`],
@@ -335,11 +333,10 @@ describe('several requests on one connection', () => {
       const kept = await app.owner.captured(app.endpoint.uid, index);
       expect({ path: kept.path, body: kept.body }).toEqual({ path: `/pipe/${at}`, body: String(at) });
     }
-    connection.close();
   });
 
   test('chunked and plain in turns, byte by byte', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     const bytes = Buffer.concat([
       rawRequest([`PUT ${app.base}/1 HTTP/1.1`, 'Host: h', 'Transfer-Encoding: chunked'], '1\r\na\r\n0\r\n\r\n'),
       rawRequest([`PUT ${app.base}/2 HTTP/1.1`, 'Host: h', 'Content-Length: 1'], 'b'),
@@ -348,7 +345,6 @@ describe('several requests on one connection', () => {
     const [first, second] = [indexOf(await connection.final()), indexOf(await connection.final())];
     expect((await app.owner.captured(app.endpoint.uid, first)).body).toBe('a');
     expect((await app.owner.captured(app.endpoint.uid, second)).body).toBe('b');
-    connection.close();
   });
 
   test('blank lines before a request are ignored', async () => {

@@ -141,10 +141,9 @@ describe('not HTTP', () => {
     ['zeros', Buffer.alloc(5000)],
     ['every byte', Buffer.from(Array.from({ length: 256 }, (_, value) => 255 - value))],
   ])('%s: closed', async (_, bytes) => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     connection.send(bytes).catch(() => {});
     expect((await connection.closed()).toString('latin1')).toMatch(/^$|^HTTP\/1\.1 400 /);
-    connection.close();
   });
 
   test('a connection that closes without data, half or whole', async () => {

@@ -54,27 +54,24 @@ describe('a body over the limit', () => {
   });
 
   test('declared: rejected before its first byte is read', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     await connection.send(head(`Content-Length: ${LIMIT + 1}`));
     expectTooLarge(await connection.next());
-    connection.close();
   });
 
   test('declared, with Expect: 100-continue: 413 and no 100', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     await connection.send(head('Expect: 100-continue', `Content-Length: ${LIMIT + 1}`));
     expectTooLarge(await connection.next());
-    connection.close();
   });
 
   test.each([LIMIT + 1, 8_000_000])(
     'declared and sent all the same (%d bytes): the answer arrives, and the connection ends',
     async (length) => {
-      const connection = await openRaw({ port: app.server.port });
+      using connection = await openRaw({ port: app.server.port });
       connection.send(Buffer.concat([head(`Content-Length: ${length}`), body(length)])).catch(() => {});
       expectTooLarge(await connection.final());
       expect((await connection.closed()).length).toBe(0);
-      connection.close();
     },
   );
 
@@ -83,15 +80,14 @@ describe('a body over the limit', () => {
     [LIMIT + 1, LIMIT + 1],
     [8_000_000, 65_536],
   ])('%d bytes in chunks of %d: the answer arrives, and the connection ends', async (length, size) => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     connection.send(Buffer.concat([head('Transfer-Encoding: chunked'), chunked(body(length), size)])).catch(() => {});
     expectTooLarge(await connection.final());
     expect((await connection.closed()).length).toBe(0);
-    connection.close();
   });
 
   test('endless chunks are cut off at the limit', async () => {
-    const connection = await openRaw({ port: app.server.port });
+    using connection = await openRaw({ port: app.server.port });
     await connection.send(head('Transfer-Encoding: chunked'));
     const piece = Buffer.concat([Buffer.from('ffff\r\n'), body(0xffff), Buffer.from('\r\n')]);
     const pump = async (): Promise<void> => {
@@ -101,7 +97,6 @@ describe('a body over the limit', () => {
     const pumped = pump().catch((error: unknown) => String(error));
     expectTooLarge(await connection.final());
     expect(await pumped).not.toContain('100 MB were taken');
-    connection.close();
   });
 
   test('a request inside it is not read', async () => {

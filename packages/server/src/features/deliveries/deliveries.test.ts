@@ -305,7 +305,7 @@ describe('a loop', () => {
 
   test('over another server is stopped when it comes back', async () => {
     const uid = await newEndpoint();
-    const other = await startTestServer();
+    await using other = await startTestServer();
     const { client: theirs } = await other.register();
     const there = await theirs.call('createEndpoint', { body: {} });
     const way = { params: { uid: there.uid }, body: { url: `${server.origin}/h/${uid}` } };
@@ -316,7 +316,6 @@ describe('a loop', () => {
     await expect.poll(count).toBe(2);
     await expect.poll(async () => (await requestAt(uid, 1)).lastDelivery?.error).toMatch(/loop/);
     expect((await theirs.call('listUnsaved', { params: { uid: there.uid } })).length).toBe(1);
-    await other.stop();
   });
 });
 

@@ -1,16 +1,14 @@
 import { unsavedId } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 
 const HOUR = 3_600_000;
 
 test('no delivery waits an hour because the clock is set back by an hour', async () => {
-  const server = await startTestServer();
-  onTestFinished(() => server.stop());
-  const target = await startTarget();
-  onTestFinished(() => target.close());
+  await using server = await startTestServer();
+  await using target = await startTarget();
   const { client, uid } = await server.registerOwner();
   await client.call('createDestination', { params: { uid }, body: { url: target.url } });
   const send = (body: string) => client.send(`/h/${uid}`, { method: 'POST', body });

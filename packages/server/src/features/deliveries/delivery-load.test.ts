@@ -115,7 +115,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('a viewer learns which captures wait for their first attempt', async () => {
     const { uid } = await newEndpoint();
     const { id: destination } = await add(uid, 'http://dead.example/');
-    const viewer = await openLive(client, uid);
+    await using viewer = await openLive(client, uid);
     await viewer.until((messages) => messages.length > 0);
     await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
     const isWaiting = (message: LiveMessage): boolean => message.type === 'delivery';
@@ -128,13 +128,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     const found = await client.call('search', { query: { q: 'is:pending -is:failed', endpoint: uid } });
     expect(found.map(({ index }) => index)).toEqual([0]);
     await client.call('deleteDestination', { params: { uid, id: destination } });
-    await viewer.close();
   });
 
   test('a viewer receives each attempt, without the response', async () => {
     const { uid } = await newEndpoint();
     await add(uid, 'http://works.example/');
-    const viewer = await openLive(client, uid);
+    await using viewer = await openLive(client, uid);
     // If the machine is busy, a message that it waits comes first.
     const isAttempt = (message: LiveMessage): boolean =>
       message.type === 'delivery' && message.data.delivery.attempt > 0;
@@ -160,6 +159,5 @@ describe.each(ENGINES)('on %s', (engine) => {
         deliveryPending: false,
       },
     });
-    await viewer.close();
   });
 });

@@ -104,7 +104,7 @@ test.each(['dlv_unknown', '%00', 'a%00b'])('there is no delivery %j to send agai
 
 test('nothing is sent unsigned after the signing secret is deleted, and everything after it is set again', async () => {
   const uid = await newEndpoint();
-  const target = await openRawTarget();
+  await using target = await openRawTarget();
   const params = { uid };
   const body = { scheme: 'github', secret: 'shhh' } as const;
   await client.call('setSigningSecret', { params, body });
@@ -125,7 +125,6 @@ test('nothing is sent unsigned after the signing secret is deleted, and everythi
   await client.call('retryDelivery', { params: { uid, deliveryId: failed?.deliveryId ?? '' } });
   await expect.poll(async () => (await attempts())[0]).toMatchObject({ attempt: 2, status: 200 });
   expect(String(target.received[0])).toMatch(/^x-hub-signature-256: sha256=[0-9a-f]{64}\r$/im);
-  await target.close();
 });
 
 test('a server that stops waits for what a new destination began, before it closes its store', async () => {

@@ -166,13 +166,12 @@ describe('a target', () => {
 
   test('that redirects is not followed, and the redirect counts as a failure', async () => {
     await fresh();
-    const inside = await openRawTarget();
+    await using inside = await openRawTarget();
     target.answer = saying(`HTTP/1.1 307 Elsewhere\r\nLocation: ${inside.url}/\r\nContent-Length: 0\r\n\r\n`);
     await add(target.url);
     await send();
     expect((await untilAttempts(0, 1))[0]).toMatchObject({ status: 307, nextAttemptAt: expect.any(String) });
     expect(inside.count()).toBe(0);
-    await inside.close();
   });
 });
 
@@ -302,11 +301,10 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
   /** The server still forwards. */
   async function expectForwarding(): Promise<void> {
     const other = (await client.call('createEndpoint', { body: {} })).uid;
-    const works = await openRawTarget();
+    await using works = await openRawTarget();
     await client.call('createDestination', { params: { uid: other }, body: { url: works.url } });
     await client.send(`/h/${other}`, { method: 'POST', body: 'x' });
     await expect.poll(() => works.count()).toBe(1);
-    await works.close();
   }
 
   test('its destination is deleted: the attempt is kept, and nothing follows', async () => {
@@ -339,13 +337,12 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
 
   test('the URL is changed: the next attempt goes to the new one', async () => {
     const id = await underWay();
-    const next = await openRawTarget();
+    await using next = await openRawTarget();
     await client.call('changeDestination', { params: { uid, id }, body: { url: next.url } });
     answerAll.resolve();
     expect((await untilAttempts(0, 1))[0]?.url).toBe(target.url);
     server.clock.advance(10_000);
     expect((await untilAttempts(0, 2))[0]).toMatchObject({ url: next.url, status: 200, attempt: 2 });
-    await next.close();
   });
 
   test('it is sent again twice at once: that is one more attempt, and none while one is under way', async () => {

@@ -40,7 +40,7 @@ afterAll(async () => {
 test('a message that a capture waits never follows the one of its attempt', async () => {
   const { client, uid } = await server.registerOwner();
   await client.call('createDestination', { params: { uid }, body: { url: 'http://slow.example/' } });
-  const viewer = await openLive(client, uid);
+  await using viewer = await openLive(client, uid);
   await viewer.until((messages) => messages.length > 0);
   await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
   const ofFirst = (message: LiveMessage) => (message.type === 'delivery' && message.data.index === 0 ? [message] : []);
@@ -52,5 +52,4 @@ test('a message that a capture waits never follows the one of its attempt', asyn
   expect(request).toMatchObject({ deliveryPending: false, lastDelivery: { status: 200 } });
   const { lastDelivery, deliveryPending } = request;
   expect(viewer.messages.flatMap(ofFirst).at(-1)).toMatchObject({ data: { lastDelivery, deliveryPending } });
-  await viewer.close();
 });

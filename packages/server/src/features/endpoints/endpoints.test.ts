@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -22,7 +22,7 @@ const refusal = (sentence: string) => ({
 });
 
 test('an account that is deleted during a creation has no endpoint, and is logged out', async () => {
-  const server = await startTestServer({
+  await using server = await startTestServer({
     openStore: async (dataDir) => {
       const store = await openSqliteStore(dataDir, QUERIES);
       return {
@@ -34,7 +34,6 @@ test('an account that is deleted during a creation has no endpoint, and is logge
       };
     },
   });
-  onTestFinished(() => server.stop());
   const { client } = await server.register();
   expect(await create(client)).toMatchObject({ status: 401, body: { code: 'NOT_SIGNED_IN' } });
 });

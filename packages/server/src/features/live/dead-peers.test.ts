@@ -38,11 +38,10 @@ test('a peer that has stopped reading is dropped too, also while data is sent to
 });
 
 test('a peer that answers stays', async () => {
-  const viewer = await openLive(client, uid);
+  await using viewer = await openLive(client, uid);
   let pings = 0;
   viewer.socket.on('ping', () => (pings += 1));
   while (pings < 4 && viewer.socket.readyState === viewer.socket.OPEN) await sleep(20);
   expect(viewer.socket.readyState).toBe(viewer.socket.OPEN);
   expect(await viewers()).toBe(1);
-  await viewer.close();
 });

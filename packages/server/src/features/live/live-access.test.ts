@@ -150,7 +150,7 @@ describe('a socket is closed at once, long before the next ping', () => {
     const person = await server.registerOwner();
     const elsewhere = server.visitor();
     await elsewhere.call('login', { body: { username: person.user.username, password: person.password } });
-    const own = await openLive(elsewhere, person.uid);
+    await using own = await openLive(elsewhere, person.uid);
     const body = {
       currentPassword: person.password,
       newPassword: 'another good one',
@@ -159,17 +159,15 @@ describe('a socket is closed at once, long before the next ping', () => {
     expect(await closing(person, () => elsewhere.call('changePassword', { body }))).toBe(4401);
     await elsewhere.call('changeEndpoint', { params: { uid: person.uid }, body: { name: 'still here' } });
     await own.until((messages) => messages.some((message) => message.type === 'endpoint'));
-    await own.close();
   });
 
   test('endpoint deleted: 4404; others stay open', async () => {
     const person = await server.registerOwner();
-    const other = await openLive(person.client, (await person.client.call('createEndpoint', { body: {} })).uid);
+    await using other = await openLive(person.client, (await person.client.call('createEndpoint', { body: {} })).uid);
     expect(await closing(person, () => person.client.call('deleteEndpoint', { params: { uid: person.uid } }))).toBe(
       4404,
     );
     expect(other.socket.readyState).toBe(other.socket.OPEN);
-    await other.close();
   });
 
   test('a viewer that does not answer the close is cut off', async () => {

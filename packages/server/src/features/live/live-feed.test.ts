@@ -48,13 +48,12 @@ test('init has the newest 100, saved and unsaved, newest first, and equals the l
   const uid = await newEndpoint();
   await storm(uid, 120);
   await person.client.call('saveRequest', { params: { uid }, body: { index: 110 } });
-  const viewer = await openLive(person.client, uid);
+  await using viewer = await openLive(person.client, uid);
   await viewer.until(hasType('init'));
   const [init] = viewer.messages;
   const listed = await person.client.call('listUnsaved', { params: { uid }, query: { limit: 99 } });
   const saved = await person.client.call('listSaved', { params: { uid } });
   expect(init).toEqual({ type: 'init', data: [...listed, ...saved].toSorted((a, b) => b.index - a.index) });
-  await viewer.close();
 });
 
 describe('each viewer gets each request once, in order', () => {
@@ -115,19 +114,18 @@ describe('each viewer gets each request once, in order', () => {
 describe('other messages', () => {
   test("a request has the API's form, with the beginning of a large body", async () => {
     const uid = await newEndpoint();
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await capture(uid, 'ä'.repeat(100_000));
     await viewer.until(shows(0));
     const [listed] = await person.client.call('listUnsaved', { params: { uid } });
     expect(listed?.bodyTruncated).toBe(true);
     expect(shownAfter(viewer.messages).get(0)).toEqual(listed);
-    await viewer.close();
   });
 
   test('with autosave on a request is saved already', async () => {
     const uid = await newEndpoint(true);
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await capture(uid);
     await viewer.until(shows(0));
@@ -135,13 +133,12 @@ describe('other messages', () => {
       saved: true,
       id: expect.toSatisfy((id: number) => id > 0),
     });
-    await viewer.close();
   });
 
   test('saved, deleted and clear, each once and in order', async () => {
     const uid = await newEndpoint();
     await storm(uid, 3);
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     const changes = () =>
       viewer.messages.filter(({ type }) => type !== 'endpoint' && type !== 'init' && type !== 'request');
@@ -166,13 +163,12 @@ describe('other messages', () => {
       { type: 'clear', data: {} },
     ]);
     expect([...shownAfter(viewer.messages).keys()]).toEqual([3]);
-    await viewer.close();
   });
 
   test('nothing of another endpoint', async () => {
     const uid = await newEndpoint();
     const other = (await person.client.call('createEndpoint', { body: {} })).uid;
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await capture(other, 'not for you');
     await person.client.call('clearRequests', { params: { uid: other } });
@@ -180,7 +176,6 @@ describe('other messages', () => {
     await viewer.until(shows(0));
     expect(types(viewer.messages)).toEqual(['init', 'request']);
     expect(shownAfter(viewer.messages).get(0)?.body).toBe('for you');
-    await viewer.close();
   });
 
   test('clears during a storm, while viewers connect: each shows the stored requests in the end', async () => {
@@ -214,17 +209,16 @@ describe('the endpoint message', () => {
 
   test('reports a change of the endpoint', async () => {
     const uid = await newEndpoint();
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await person.client.call('changeEndpoint', { params: { uid }, body: { name: 'renamed' } });
     await viewer.until(hasType('endpoint'));
     expect(endpointMessages(viewer)).toEqual([await person.client.call('getEndpoint', { params: { uid } })]);
-    await viewer.close();
   });
 
   test('a storm: about once a second, and the last one has the final numbers', async () => {
     const uid = await newEndpoint();
-    const viewer = await openLive(person.client, uid);
+    await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     const began = performance.now();
     await storm(uid, 500);
@@ -232,6 +226,5 @@ describe('the endpoint message', () => {
     await viewer.until(() => endpointMessages(viewer).at(-1)?.requestCount === 500);
     expect(endpointMessages(viewer).at(-1)).toEqual(await person.client.call('getEndpoint', { params: { uid } }));
     expect(endpointMessages(viewer).length).toBeLessThanOrEqual(seconds + 2);
-    await viewer.close();
   });
 });

@@ -52,7 +52,7 @@ test("replays beyond a user's limit do not count for the target", () => {
 });
 
 test('a replay whose turn comes too late is rejected within its time limit', async () => {
-  const hasty = await startTestServer({ replay: { maxMs: 600 } });
+  await using hasty = await startTestServer({ replay: { maxMs: 600 } });
   const { client: their } = await hasty.register();
   target.answer = () => undefined;
   const all = await Promise.all(Array.from({ length: 25 }, () => replay({ method: 'GET', url: target.url }, their)));
@@ -60,7 +60,6 @@ test('a replay whose turn comes too late is rejected within its time limit', asy
   expect(all.filter(({ status }) => status === 502).length).toBeGreaterThanOrEqual(10);
   expect(all.every(({ status }) => status === 502 || status === 503)).toBe(true);
   expect(all.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('10');
-  await hasty.stop();
 });
 
 test('a replay whose turn comes with less than a third of its time left is not sent', async () => {
@@ -103,8 +102,7 @@ test('fifty large responses at once get memory one after another', async () => {
 
 test('a flood ends: 429 with the time to wait, for any sender', async () => {
   // The clock is stopped, so that the limit does not recover during a slow test.
-  const stopped = await startTestServer({ clock: standingClock() });
-  onTestFinished(() => stopped.stop());
+  await using stopped = await startTestServer({ clock: standingClock() });
   const { client: sender } = await stopped.register();
   const flood = () => replay({ method: 'GET', url: target.url }, sender);
   let answer = await flood();

@@ -115,12 +115,11 @@ describe('a server on a loopback address, or with the setting, reaches its own n
   const send = (url: string) => their.tell('/api/replay', { method: 'POST', json: { method: 'GET', url } });
 
   test.each(['127.0.0.1', 'web', 'both', '0.0.0.0', '[::ffff:127.0.0.1]'])('this machine as %s', async (host) => {
-    const target = await openRawTarget();
+    await using target = await openRawTarget();
     names.set('web', [['127.0.0.1']]);
     names.set('both', [['::1', '127.0.0.1']]);
     expect(await send(`http://${host}:${target.port}/`)).toMatchObject({ status: 200, body: { status: 200 } });
     expect(target.count()).toBe(1);
-    await target.close();
   });
 
   test.each(FORBIDDEN_URLS)('but never link-local addresses and cloud metadata: %s', async (url) => {

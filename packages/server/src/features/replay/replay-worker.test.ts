@@ -34,9 +34,8 @@ test('errors of a target pass the thread unchanged', async () => {
 });
 
 test('an aborted caller is not waited for', async () => {
-  const target = await openRawTarget();
+  await using target = await openRawTarget();
   await expect(replays.forward(requestTo(target.url), AbortSignal.abort())).rejects.toMatchObject({
     code: 'REPLAY_FAILED',
   });
-  await target.close();
 });

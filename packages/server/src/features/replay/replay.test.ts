@@ -145,11 +145,10 @@ describe('the response', () => {
   });
 
   test.each([301, 302, 303, 307, 308])('a %i is shown and not followed', async (status) => {
-    const elsewhere = await openRawTarget();
+    await using elsewhere = await openRawTarget();
     const { body } = await answer(`HTTP/1.1 ${status} Go\r\nLocation: ${elsewhere.url}/\r\nContent-Length: 0\r\n\r\n`);
     expect(body).toMatchObject({ status, body: null, headers: [{ key: 'Location', value: `${elsewhere.url}/` }, {}] });
     expect([target.count(), elsewhere.count()]).toEqual([1, 0]);
-    await elsewhere.close();
   });
 
   test('bytes that are not text come as base64, an encoded body unchanged', async () => {
@@ -275,7 +274,7 @@ describe('a target without a response', () => {
   });
 
   test('in time', async () => {
-    const hasty = await startTestServer({ replay: { maxMs: 1000 } });
+    await using hasty = await startTestServer({ replay: { maxMs: 1000 } });
     const { client: their } = await hasty.register();
     expect(await replay({ method: 'GET', url: target.url }, their)).toMatchObject({ status: 200 });
     target.answer = () => undefined;
@@ -288,7 +287,6 @@ describe('a target without a response', () => {
       body: 'as far as it came',
       bodyTruncated: true,
     });
-    await hasty.stop();
   });
 });
 

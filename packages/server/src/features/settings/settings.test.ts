@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -170,14 +170,13 @@ describe('the test mail', () => {
   });
 
   test('to an unreachable mail server says only that, and the log has the address', async () => {
-    const own = await startTestServer({
+    await using own = await startTestServer({
       settings: {
         LOG_LEVEL: 'warn',
         SMTP_URL: 'smtp://user:canary-smtp@127.0.0.1:9',
         MAIL_FROM: 'Hooks <hooks@example.com>',
       },
     });
-    onTestFinished(() => own.stop());
     const { client } = await own.register();
     const answer = await testEmail(client, 'me@example.com');
     expect(answer).toMatchObject({
