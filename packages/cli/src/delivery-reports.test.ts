@@ -122,7 +122,7 @@ test('several reports are sent at the same time, but the attempts to send one ca
   expect([sent.length, mostOpen]).toEqual([43, 16]);
 });
 
-test('no report is dropped if the sender keeps up with the server, and it never waits for one that takes none', async () => {
+test('no report is dropped if the sender keeps up with the server', async () => {
   let stored = 0;
   const call = async (): Promise<never> => {
     await turnOfTheLoop();
@@ -142,12 +142,42 @@ test('no report is dropped if the sender keeps up with the server, and it never 
   }
   await reports.flush(30_000);
   expect(stored).toBe(3000);
-  const away = world(Array.from({ length: 5000 }, () => new ApiError(0, 'away')));
-  for (let index = 0; index < 3000; index += 1) {
-    await away.reports.keepUp();
-    away.add(index);
+});
+
+test('forwarding does not wait for a server that takes no reports, but learns soon that it does again', async () => {
+  let isAway = true;
+  let calls = 0;
+  let stored = 0;
+  const call = async (): Promise<never> => {
+    await turnOfTheLoop();
+    calls += 1;
+    if (isAway) throw new ApiError(503, 'busy');
+    stored += 1;
+    return undefined as never;
+  };
+  const client = { call, callWithHeaders: call };
+  const reports = new DeliveryReports({ client, uid: 'uid', notify: async () => {}, firstRetryMs: 1 });
+  const add = (index: number): void =>
+    reports.add({
+      url: 'http://127.0.0.1/a',
+      startedAt: 0,
+      result: ANSWERED,
+      number: 1,
+      request: sampleRequest(index),
+    });
+  for (let index = 0; index < 900; index += 1) {
+    await reports.keepUp();
+    add(index);
   }
-  await away.reports.flush(1);
+  // After so many rounds the wait for the next one is long.
+  await expect.poll(() => calls).toBeGreaterThan(10 * 16);
+  isAway = false;
+  for (let index = 900; index < 4000; index += 1) {
+    await reports.keepUp();
+    add(index);
+  }
+  await reports.flush(30_000);
+  expect(stored).toBe(4000);
 });
 
 test('ends in time, and sends nothing after its end', async () => {

@@ -29,7 +29,7 @@ export interface DeliveryReportsOptions {
 
 /** Maximum number of waiting reports. Over it, the oldest is dropped. */
 const MAX_WAITING = 1000;
-/** With this many, forwarding waits for reports while the server takes them. They are sent within `flush`. */
+/** With this many, forwarding waits for a round of reports. They are sent within `flush`. */
 const MANY_WAITING = 100;
 /** Reports per round. The server stores attempts in groups, so that one report takes as long as several. */
 const MAX_AT_ONCE = 16;
@@ -49,9 +49,11 @@ export class DeliveryReports {
   readonly #options: DeliveryReportsOptions;
   #waiting: WaitingReport[] = [];
   #sending: Promise<void> | undefined;
-  #round: Promise<unknown> | undefined;
-  /** True while the server takes no reports. */
-  #isStuck = false;
+  /** The current or last round. True if the server took all of its reports. */
+  #round: Promise<boolean> | undefined;
+  /** The wait after a failed round. */
+  #pause: PromiseWithResolvers<void> | undefined;
+  #failedAt = 0;
   #isOff = false;
 
   constructor(options: DeliveryReportsOptions) {
@@ -65,34 +67,55 @@ export class DeliveryReports {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
-  /** Resolves when few reports wait, or the server takes none. So a fast destination does not cause dropped reports. */
+  /**
+   * Resolves when few reports wait, so that a fast destination does not cause dropped ones. While the server takes none, it resolves
+   * as well, after at most one try per second.
+   */
   async keepUp(): Promise<void> {
-    while (this.#waiting.length >= MANY_WAITING && !this.#isStuck && !this.#isOff) await this.#round;
+    while (this.#waiting.length >= MANY_WAITING && !this.#isOff) {
+      if (await this.#round) continue;
+      if (performance.now() - this.#failedAt < this.#firstRetryMs) return;
+      this.#pause?.resolve();
+      await this.#pause?.promise;
+    }
   }
 
   /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. */
   async flush(maxMs: number): Promise<void> {
+    this.#pause?.resolve();
     await Promise.race([this.#sending, sleep(maxMs, undefined, { ref: false })]);
     this.#isOff = true;
     this.#waiting = [];
   }
 
+  get #firstRetryMs(): number {
+    return this.#options.firstRetryMs ?? FIRST_RETRY_MS;
+  }
+
   async #sendAll(): Promise<void> {
-    let delayMs = this.#options.firstRetryMs ?? FIRST_RETRY_MS;
-    const maxDelayMs = Math.max(delayMs, MAX_RETRY_MS);
+    let delayMs = this.#firstRetryMs;
     while (this.#waiting.length > 0 && !this.#isOff) {
-      const round = firstOfEach(this.#waiting).slice(0, MAX_AT_ONCE);
-      const sent = Promise.all(round.map((waiting) => this.#send(waiting)));
-      this.#round = sent;
-      const outcomes = await sent;
-      if (outcomes.includes('unknown-call')) return await this.#switchOff();
-      const done = new Set(round.filter((_, at) => outcomes[at] === 'done'));
-      this.#waiting = this.#waiting.filter((waiting) => !done.has(waiting));
-      this.#isStuck = done.size < round.length;
-      if (!this.#isStuck) continue;
-      await sleep(delayMs, undefined, { ref: false });
-      delayMs = Math.min(delayMs * 2, maxDelayMs);
+      this.#round = this.#sendRound();
+      if (await this.#round) {
+        delayMs = this.#firstRetryMs;
+        continue;
+      }
+      this.#failedAt = performance.now();
+      this.#pause = Promise.withResolvers();
+      const timer = setTimeout(this.#pause.resolve, delayMs).unref();
+      await this.#pause.promise;
+      clearTimeout(timer);
+      delayMs = Math.min(delayMs * 2, Math.max(delayMs, MAX_RETRY_MS));
     }
+  }
+
+  async #sendRound(): Promise<boolean> {
+    const round = firstOfEach(this.#waiting).slice(0, MAX_AT_ONCE);
+    const outcomes = await Promise.all(round.map((waiting) => this.#send(waiting)));
+    if (outcomes.includes('unknown-call')) await this.#switchOff();
+    const done = new Set(round.filter((_, at) => outcomes[at] === 'done'));
+    this.#waiting = this.#waiting.filter((waiting) => !done.has(waiting));
+    return this.#isOff || done.size === round.length;
   }
 
   async #send({ index, report: body }: WaitingReport): Promise<'done' | 'try-again' | 'unknown-call'> {
