@@ -2,14 +2,14 @@ import { openApiDocument } from '@creel/contract';
 import type { AppContext } from './app-context.ts';
 import { accountHandlers } from './features/accounts/routes.ts';
 import { START_PATH } from './features/accounts/service.ts';
-import { billingHandlers } from './features/billing/routes.ts';
+import { billingFinders, billingHandlers } from './features/billing/routes.ts';
 import { deliveryFinders, deliveryHandlers } from './features/deliveries/routes.ts';
 import { endpointHandlers } from './features/endpoints/routes.ts';
-import { requestHandlers } from './features/requests/routes.ts';
+import { requestFinders, requestHandlers } from './features/requests/routes.ts';
 import { replayFinders, replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
-import type { AllHandlers, Finders, Handlers } from './http/call.ts';
+import type { AllFinders, AllHandlers, Handlers } from './http/call.ts';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -56,4 +56,4 @@ export const HANDLERS: AllHandlers = {
 };
 
 /** For calls that name more than an endpoint and have input. */
-export const FINDERS: Finders = { ...deliveryFinders, ...replayFinders };
+export const FINDERS: AllFinders = { ...requestFinders, ...deliveryFinders, ...replayFinders, ...billingFinders };

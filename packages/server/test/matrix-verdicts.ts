@@ -9,6 +9,8 @@ export interface Things {
   readonly unsavedId: number;
   readonly unsavedIndex: number;
   readonly destinationId: number;
+  /** A checkout of the test gateway. */
+  readonly checkoutId: string;
 }
 
 export interface Verdict {
@@ -51,7 +53,9 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
     }),
     changes: ['passwordHash'],
   },
-  deleteAccount: { call: () => ({ body: { password: 'not the right one' } }) },
+  // Reading the user also reads an open checkout from the gateway, and notes when.
+  getUser: { call: none, notes: ['billing_accounts'] },
+  deleteAccount: { call: () => ({ body: { password: 'not the right one' } }), notes: ['billing_accounts'] },
   saveSettings: { call: () => ({ body: SETTINGS }), changes: ['settings'] },
   testEmail: { call: () => ({ body: { email: 'a@example.com' } }) },
   // 501: these servers have no mail.
@@ -121,8 +125,8 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
     call: none,
     foreign: ({ uid }) => ({ query: { endpoint: uid } }),
   },
-  getTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' } }), owner: 404 },
-  decideTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' }, body: { action: 'pay' } }) },
+  getTestCheckout: { call: ({ checkoutId }) => ({ params: { id: checkoutId } }) },
+  decideTestCheckout: { call: ({ checkoutId }) => ({ params: { id: checkoutId }, body: { action: 'pay' } }) },
   getTestSubscription: { call: none, owner: 400 },
   actOnTestSubscription: { call: () => ({ body: { action: 'cancel' } }) },
   getServiceInfo: { call: none, visitor: 200 },

@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import Fastify from 'fastify';
-import type { AllHandlers, Finders } from './call.ts';
+import type { AllFinders, AllHandlers } from './call.ts';
 import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import { ProblemError, answerError, sendProblem, overloaded } from './problem.ts';
@@ -17,7 +17,7 @@ import type { BodyResult } from './read-body.ts';
 /** What the features provide. */
 export interface Routes {
   readonly handlers: AllHandlers;
-  readonly finders: Finders;
+  readonly finders: AllFinders;
   /** Routes that are not operations of the contract. */
   readonly registerOthers: (server: FastifyInstance, app: AppContext) => void;
   /** The folder of the web app, which serves all other paths. */

@@ -57,11 +57,25 @@ type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params'
   readonly sent: unknown;
 };
 
+type Finder<Name extends OperationName> = (call: InvalidCall<Name>) => Promise<void>;
+
 /**
  * Look up what a call names besides its endpoint, if its input is not valid: another user's resource is a 404, also if
  * the input has mistakes. @throws ProblemError with a 404
  */
-export type Finders = { readonly [Name in OperationName]?: (call: InvalidCall<Name>) => Promise<void> };
+export type Finders = { readonly [Name in OperationName]?: Finder<Name> };
+
+/** Operations whose path names more than an endpoint, and whose input can be wrong: a query, or the body of a change. */
+type NamesMore = {
+  [Name in OperationName]: [Exclude<PathParameters<Table[Name]['path']>, 'uid'>] extends [never]
+    ? never
+    : Table[Name] extends { readonly method: 'GET'; readonly query?: never }
+      ? never
+      : Name;
+}[OperationName];
+
+/** A finder for every operation that needs one. */
+export type AllFinders = Finders & { readonly [Name in NamesMore]: Finder<Name> };
 
 /** A handler for every operation of the contract. */
 export type AllHandlers = Required<Handlers>;

@@ -33,16 +33,17 @@ async function settle(): Promise<Owner> {
   const [unsaved] = await client.call('listUnsaved', { params: { uid } });
   if (unsaved === undefined) throw new Error('The second capture is missing.');
   // Off, so that nothing is sent.
-  const destination = await client.call('createDestination', {
-    params: { uid },
-    body: { url: 'http://127.0.0.1:9/', enabled: false },
-  });
+  const off = { url: 'http://127.0.0.1:9/', enabled: false };
+  const destination = await client.call('createDestination', { params: { uid }, body: off });
+  const plan = { tier: 'BASIC', interval: 'monthly', returnUrl: '/' } as const;
+  const checkout = await client.call('createCheckout', { body: plan });
   const things = {
     uid,
     savedId: saved.id,
     unsavedId: unsaved.id,
     unsavedIndex: unsaved.index,
     destinationId: destination.id,
+    checkoutId: checkout.url.replace(/.*\//, ''),
   };
   return { person, things, cookie: client.jar.header() };
 }
@@ -300,7 +301,7 @@ describe('from another origin', () => {
           const isTold = answer.status === 405 && String(answer.headers['allow']).includes(operation.method);
           expect([method, isRead ? answer.status === (read[2].owner ?? 200) : isTold]).toEqual([method, true]);
         }
-      });
+      }, verdict.notes);
     },
   );
 });

@@ -6,7 +6,7 @@ import type { AppContext } from '../app-context.ts';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid, overloaded } from './problem.ts';
 import type { EndpointRecord, SignedIn } from '../database/records.ts';
-import type { AllHandlers, Finders } from './call.ts';
+import type { AllFinders, AllHandlers } from './call.ts';
 import { LargeAnswer, sendLarge, MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
 import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
@@ -29,7 +29,7 @@ interface Caller {
 export function registerOperations(
   server: FastifyInstance,
   app: AppContext,
-  { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: Finders },
+  { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: AllFinders },
 ): void {
   const budgets = responseBudgets(app.config.maxBodyBytes);
   for (const name of (Object.keys(OPERATIONS) as OperationName[]).toSorted())

@@ -1,5 +1,5 @@
 import { presentUser } from '../accounts/service.ts';
-import type { Call, Handlers } from '../../http/call.ts';
+import type { Call, Finders, Handlers } from '../../http/call.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
@@ -30,6 +30,14 @@ async function runInTestGateway<T>(
   return answer;
 }
 
+/** The checkout in the path. @throws ProblemError CHECKOUT_NOT_FOUND */
+const showTestCheckout = ({ app, signedIn, params }: Pick<Call<'getTestCheckout'>, 'app' | 'signedIn' | 'params'>) =>
+  testGatewayOf(app).gateway.showCheckout(signedIn.user.stripeCustomerId, params.id);
+
+export const billingFinders = {
+  decideTestCheckout: async (call) => void (await showTestCheckout(call)),
+} satisfies Finders;
+
 export const billingHandlers = {
   async createCheckout({ app, request, signedIn, body }) {
     return { url: await billingOf(app).startCheckout(signedIn.user, body, request.headers.host) };
@@ -58,9 +66,7 @@ export const billingHandlers = {
     return { received: true };
   },
 
-  async getTestCheckout({ app, signedIn, params }) {
-    return testGatewayOf(app).gateway.showCheckout(signedIn.user.stripeCustomerId, params.id);
-  },
+  getTestCheckout: async (call) => showTestCheckout(call),
 
   decideTestCheckout: (call) =>
     runInTestGateway(call, (gateway, customerId) =>

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { countRows } from '../../database/engine.ts';
 import { indexOfKey, indexOfRequestKey, keyRange, requestKey } from '../../database/stored-request.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { Database } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { SIZE, lockEndpoint } from '../requests/queries.ts';
@@ -211,22 +211,23 @@ async function retryDelivery(transaction: EngineTransaction, endpointId: number,
   return { destinationId: destination.id };
 }
 
+/** True if the endpoint has this delivery, pending or in the history. */
+async function hasDelivery(db: EngineDatabase, endpointId: number, deliveryId: string): Promise<boolean> {
+  const bounds = await db.selectFrom('endpoints').select('first_index').where('id', '=', endpointId).executeTakeFirst();
+  return bounds !== undefined && (await findDelivery(db, endpointId, deliveryId, bounds.first_index)) !== undefined;
+}
+
 /** A delivery of the endpoint, pending or in the history. Requests below `firstIndex` are cleared, and removed later. */
-async function findDelivery(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  deliveryId: string,
-  firstIndex: number,
-) {
+async function findDelivery(db: Database, endpointId: number, deliveryId: string, firstIndex: number) {
   const index = indexOfRequestKey.as('index');
-  const pending = await transaction
+  const pending = await db
     .selectFrom('deliveries')
     .select([index, 'destination_id as destinationId', 'attempts'])
     .where('id', '=', deliveryId)
     .where(keyRange('request_key', endpointId, firstIndex))
     .executeTakeFirst();
   if (pending !== undefined) return pending;
-  return transaction
+  return db
     .selectFrom('delivery_attempts')
     .select([index, 'destination_id as destinationId', 'attempt as attempts'])
     .where('delivery_id', '=', deliveryId)
@@ -245,6 +246,7 @@ export const attemptQueries = {
   listAttempts: read(listAttempts),
   listPlanned: read(listPlanned),
   countPendingDeliveries: read(countPendingDeliveries),
+  hasDelivery: read(hasDelivery),
   retryDelivery: write(inTransaction(retryDelivery)),
   settleDueAt: unsynced(inTransaction(settleDueAt)),
   shortenWaits: unsynced(inTransaction(shortenWaits)),

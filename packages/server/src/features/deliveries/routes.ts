@@ -14,6 +14,12 @@ function destinationId({ params }: Pick<Call<'changeDestination'>, 'params'>): n
   return Number(params.id);
 }
 
+function namedDelivery({ params }: Pick<Call<'retryDelivery'>, 'params'>): string {
+  // PostgreSQL's text has no NUL, so that a query for one fails.
+  if (params.deliveryId.includes('\0')) throw new ProblemError('DELIVERY_NOT_FOUND');
+  return params.deliveryId;
+}
+
 /** The request without its body. */
 async function findRequest({
   app,
@@ -25,10 +31,17 @@ async function findRequest({
   return record;
 }
 
+type DestinationCall = Pick<Call<'deleteDestination'>, 'app' | 'endpoint' | 'params'>;
+
+const findDestination = (call: DestinationCall): Promise<void> =>
+  call.app.deliveries.expectDestination(call.endpoint.id, destinationId(call));
+
 export const deliveryFinders = {
-  changeDestination: (call) => call.app.deliveries.expectDestination(call.endpoint.id, destinationId(call)),
+  changeDestination: findDestination,
+  deleteDestination: findDestination,
   listDeliveries: async (call) => void (await findRequest(call)),
   reportDelivery: async (call) => void (await findRequest(call)),
+  retryDelivery: (call) => call.app.deliveries.expectDelivery(call.endpoint.id, namedDelivery(call)),
 } satisfies Finders;
 
 export const deliveryHandlers = {
@@ -72,9 +85,7 @@ export const deliveryHandlers = {
     return presentAttempt(await call.app.deliveries.report(await findRequest(call), call.body));
   },
 
-  async retryDelivery({ app, endpoint, params }) {
-    // PostgreSQL's text has no NUL, so that a query for one fails.
-    if (params.deliveryId.includes('\0')) throw new ProblemError('DELIVERY_NOT_FOUND');
-    await app.deliveries.retry(endpoint.id, params.deliveryId);
+  async retryDelivery(call) {
+    await call.app.deliveries.retry(call.endpoint.id, namedDelivery(call));
   },
 } satisfies Handlers;

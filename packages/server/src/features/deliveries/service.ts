@@ -261,6 +261,11 @@ export class Deliveries {
     if (!destinations.some((destination) => destination.id === id)) throw new ProblemError('DESTINATION_NOT_FOUND');
   }
 
+  /** @throws ProblemError DELIVERY_NOT_FOUND */
+  async expectDelivery(endpointId: number, deliveryId: string): Promise<void> {
+    if (!(await this.#options.store.hasDelivery(endpointId, deliveryId))) throw new ProblemError('DELIVERY_NOT_FOUND');
+  }
+
   async #check(endpoint: EndpointRecord, { url, query, sign }: DestinationChange): Promise<void> {
     if (query !== undefined) checkCondition(query);
     if (sign === true && (await this.#options.signatures.signerOf(endpoint)) === undefined)

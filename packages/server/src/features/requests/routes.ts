@@ -10,7 +10,7 @@ import { hideOwnCookies } from '../../http/cookies.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
-import type { Call, Handlers } from '../../http/call.ts';
+import type { Call, Finders, Handlers } from '../../http/call.ts';
 import {
   LargeAnswer,
   SMALL_ANSWER_BYTES,
@@ -150,6 +150,13 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
     if (page.length < EXPORT_PAGE_SIZE || before === undefined) return;
   }
 }
+
+export const requestFinders = {
+  async deleteRequest({ app, endpoint, params }) {
+    const found = await app.store.findRequest(endpoint.id, requestName(params.id), 0);
+    if (found === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  },
+} satisfies Finders;
 
 export const requestHandlers = {
   listSaved: (call) => listPage(call, 'saved'),
