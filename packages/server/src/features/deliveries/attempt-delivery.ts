@@ -21,7 +21,7 @@ const UNSIGNABLE =
 const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
 export interface AttemptOptions {
-  readonly store: Pick<DeliveryQueries, 'findCapture'>;
+  readonly store: Pick<DeliveryQueries, 'findCapture' | 'findSending'>;
   /** Sends with the same checks as a replay. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
   /** How to renew signatures of an endpoint, for destinations with `sign`. */
@@ -32,17 +32,18 @@ export interface AttemptOptions {
 }
 
 /**
- * Sends a delivery once. Calls `onBegun` when the request leaves. `undefined` when the request was deleted meanwhile.
+ * Sends a delivery once, to the present URL of its destination, because it may have waited for its turn. Calls `onBegun`
+ * when the request leaves. `undefined` when it is not sent: it has ended meanwhile, or its destination is off or paused.
  */
 export async function attemptDelivery(
   options: AttemptOptions,
-  destination: SendingDestination,
   delivery: DueDelivery,
   { signal, onBegun }: { readonly signal: AbortSignal; readonly onBegun: () => void },
 ): Promise<Attempt | undefined> {
   const { store, forward, now } = options;
-  const captured = await store.findCapture(destination.endpointId, delivery.index);
-  if (captured === undefined) return undefined;
+  const destination = await store.findSending(delivery.id);
+  const captured = destination && (await store.findCapture(destination.endpointId, delivery.index));
+  if (destination === undefined || captured === undefined) return undefined;
   const attempt = delivery.attempts + 1;
   const at = now();
   const began = performance.now();

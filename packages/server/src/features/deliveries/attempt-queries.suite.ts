@@ -1,3 +1,4 @@
+import type { DestinationChange } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import { deliveryWorld } from '../../../test/delivery-world.ts';
@@ -124,6 +125,26 @@ export function attemptsSuite(open: () => AppStore): void {
       await open().deleteRequest(endpoint.id, { index: 0 });
       const results = await record(attempts);
       expect(results.map((result) => result?.index ?? null)).toEqual([null, 1]);
+    });
+
+    test('have the present destination, and none when they have ended or it does not send', async () => {
+      const endpoint = await someEndpoint(open());
+      const destination = await add(endpoint);
+      await captureMany(open(), endpoint.id, 2);
+      await plan(endpoint.id);
+      const [first, second] = await due(destination.id);
+      if (first === undefined || second === undefined) throw new Error('Nothing is due.');
+      const change = (changes: DestinationChange) => open().changeDestination(endpoint.id, destination.id, changes, T0);
+      await change({ url: 'http://127.0.0.1:9/new' });
+      expect(await open().findSending(first.id)).toMatchObject({ id: destination.id, url: 'http://127.0.0.1:9/new' });
+      await change({ enabled: false });
+      expect(await open().findSending(first.id)).toBeUndefined();
+      await change({ enabled: true });
+      await record([attemptOf(destination, first)]);
+      expect(await open().findSending(first.id)).toBeUndefined();
+      expect(await open().findSending(second.id)).toMatchObject({ id: destination.id });
+      await open().clearRequests(endpoint.id);
+      expect(await open().findSending(second.id)).toBeUndefined();
     });
 
     test('nothing follows an attempt whose destination was deleted meanwhile', async () => {

@@ -56,6 +56,36 @@ export interface SendingDestination extends DestinationRecord {
   readonly dueAt: number | null;
 }
 
+/** The destinations that are on and not paused, as `toSending` reads them. */
+function selectSending(db: EngineDatabase) {
+  return db
+    .selectFrom('destinations')
+    .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
+    .selectAll('destinations')
+    .select(['user_id as userId', 'signing_scheme as signingScheme', 'due_at as dueAt'])
+    .where('enabled', '=', 1)
+    .where('paused_at', 'is', null);
+}
+
+type SendingRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectSending>['executeTakeFirst']>>>;
+
+function toSending(row: SendingRow): SendingDestination {
+  const { userId, signingScheme, dueAt } = row;
+  return { ...toDestinationRecord(row), userId, signingScheme, dueAt };
+}
+
+/**
+ * The destination of a pending delivery. `undefined` when it is off or paused, and when the delivery has ended, for
+ * example with its request or its destination.
+ */
+async function findSending(db: EngineDatabase, deliveryId: string): Promise<SendingDestination | undefined> {
+  const row = await selectSending(db)
+    .innerJoin('deliveries', 'deliveries.destination_id', 'destinations.id')
+    .where('deliveries.id', '=', deliveryId)
+    .executeTakeFirst();
+  return row && toSending(row);
+}
+
 /**
  * The due deliveries of a destination in the order of sending, without those that are being sent: first attempts in the
  * order of capture. `undefined` when it is deleted, off or paused.
@@ -66,15 +96,7 @@ async function dueDeliveries(
   sending: readonly string[],
   at: { readonly now: number; readonly limit: number },
 ) {
-  const row = await db
-    .selectFrom('destinations')
-    .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
-    .selectAll('destinations')
-    .select(['user_id as userId', 'signing_scheme as signingScheme', 'due_at as dueAt'])
-    .where('destinations.id', '=', destinationId)
-    .where('enabled', '=', 1)
-    .where('paused_at', 'is', null)
-    .executeTakeFirst();
+  const row = await selectSending(db).where('destinations.id', '=', destinationId).executeTakeFirst();
   if (row === undefined) return undefined;
   let due = db
     .selectFrom('deliveries')
@@ -86,10 +108,8 @@ async function dueDeliveries(
     .orderBy('request_key')
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
-  const { userId, signingScheme, dueAt } = row;
-  const destination: SendingDestination = { ...toDestinationRecord(row), userId, signingScheme, dueAt };
   const deliveries: readonly DueDelivery[] = await due.execute();
-  return { destination, deliveries };
+  return { destination: toSending(row), deliveries };
 }
 
 /** Corrects when a destination is due, after none of its deliveries was. */
@@ -243,6 +263,7 @@ function countPendingDeliveries(db: EngineDatabase): Promise<number> {
 
 export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
+  findSending: read(findSending),
   listAttempts: read(listAttempts),
   listPlanned: read(listPlanned),
   countPendingDeliveries: read(countPendingDeliveries),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { encodeHead } from '../../database/stored-request.ts';
-import type { Attempt, DueDelivery } from './attempt-queries.ts';
+import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { DeliverySender } from './delivery-sender.ts';
 
 const DESTINATION = {
@@ -31,6 +31,7 @@ const STORE = {
   releaseLeases: async () => undefined,
   settleDueAt: async () => undefined,
   shortenWaits: async () => undefined,
+  findSending: async (): Promise<SendingDestination | undefined> => ({ ...DESTINATION, failures: 0 }),
   findCapture: async (endpointId: number, index: number) => ({
     endpointId,
     index,
@@ -180,4 +181,44 @@ test('a destination does not wait for others that are idle', async () => {
     })
     .toBe(501);
   expect(claimed.size).toBe(500);
+});
+
+test('a delivery that waited for its turn goes to the present URL, and nowhere if it has ended', async () => {
+  // Only two large ones of a user are sent at a time.
+  const deliveries = numbers(4).map((index) => ({ id: `${index}`, index, attempts: 0, size: 300_000 }));
+  const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
+  const urls: string[] = [];
+  const recorded: string[] = [];
+  let isMoved = false;
+  const options = sendingOptions(200);
+  const sender = new DeliverySender({
+    ...options,
+    store: {
+      ...STORE,
+      dueDeliveries: async (_, unfinished) => ({
+        destination: { ...DESTINATION, failures: 0 },
+        deliveries: deliveries.filter(({ id }) => !unfinished.includes(id) && !recorded.includes(id)),
+      }),
+      async findSending(id) {
+        if (!isMoved) return { ...DESTINATION, failures: 0 };
+        return id === '3' ? undefined : { ...DESTINATION, failures: 0, url: 'http://127.0.0.1:9/new' };
+      },
+      async recordAttempts(attempts) {
+        recorded.push(...attempts.map(({ deliveryId }) => deliveryId));
+        return [];
+      },
+    },
+    async forward({ url }) {
+      urls.push(url);
+      await answered;
+      return options.forward();
+    },
+  });
+  onTestFinished(() => sender.stop(0));
+  sender.wake();
+  await expect.poll(() => urls.length).toBe(2);
+  isMoved = true;
+  answerAll();
+  await expect.poll(() => recorded).toEqual(['0', '1', '2']);
+  expect(urls).toEqual([DESTINATION.url, DESTINATION.url, 'http://127.0.0.1:9/new']);
 });

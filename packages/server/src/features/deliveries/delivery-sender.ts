@@ -250,7 +250,7 @@ export class DeliverySender {
   async #attempt(destination: SendingDestination, delivery: DueDelivery, onBegun: () => void): Promise<boolean> {
     const { signal } = this.#end;
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
-    const send = () => attemptDelivery(this.#options, destination, delivery, { signal, onBegun });
+    const send = () => attemptDelivery(this.#options, delivery, { signal, onBegun });
     try {
       const attempt = await queue.run(destination.userId, send, signal);
       if (attempt === undefined) return false;
