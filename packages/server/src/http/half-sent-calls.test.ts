@@ -68,6 +68,19 @@ test.each([`Content-Length: ${24 * MIB}`, 'Transfer-Encoding: chunked'])(
   },
 );
 
+test.each(['GET /api/user', 'PUT /api/user', 'GET /api/nowhere', 'POST /healthz'])(
+  'a client that asks to close sends its whole body, although %s is rejected before',
+  async (line) => {
+    const head = [`${line} HTTP/1.1`, 'Host: h', 'Connection: close', `Content-Length: ${4 * MIB}`];
+    const connection = await begin(head, Buffer.alloc(MIB, ' '));
+    const { status, body } = await connection.final();
+    expect(status).toBeGreaterThanOrEqual(401);
+    expect(body.toString()).toContain('"code"');
+    for (let nth = 1; nth < 4; nth += 1) await connection.send(Buffer.alloc(MIB, ' '));
+    expect((await connection.closed()).length).toBe(0);
+  },
+);
+
 test.each(['call', 'capture'])('a slow client that sends on after the response is not cut off: a %s', async (kind) => {
   const { uid } = await server.registerOwner();
   const [, ...lines] = login(30 * MIB);

@@ -97,8 +97,9 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
   if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
   const body = JSON.stringify(problemBody(code, details));
   void reply.code(PROBLEMS[code].status).header('cache-control', 'no-store').type('application/json; charset=utf-8');
-  // Fastify closes the connection after a call whose body it could not read.
-  if (!reply.hasHeader('connection') || reply.request.raw.complete) return reply.send(body);
+  // The connection ends because the client asked for it, or because Fastify could not read the body.
+  const isLast = !reply.raw.shouldKeepAlive || reply.hasHeader('connection');
+  if (!isLast || reply.request.raw.complete) return reply.send(body);
   return reply
     .header('content-length', String(Buffer.byteLength(body)))
     .send(Readable.from(thenLinger(body, reply.request.raw)));
