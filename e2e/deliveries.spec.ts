@@ -1,5 +1,6 @@
 // Forwarding by the server: destinations, the status in the list, and the history of a request.
 import type { Page } from '@playwright/test';
+import { exchange } from '../fixtures/raw-http.ts';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
@@ -89,6 +90,24 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     answerAll();
     await expect(row(page, 0)).toContainText('200');
     await expect(attempts(page)).toHaveCount(1);
+  });
+
+  await test.step('a test does not leave the path of its destination', async () => {
+    const endpoint = await createEndpoint(page);
+    await using target = await startTarget();
+    const { port, pathname } = new URL(endpoint.url);
+    await exchange(
+      { port: Number(port) },
+      `POST ${pathname}/../admin HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx`,
+    );
+    const url = `${target.url}/hooks`;
+    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url, appendPath: true } });
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await destination(page, url).getByRole('button', { name: 'Test with the newest request' }).click();
+    await expect(destination(page, url)).toContainText('The captured path has “..”');
+    expect(target.received).toEqual([]);
+    await pressEscape(page);
   });
 
   await test.step('destinations are edited, tested, switched off and deleted, by keyboard too', async () => {

@@ -62,6 +62,22 @@ export function withCapturedTarget(url: string, capturedTarget: string): string 
   return query.length < 2 ? `${joined}?${ownQuery}` : `${joined}?${ownQuery}&${query.slice(1)}`;
 }
 
+/** `..` in a path, also percent-encoded, and with parameters, which some servers ignore. */
+const DOUBLE_DOT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:;[^/\\]*?)?(?:$|[/\\]|%2f|%5c)/i;
+
+/**
+ * True if a captured target that is appended to a URL could lead out of its path. A sender must not reach other parts of the receiver
+ * than the user chose.
+ */
+export function leavesBasePath(baseUrl: string, capturedTarget: string): boolean {
+  const [path = ''] = capturedTarget.split('?', 1);
+  return new URL(baseUrl).pathname !== '/' && DOUBLE_DOT.test(path);
+}
+
+/** Why a request is not sent to a URL that its captured path could leave. */
+export const LEAVES_BASE_PATH =
+  "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
+
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
 const querySchema = z
   .string({ error: 'query must be text' })

@@ -1,9 +1,11 @@
 import {
+  LEAVES_BASE_PATH,
   MAX_DELIVERY_RESPONSE_BYTES,
   MAX_REASON_CHARS,
   endToEndHeaders,
   forwardedUrl,
   isDelivered,
+  leavesBasePath,
   targetUrlSchema,
 } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
@@ -13,12 +15,11 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
-import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
+import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 const UNSIGNABLE =
   'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
-const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
 export interface AttemptOptions {
   readonly store: Pick<DeliveryQueries, 'findCapture' | 'findSending'>;
@@ -88,7 +89,8 @@ async function outboundRequest(
   // The captured path was appended, so the URL is checked again.
   const checked = targetUrlSchema.safeParse(url);
   if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
-  if (appendPath && leavesBasePath(baseUrl, target)) throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
+  if (appendPath && leavesBasePath(baseUrl, target))
+    throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE_PATH });
   // First, because a sender may name any header in `Connection`, also those that are added here.
   const kept = endToEndHeaders(rawHeaders);
   const renew = sign ? await signerOf({ id: endpointId, signingScheme }) : undefined;

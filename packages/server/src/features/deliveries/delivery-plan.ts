@@ -153,18 +153,6 @@ export function refusalOf(method: string, headers: RawHeaders, ownMark: string):
   return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
 }
 
-/** `..` in a path, also percent-encoded, and with parameters, which some servers ignore. */
-const DOUBLE_DOT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:;[^/\\]*?)?(?:$|[/\\]|%2f|%5c)/i;
-
-/**
- * True if a captured target that is appended to a destination's URL could lead out of its path. A sender must not reach
- * other parts of the receiver than its user chose.
- */
-export function leavesBasePath(baseUrl: string, capturedTarget: string): boolean {
-  const [path = ''] = capturedTarget.split('?', 1);
-  return new URL(baseUrl).pathname !== '/' && DOUBLE_DOT.test(path);
-}
-
 /** The headers of a forwarded request: the end-to-end ones as captured, with the delivery, the attempt, and the mark of this installation. */
 export function forwardedHeaders(
   captured: RawHeaders,

@@ -1,4 +1,4 @@
-import { endToEndHeaders, forwardedUrl, targetOf } from '@creel/contract';
+import { ApiError, LEAVES_BASE_PATH, endToEndHeaders, forwardedUrl, leavesBasePath, targetOf } from '@creel/contract';
 import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
@@ -124,6 +124,7 @@ export function useDeleteDestination(uid: string, id: number) {
 export function useTestDestination(uid: string, { url, appendPath, sign }: Destination) {
   return useMutation({
     mutationFn: async (listed: ListedRequest): Promise<ReplayAnswer> => {
+      if (appendPath && leavesBasePath(url, targetOf(listed))) throw new ApiError(400, LEAVES_BASE_PATH);
       const request = await readWholeRequest(uid, listed);
       return readByAnyId(uid, listed, (id) => {
         const stored = { endpointUid: uid, id };

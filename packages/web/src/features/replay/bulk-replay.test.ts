@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
-import { baseMistake, countStatuses, remainingMs, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
+import { baseMistake, countStatuses, remainingMs, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -18,6 +18,12 @@ test.each([
 
 test('a request without a path goes to the base itself', () => {
   expect(urlBelow('http://app/hooks', sampleRequest(1, { path: '/', rawTarget: '?x=1' }))).toBe('http://app/hooks?x=1');
+});
+
+test('a captured path does not lead out of the base', async () => {
+  const leaving = sampleRequest(1, { path: '/../admin', rawTarget: '/..%2fadmin' });
+  const result = await replayBelow('uid', leaving, 'http://app:3000/hooks', new AbortController());
+  expect(result).toMatchObject({ isSent: false, status: undefined, label: expect.stringContaining('“..”') });
 });
 
 test('the base is where the endpoint was last replayed to', () => {

@@ -1,4 +1,11 @@
-import { ApiError, isEndOfSession, targetUrlSchema } from '@creel/contract';
+import {
+  ApiError,
+  LEAVES_BASE_PATH,
+  isEndOfSession,
+  leavesBasePath,
+  targetOf as capturedTargetOf,
+  targetUrlSchema,
+} from '@creel/contract';
 import { readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { statusLine, statusTone } from '../../ui/format.ts';
@@ -65,6 +72,7 @@ export async function replayBelow(
     return { request: listed, label: replayFailure(error), tone: 'destructive', isSent, status: undefined };
   };
   try {
+    if (leavesBasePath(completeUrl(base), capturedTargetOf(listed))) throw new ApiError(400, LEAVES_BASE_PATH);
     const request = await readWholeRequest(uid, listed);
     const form = { ...defaultForm(request), url: urlBelow(base, request) };
     for (let waits = 0; ; waits++) {
