@@ -117,3 +117,43 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     expect(asked).toHaveLength(2);
   });
 });
+
+test('the page follows what another browser of the user changes', async ({ page, person }) => {
+  const look = () => page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+  const autosave = page.getByRole('switch', { name: 'Autosave new endpoints' });
+  const saveElsewhere = async (autoSaveNewEndpoints: boolean, email: string): Promise<void> => {
+    const data = { autoSaveNewEndpoints, emailNotifyExpiry: false, emailNotifySubscription: false, email };
+    expect((await page.request.post('/api/user/settings', { data })).status()).toBe(200);
+  };
+  await page.goto('/settings');
+  await expect(autosave).not.toBeChecked();
+
+  await test.step('settings follow, except for those that the user is editing', async () => {
+    await saveElsewhere(true, 'one@example.com');
+    await look();
+    await expect(autosave).toBeChecked();
+    await page.getByLabel('Email', { exact: true }).fill('two@example.com');
+    await saveElsewhere(false, 'three@example.com');
+    await look();
+    await expect(autosave).not.toBeChecked();
+    await expect(page.getByLabel('Email', { exact: true })).toHaveValue('two@example.com');
+    await page.getByRole('button', { name: 'Save Settings' }).click();
+    await expect(page.getByText('Settings Saved').first()).toBeVisible();
+    await goTo(page, '/nowhere');
+    await expect(page.getByText('Page Not Found')).toBeVisible();
+    await saveElsewhere(true, 'two@example.com');
+    await goTo(page, '/settings');
+    await expect(autosave).toBeChecked();
+  });
+
+  await test.step('so does the name of the user, and the end of the session keeps it', async () => {
+    const username = `${person.username}-new`;
+    expect((await page.request.put('/api/profile/username', { data: { username } })).status()).toBe(200);
+    await look();
+    await expect(page.getByRole('button', { name: `Account of ${username}` })).toBeVisible();
+    await page.context().clearCookies();
+    await look();
+    const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
+    await expect(dialog.getByLabel('Username')).toHaveValue(username);
+  });
+});

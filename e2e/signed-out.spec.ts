@@ -181,7 +181,8 @@ test('what failed without a session is loaded after the login, also if its dialo
   endpoint,
 }) => {
   await page.goto('/settings');
-  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+  await expect(page.getByRole('link', { name: /^Journey/ })).toBeVisible();
   await page.request.post('/api/logout');
   // Not a click of the pointer, because another read may have opened the dialog already.
   await page.getByRole('link', { name: /^Journey/ }).dispatchEvent('click');

@@ -4,7 +4,7 @@ import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { z } from 'zod';
 import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
-import { useSignedOut } from './session.ts';
+import { markSessionEnded, useSignedOut } from './session.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 
 /** The user's settings as last loaded or saved; `null` before that. */
@@ -24,7 +24,7 @@ export const userSettingsPreference = storedValue(
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** The logged-in user, or `null` after a 401. */
+/** The logged-in user, or `null` after a 401. At the end of a session, the user stays for the screens that are open. */
 export const userQuery = queryOptions({
   queryKey: queryKeys.user,
   queryFn: async ({ signal }): Promise<User | null> => {
@@ -33,11 +33,20 @@ export const userQuery = queryOptions({
       userSettingsPreference.set(user.settings);
       return user;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const known = queryClient.getQueryData<User | null>(queryKeys.user) ?? null;
+      if (known !== null) markSessionEnded();
+      return known;
     }
   },
 });
+
+/** Stores the user after a change. */
+export function putUser(user: User | null): void {
+  // A read that started before the change must not undo it.
+  void queryClient.cancelQueries({ queryKey: queryKeys.user });
+  queryClient.setQueryData<User | null>(queryKeys.user, user);
+}
 
 const serviceInfoQuery = queryOptions({
   queryKey: queryKeys.serviceInfo,
@@ -52,6 +61,9 @@ export const onceLoaded =
   (intervalMs: number) =>
   ({ state }: { readonly state: { readonly data: unknown } }): number | false =>
     state.data === undefined ? false : intervalMs;
+
+/** Options for data on the screen that another browser of the user can change. */
+export const FOLLOWED = { refetchInterval: onceLoaded(30 * SECOND_MS), refetchOnWindowFocus: 'always' } as const;
 
 /** Milliseconds after which the server counts as unreachable if it does not answer with the list of endpoints. */
 const MAX_WAIT_MS = 10 * SECOND_MS;
@@ -115,6 +127,11 @@ export const settingsQuery = queryOptions({
 /** The logged-in user. For screens that require a login; their routes have loaded the user. */
 export function useUser(): User | null {
   return useSuspenseQuery(userQuery).data;
+}
+
+/** Follows changes of the user by other browsers and the payment gateway while the component is mounted. */
+export function useFollowedUser(): void {
+  useQuery({ ...userQuery, ...FOLLOWED, enabled: !useSignedOut() });
 }
 
 /** True if nobody is logged in, or the session has ended: nothing can be saved or sent. */

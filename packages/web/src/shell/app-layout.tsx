@@ -6,7 +6,7 @@ import type { MouseEvent, ReactNode } from 'react';
 import { listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
 import { useServerBack } from '../api/outage.ts';
-import { useUser, useServiceInfo } from '../api/queries.ts';
+import { useFollowedUser, useUser, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { useServerState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
@@ -25,6 +25,7 @@ import type { ServerState } from '../api/server-state.ts';
 export function AppLayout() {
   const narrow = useIsNarrow();
   useEffect(listenToOtherTabs, []);
+  useFollowedUser();
   const main = useRef<HTMLElement>(null);
   useFocusKept(main);
   useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));

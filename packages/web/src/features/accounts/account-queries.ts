@@ -3,7 +3,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { client, errorMessage } from '../../api/client.ts';
 import { markSessionActive, notifyOtherTabs } from '../../api/session.ts';
-import { userSettingsPreference } from '../../api/queries.ts';
+import { FOLLOWED, putUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { toastError } from '../../ui/toast-store.ts';
 
@@ -11,6 +11,7 @@ export const sessionsQuery = queryOptions({
   queryKey: queryKeys.sessions,
   queryFn: ({ signal }) => client.call('listSessions', {}, signal),
   staleTime: 0,
+  ...FOLLOWED,
 });
 
 /**
@@ -21,7 +22,7 @@ function handleLogin(user: User): void {
   notifyOtherTabs({ type: 'signed-in', userId: user.id });
   if (before && before.id !== user.id) return location.assign('/');
   if (!before) clearUserCache();
-  queryClient.setQueryData(queryKeys.user, user);
+  putUser(user);
   userSettingsPreference.set(user.settings);
   markSessionActive();
 }
@@ -32,7 +33,7 @@ function clearUserCache(): void {
 }
 
 function handleLogout(): void {
-  queryClient.setQueryData(queryKeys.user, null);
+  putUser(null);
   notifyOtherTabs({ type: 'signed-out' });
 }
 
@@ -74,7 +75,7 @@ export function useLogout() {
 export const useChangeUsername = () =>
   useMutation({
     mutationFn: (username: string) => client.call('changeUsername', { body: { username } }),
-    onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
+    onSuccess: putUser,
   });
 
 export const useChangePassword = () =>

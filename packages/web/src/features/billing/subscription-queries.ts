@@ -2,6 +2,7 @@ import { ApiError } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
+import { putUser } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../../ui/toast-store.ts';
@@ -25,7 +26,7 @@ export const planChangeQuery = (tier: Tier, interval: BillingInterval) =>
 
 /** Stores the user after their plan has changed, and reads the endpoints again. */
 export function storeChangedUser(user: User): void {
-  queryClient.setQueryData(queryKeys.user, user);
+  putUser(user);
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 

@@ -7,7 +7,7 @@ import { ArrowLeft } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { useState } from 'react';
 import { errorMessage, client, toastFailure } from '../../api/client.ts';
-import { settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
+import { FOLLOWED, settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { useSignedOut } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -42,7 +42,12 @@ export function SettingsPage() {
 function AccountSettings() {
   const user = useUser();
   const signedOut = useSignedOut();
-  const settings = useQuery({ ...settingsQuery, enabled: user !== null && !signedOut });
+  const settings = useQuery({
+    ...settingsQuery,
+    ...FOLLOWED,
+    refetchOnMount: 'always',
+    enabled: user !== null && !signedOut,
+  });
   if (user === null || (signedOut && settings.data === undefined)) {
     return <SettingsForm user={null} settings={{ ...DEFAULT_USER_SETTINGS, ...userSettingsPreference.read() }} />;
   }
@@ -105,15 +110,19 @@ function isSame(draft: UserSettings, stored: UserSettings): boolean {
   );
 }
 
-/** General and notification settings. Warns before the user leaves with unsaved changes. */
+/**
+ * General and notification settings. Warns before the user leaves with unsaved changes. What the user has not edited
+ * follows the stored settings.
+ */
 function SettingsForm({ user, settings }: SettingsFormProps) {
-  const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
+  const [edits, setEdits] = useState<Partial<UserSettings>>({});
+  const draft = { ...DEFAULT_USER_SETTINGS, ...settings, ...edits };
   const save = useSaveSettings();
   const isDirty = user !== null && !isSame(draft, settings);
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
   const { ref, errors, refuse, clear } = useFormErrors(['email']);
   const change = (part: Partial<UserSettings>): void => {
-    setDraft((before) => ({ ...before, ...part }));
+    setEdits((before) => ({ ...before, ...part }));
     if ('email' in part) clear('email');
   };
   const refuseEmail = (sentence: string): void => {
@@ -126,6 +135,7 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
     const error = fieldErrors(userSettingsInputSchema, draft)['email'];
     if (error !== undefined) return refuseEmail(error);
     save.mutate(draft, {
+      onSuccess: () => setEdits((now) => (now === edits ? {} : now)),
       onError: (failure) => {
         const { email } = serverFieldErrors(failure, ['email']);
         if (email !== undefined) refuseEmail(email);
