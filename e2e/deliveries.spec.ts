@@ -64,6 +64,9 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     await page.getByRole('button', { name: 'Send Request' }).click();
     await expect(attempts(page)).toHaveCount(2);
     await expect(attempts(page).first()).toContainText('Replay');
+    // Both can be open, to compare them.
+    await attempts(page).nth(1).getByRole('button', { expanded: false }).click();
+    for (const nth of [0, 1]) await expect(attempts(page).nth(nth)).toContainText('"stored"');
     expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
 
     await Promise.all(Array.from({ length: 49 }, () => reportAttempt(page, endpoint, 0)));

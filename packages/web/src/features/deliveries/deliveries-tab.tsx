@@ -27,8 +27,8 @@ interface DeliveriesTabProps {
  */
 export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   const { data: attempts, error, refetch } = useQuery(deliveriesQuery(uid, request));
-  /** `undefined` until the user opens or closes an attempt; then the newest one is open. */
-  const [chosen, setChosen] = useState<string | null>();
+  /** `undefined` until the user opens or closes an attempt; until then the newest one is open. */
+  const [chosen, setChosen] = useState<ReadonlySet<string>>();
   if (attempts === undefined) {
     if (error === null) return LOADING;
     return (
@@ -42,15 +42,20 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   if (first === undefined)
     return request.deliveryPending ? LOADING : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
-  const open = chosen === undefined ? nameOf(newest) : chosen;
+  const open = chosen ?? new Set([nameOf(newest)]);
+  const toggle = (name: string): void => {
+    const next = new Set(open);
+    if (!next.delete(name)) next.add(name);
+    setChosen(next);
+  };
   const tried = attempts.filter((attempt) => !isWaiting(attempt)).length;
   return (
     <>
       <ul aria-label="Deliveries, newest first">
         {attempts.map((attempt) => {
           const name = nameOf(attempt);
-          const isOpen = name === open;
-          const row = { uid, attempt, isOpen, onToggle: () => setChosen(isOpen ? null : name) };
+          const isOpen = open.has(name);
+          const row = { uid, attempt, isOpen, onToggle: () => toggle(name) };
           return isWaiting(attempt) ? (
             <WaitingRow key={name} {...row} />
           ) : (
