@@ -10,6 +10,7 @@ const PRIORITY = 5;
 
 const targetSchema = z.object({
   port: z.int(),
+  uid: z.string(),
   capturePath: z.string(),
   cookie: z.string(),
   staticPath: z.string(),

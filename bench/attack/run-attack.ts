@@ -50,6 +50,7 @@ async function targetOf(creel: MeasuredCreel): Promise<AttackTarget> {
   const file = (await readdir(ASSETS)).find((name) => name.endsWith('.js'));
   return {
     port: creel.port,
+    uid: attacker.uid,
     capturePath: `/h/${attacker.uid}`,
     cookie: attacker.cookie,
     staticPath: `/assets/${file ?? ''}`,

@@ -1,10 +1,13 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The server under attack, and the attacker's ordinary account. */
 export interface AttackTarget {
   readonly port: number;
-  /** `/h/{uid}` of an endpoint of the attacker. */
+  /** Of an endpoint of the attacker. */
+  readonly uid: string;
+  /** `/h/{uid}` */
   readonly capturePath: string;
   /** Session cookie of the attacker. */
   readonly cookie: string;
@@ -73,6 +76,10 @@ export function write(socket: Socket, bytes: Buffer | string): Promise<boolean> 
     });
   });
 }
+
+/** Writes as `write`, and gives up at a time of `performance.now()`. */
+export const writeUntil = (socket: Socket, bytes: Buffer | string, until: number): Promise<boolean> =>
+  Promise.race([write(socket, bytes), sleep(until - performance.now(), false, { ref: false })]);
 
 /** Sends bytes on a new connection, and waits until the server closes it, for `maxMs` at most. */
 export async function sendAlone(

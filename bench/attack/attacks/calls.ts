@@ -72,13 +72,12 @@ const liveSockets: Attack = {
   what: '1,000 web sockets of one user, never read, while 32 KiB captures arrive for them',
   maxSeconds: 25,
   async run(target, answers) {
-    const uid = target.capturePath.slice('/h/'.length);
     const sockets: Socket[] = [];
     await inParallel(1000, 100, async () => {
       const socket = await open(target);
       if (socket === undefined) return;
       sockets.push(socket);
-      await write(socket, upgradeBytes(`/ws?endpoint=${uid}`, target.cookie));
+      await write(socket, upgradeBytes(`/ws?endpoint=${target.uid}`, target.cookie));
       socket.pause();
     });
     const bytes = callBytes('POST', target.capturePath, ['Connection: close'], 'x'.repeat(32 * 1024));
@@ -98,7 +97,7 @@ const clearLarge: Attack = {
     const until = performance.now() + 20_000;
     const body = Buffer.alloc(20 * MB, 'x');
     const post = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
-    const clear = `/api/endpoints/${target.capturePath.slice('/h/'.length)}/requests`;
+    const clear = `/api/endpoints/${target.uid}/requests`;
     const call = (...bytes: (string | Buffer)[]): Promise<void> => sendAlone(target, bytes, { answers, maxMs: 10_000 });
     while (performance.now() < until) {
       await inParallel(20, 4, () => call(post, body));
@@ -150,10 +149,8 @@ export const callFloods: readonly Attack[] = [
   repeated('call-search', '32 connections that search through everything stored', 32, ({ cookie }) =>
     callBytes('GET', '/api/search?q=body%3Anothing-has-this%20OR%20zzzzzzz', [`Cookie: ${cookie}`]),
   ),
-  repeated('call-list', '32 connections that list 500 requests', 32, ({ cookie, capturePath }) =>
-    callBytes('GET', `/api/endpoints/${capturePath.slice('/h/'.length)}/temp-requests?limit=500`, [
-      `Cookie: ${cookie}`,
-    ]),
+  repeated('call-list', '32 connections that list 500 requests', 32, ({ cookie, uid }) =>
+    callBytes('GET', `/api/endpoints/${uid}/temp-requests?limit=500`, [`Cookie: ${cookie}`]),
   ),
   repeated('call-many-headers', '32 senders of captures with 9,000 headers of 3 bytes', 32, ({ capturePath }) =>
     callBytes(
@@ -162,13 +159,8 @@ export const callFloods: readonly Attack[] = [
       Array.from({ length: 9000 }, (_, nth) => `${nth.toString(36)}:`),
     ),
   ),
-  repeated('call-patch', '64 connections that rename an endpoint', 64, ({ cookie, capturePath }) =>
-    callBytes(
-      'PATCH',
-      `/api/endpoints/${capturePath.slice('/h/'.length)}`,
-      [`Cookie: ${cookie}`],
-      '{"name":"renamed"}',
-    ),
+  repeated('call-patch', '64 connections that rename an endpoint', 64, ({ cookie, uid }) =>
+    callBytes('PATCH', `/api/endpoints/${uid}`, [`Cookie: ${cookie}`], '{"name":"renamed"}'),
   ),
   clearLarge,
   liveSockets,

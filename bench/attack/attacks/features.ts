@@ -22,8 +22,7 @@ async function call({ port, cookie }: AttackTarget, method: string, path: string
   return text === '' ? undefined : JSON.parse(text);
 }
 
-const uidOf = ({ capturePath }: AttackTarget): string => capturePath.slice('/h/'.length);
-const endpointPath = (target: AttackTarget): string => `/api/endpoints/${uidOf(target)}`;
+const endpointPath = ({ uid }: AttackTarget): string => `/api/endpoints/${uid}`;
 
 async function capture(target: AttackTarget, body: string, headers: Record<string, string> = {}): Promise<void> {
   await fetch(`http://127.0.0.1:${target.port}${target.capturePath}`, { method: 'POST', headers, body });
@@ -113,7 +112,7 @@ function liveTalk(name: string, what: string, say: Buffer): Attack {
         while (performance.now() < until) {
           const socket = await open(target, { answers });
           if (socket === undefined) continue;
-          await write(socket, upgradeBytes(`/ws?endpoint=${uidOf(target)}`, target.cookie));
+          await write(socket, upgradeBytes(`/ws?endpoint=${target.uid}`, target.cookie));
           await new Promise((resolve) => socket.once('data', resolve));
           while (performance.now() < until && (await write(socket, say)));
           socket.destroy();
@@ -144,7 +143,7 @@ const replays: Attack = {
   async run(target, answers) {
     await storeLarge(target, 1);
     const url = await endlessTarget();
-    const bodyFrom = { endpointUid: uidOf(target), id: -1_000_000 };
+    const bodyFrom = { endpointUid: target.uid, id: -1_000_000 };
     const body = JSON.stringify({ method: 'POST', url, headers: [], bodyFrom });
     const bytes = callBytes('POST', '/api/replay', [`Cookie: ${target.cookie}`, 'Connection: close'], body);
     await inParallel(2000, 500, () => sendAlone(target, [bytes], { answers, maxMs: SECONDS * 1000 }));

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOf, inParallel, open, write } from '../sockets.ts';
+import { addressOf, inParallel, open, writeUntil } from '../sockets.ts';
 import type { AnswerCount, AttackTarget } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
@@ -41,11 +41,7 @@ async function flood(
     if (isReading) answers.follow(socket);
     else socket.pause();
     for (let at = 0; at < requestsEach; at += BLOCK) {
-      const isTaken = await Promise.race([
-        write(socket, block),
-        sleep(until - performance.now(), false, { ref: false }),
-      ]);
-      if (!isTaken) break;
+      if (!(await writeUntil(socket, block, until))) break;
       sent += BLOCK;
     }
   });
@@ -78,8 +74,7 @@ const largeHeads: Attack = {
       const socket = await open(target, { localAddress: addressOf(nth) });
       socket?.pause();
       for (let at = 0; socket !== undefined && at < 4; at += 1) {
-        if (!(await Promise.race([write(socket, block), sleep(until - performance.now(), false, { ref: false })])))
-          return;
+        if (!(await writeUntil(socket, block, until))) return;
       }
     });
     await sleep(Math.min(5000, Math.max(0, until - performance.now())));

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AnswerCount, inParallel, open, write } from '../sockets.ts';
+import { AnswerCount, inParallel, open, writeUntil } from '../sockets.ts';
 import type { Attack } from './attack.ts';
 
 const SECONDS = 12;
@@ -35,8 +35,7 @@ async function keepAhead(socket: Socket, block: Buffer, ahead: number, until: nu
   own.follow(socket);
   const mayGoOn = (): boolean => performance.now() < until && !socket.destroyed;
   for (let sent = ahead; mayGoOn(); sent += ahead) {
-    const isTaken = await Promise.race([write(socket, block), sleep(until - performance.now(), false, { ref: false })]);
-    if (!isTaken) break;
+    if (!(await writeUntil(socket, block, until))) break;
     while (mayGoOn() && sent - own.total >= 2 * ahead) await sleep(2);
   }
   socket.destroy();
