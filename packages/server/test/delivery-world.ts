@@ -14,13 +14,13 @@ export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 export const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
 /** What suites of deliveries do in a store. */
-export function deliveryWorld(open: () => AppStore) {
+export function deliveryWorld(store: AppStore) {
   const add = async (
     endpoint: EndpointRecord,
     fields: Partial<DestinationCreate> = {},
   ): Promise<DestinationWithPending> => {
     const all = { url: 'http://127.0.0.1:9/', appendPath: false, enabled: true, query: '', sign: false, ...fields };
-    const created = await open().createDestination(endpoint.id, all, { now: T0, limit: 5 });
+    const created = await store.createDestination(endpoint.id, all, { now: T0, limit: 5 });
     if (created === undefined || created === 'limit') throw new Error(`Not created: ${created}`);
     return created;
   };
@@ -28,14 +28,14 @@ export function deliveryWorld(open: () => AppStore) {
   const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await open().matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
+      const matched = await store.matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
       if (matched === undefined) return results;
-      const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
+      const result = await store.planCaptures(endpointId, matched, { now: T0, maxPending });
       if (result !== undefined) results.push(result);
     }
   };
   const due = async (destinationId: number, now = T0 + 1000, sending: string[] = []) =>
-    (await open().dueDeliveries(destinationId, sending, { now, limit: 100 }))?.deliveries ?? [];
+    (await store.dueDeliveries(destinationId, sending, { now, limit: 100 }))?.deliveries ?? [];
   const attemptOf = (
     { id, endpointId }: DestinationWithPending,
     delivery: { id: string; index: number; attempts: number },
@@ -50,10 +50,10 @@ export function deliveryWorld(open: () => AppStore) {
       at: T0,
       ...result,
     });
-  const record = (attempts: readonly Attempt[], now = T0) => open().recordAttempts(attempts, now);
-  const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(open(), endpointId));
+  const record = (attempts: readonly Attempt[], now = T0) => store.recordAttempts(attempts, now);
+  const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(store, endpointId));
   const expectCounted = async (uid: string): Promise<void> => {
-    const { kept, counted } = await countersAndRecount(open(), uid);
+    const { kept, counted } = await countersAndRecount(store, uid);
     expect(kept).toEqual(counted);
   };
   return { add, plan, due, attemptOf, record, stored, expectCounted };

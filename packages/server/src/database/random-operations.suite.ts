@@ -159,10 +159,10 @@ class RandomRun {
 }
 
 /** After any operations in any order, the counters equal a recount and the rows equal a simple model. */
-export function randomOperationsSuite(open: () => AppStore): void {
+export function randomOperationsSuite(store: AppStore): void {
   describe('random operations', () => {
     test.each([1, 20_261_121, 7_777_777])('with seed %i rows and counters stay correct', async (seed) => {
-      const run = await RandomRun.begin(open(), seed);
+      const run = await RandomRun.begin(store, seed);
       await expect(run.take(200)).resolves.toBe(true);
     });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { billingSuite } from '../features/billing/queries.suite.ts';
 import { accountLinksSuite } from '../features/accounts/account-links.suite.ts';
 import { accountsSuite } from '../features/accounts/queries.suite.ts';
@@ -17,24 +17,9 @@ import { liveSuite } from '../features/live/queries.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
 import type { AppStore } from '../queries.ts';
 
-/** An empty store for tests, and its cleanup. */
-export interface TestStore {
-  readonly store: AppStore;
-  readonly remove: () => Promise<void>;
-}
-
 /** Tests of the store and all queries for every database. All tests share one store; each creates its own users and endpoints. */
-export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
+export function storeSuite(name: string, store: AppStore): void {
   describe(`storage on ${name}`, () => {
-    let opened: TestStore | undefined;
-    beforeAll(async () => {
-      opened = await openTestStore();
-    });
-    afterAll(() => opened?.remove());
-    const store = (): AppStore => {
-      if (opened === undefined) throw new Error('The store is not open.');
-      return opened.store;
-    };
     accountsSuite(store);
     accountLinksSuite(store);
     throttlesSuite(store);

@@ -1,23 +1,19 @@
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { storeSuite } from '../store.suite.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import { capture, someEndpoint } from '../../../test/store-world.ts';
 
-storeSuite('SQLite', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
-  const store = await openSqliteStore(dataDir, QUERIES);
-  return {
-    store,
-    async remove() {
-      await store.close();
-      await rm(dataDir, { recursive: true });
-    },
-  };
+const folder = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
+const shared = await openSqliteStore(folder, QUERIES);
+afterAll(async () => {
+  await shared.close();
+  await rm(folder, { recursive: true });
 });
+storeSuite('SQLite', shared);
 
 test('only the owner can read a new database, also in a folder that everyone can read', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-mode-'));

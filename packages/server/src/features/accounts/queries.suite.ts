@@ -17,10 +17,10 @@ function sessionOf(userId: number, details: Partial<SessionRecord> = {}): Sessio
 }
 
 /** Users and their sessions. */
-export function accountsSuite(open: () => AppStore): void {
+export function accountsSuite(store: AppStore): void {
   describe('users', () => {
     test('a new one is found by id and by name, with all its fields', async () => {
-      const created = await someUser(open(), {
+      const created = await someUser(store, {
         displayName: 'Ann Ønym 🦀',
         subscriptionTier: 'PREMIUM',
         emailVerified: true,
@@ -39,28 +39,28 @@ export function accountsSuite(open: () => AppStore): void {
         stripeCustomerId: null,
         stripeSubscriptionId: null,
       });
-      expect(await open().findUser(created.id)).toEqual(created);
-      expect(await open().findUserByName(created.username)).toEqual(created);
+      expect(await store.findUser(created.id)).toEqual(created);
+      expect(await store.findUserByName(created.username)).toEqual(created);
     });
 
     test('unknown ids and names find no user', async () => {
-      expect(await open().findUser(2_000_000_000)).toBeUndefined();
-      expect(await open().findUserByName(unique('nobody'))).toBeUndefined();
+      expect(await store.findUser(2_000_000_000)).toBeUndefined();
+      expect(await store.findUserByName(unique('nobody'))).toBeUndefined();
     });
 
     test('names are equal in any case and compatibility form, and are stored as typed', async () => {
       const name = unique('Straße');
-      const user = await someUser(open(), { username: name });
+      const user = await someUser(store, { username: name });
       expect(user.username).toBe(name);
       for (const other of [name.toUpperCase().replace('STRASSE', 'STRAßE'), name.replace('S', 'ｓ')]) {
-        expect((await open().findUserByName(other))?.id).toBe(user.id);
+        expect((await store.findUserByName(other))?.id).toBe(user.id);
       }
     });
 
     test('taken values are named: the name, the address, or both, in any case', async () => {
-      const first = await someUser(open());
+      const first = await someUser(store);
       const again = (username: string, email: string) =>
-        open().createUser({
+        store.createUser({
           username,
           email,
           emailVerified: false,
@@ -73,14 +73,14 @@ export function accountsSuite(open: () => AppStore): void {
       expect(await again(first.username.toUpperCase(), unique('x@y.z'))).toEqual({ taken: ['username'] });
       expect(await again(unique('new'), first.email.toUpperCase())).toEqual({ taken: ['email'] });
       expect(await again(first.username, first.email)).toEqual({ taken: ['username', 'email'] });
-      const other = await someUser(open());
+      const other = await someUser(store);
       expect(await again(first.username, other.email)).toEqual({ taken: ['username', 'email'] });
     });
 
     test('of 20 who take the same name at once one succeeds', async () => {
       const username = unique('wanted');
       const tries = await Promise.allSettled(
-        Array.from({ length: 20 }, () => someUser(open(), { username, email: unique('mail') })),
+        Array.from({ length: 20 }, () => someUser(store, { username, email: unique('mail') })),
       );
       expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
     });
@@ -88,59 +88,59 @@ export function accountsSuite(open: () => AppStore): void {
 
   describe('sessions', () => {
     test('is found by its token with its user, until it expires', async () => {
-      const user = await someUser(open());
+      const user = await someUser(store);
       const session = sessionOf(user.id);
       const token = unique('token');
       const isOpen = async (id: string, at: number): Promise<boolean> =>
-        (await open().readWatched([id], [0], at)).openSessions.length === 1;
-      await open().createSession(token, session, 'hash');
-      expect(await open().findSession(token, T0)).toEqual({ session, user });
-      expect(await open().findSession(token, T0 + 999)).toBeDefined();
-      expect(await open().findSession(token, T0 + 1000)).toBeUndefined();
+        (await store.readWatched([id], [0], at)).openSessions.length === 1;
+      await store.createSession(token, session, 'hash');
+      expect(await store.findSession(token, T0)).toEqual({ session, user });
+      expect(await store.findSession(token, T0 + 999)).toBeDefined();
+      expect(await store.findSession(token, T0 + 1000)).toBeUndefined();
       expect(await isOpen(session.id, T0 + 999)).toBe(true);
       expect(await isOpen(session.id, T0 + 1000)).toBe(false);
-      expect(await open().findSession(unique('token'), T0)).toBeUndefined();
+      expect(await store.findSession(unique('token'), T0)).toBeUndefined();
       expect(await isOpen(unique('session'), T0)).toBe(false);
     });
 
     test('is not started with a changed password, or without a user', async () => {
-      const { id } = await someUser(open());
-      expect(await open().createSession(unique('token'), sessionOf(id), 'another hash')).toBe(false);
-      expect(await open().createSession(unique('token'), sessionOf(id), null)).toBe(false);
-      expect(await open().createSession(unique('token'), sessionOf(2_000_000_000), 'hash')).toBe(false);
+      const { id } = await someUser(store);
+      expect(await store.createSession(unique('token'), sessionOf(id), 'another hash')).toBe(false);
+      expect(await store.createSession(unique('token'), sessionOf(id), null)).toBe(false);
+      expect(await store.createSession(unique('token'), sessionOf(2_000_000_000), 'hash')).toBe(false);
     });
 
     test('is extended by use', async () => {
       const token = unique('token');
-      await open().createSession(token, sessionOf((await someUser(open())).id), 'hash');
-      await open().touchSession(token, T0 + 500, T0 + 5000);
-      expect((await open().findSession(token, T0 + 4999))?.session).toMatchObject({
+      await store.createSession(token, sessionOf((await someUser(store)).id), 'hash');
+      await store.touchSession(token, T0 + 500, T0 + 5000);
+      expect((await store.findSession(token, T0 + 4999))?.session).toMatchObject({
         createdAt: T0,
         lastSeenAt: T0 + 500,
         expiresAt: T0 + 5000,
       });
-      await open().touchSession(unique('token'), T0, T0);
+      await store.touchSession(unique('token'), T0, T0);
     });
 
     test('ended, returns its public id, once', async () => {
-      const session = sessionOf((await someUser(open())).id);
+      const session = sessionOf((await someUser(store)).id);
       const token = unique('token');
-      await open().createSession(token, session, 'hash');
-      expect(await open().endSession(token)).toBe(session.id);
-      expect(await open().endSession(token)).toBeUndefined();
-      expect(await open().findSession(token, T0)).toBeUndefined();
+      await store.createSession(token, session, 'hash');
+      expect(await store.endSession(token)).toBe(session.id);
+      expect(await store.endSession(token)).toBeUndefined();
+      expect(await store.findSession(token, T0)).toBeUndefined();
     });
 
     test('expired ones are removed, valid ones stay', async () => {
-      const user = await someUser(open());
+      const user = await someUser(store);
       const [before, now, after] = [unique('token'), unique('token'), unique('token')];
-      await open().createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');
-      await open().createSession(now, sessionOf(user.id, { expiresAt: T0 }), 'hash');
-      await open().createSession(after, sessionOf(user.id, { expiresAt: T0 + 1 }), 'hash');
-      await open().deleteStaleAccountRows(T0);
-      expect(await open().endSession(before)).toBeUndefined();
-      expect(await open().endSession(now)).toBeUndefined();
-      expect(await open().endSession(after)).toBeDefined();
+      await store.createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');
+      await store.createSession(now, sessionOf(user.id, { expiresAt: T0 }), 'hash');
+      await store.createSession(after, sessionOf(user.id, { expiresAt: T0 + 1 }), 'hash');
+      await store.deleteStaleAccountRows(T0);
+      expect(await store.endSession(before)).toBeUndefined();
+      expect(await store.endSession(now)).toBeUndefined();
+      expect(await store.endSession(after)).toBeDefined();
     });
   });
 }

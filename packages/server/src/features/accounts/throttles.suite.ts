@@ -6,10 +6,10 @@ import { T0, unique } from '../../../test/store-world.ts';
 const RULE: ThrottleRule = { attempts: 3, windowMs: 1000 };
 
 /** Throttles, secrets, and the removal of expired rows. */
-export function throttlesSuite(open: () => AppStore): void {
+export function throttlesSuite(store: AppStore): void {
   describe('throttles', () => {
-    const take = (key: string, now = T0) => open().consumeAttempt(key, RULE, now);
-    const blockOf = (key: string) => open().findBlock([key]);
+    const take = (key: string, now = T0) => store.consumeAttempt(key, RULE, now);
+    const blockOf = (key: string) => store.findBlock([key]);
 
     test('block a key when its attempts are used up, until the window ends', async () => {
       const key = unique('key');
@@ -26,9 +26,9 @@ export function throttlesSuite(open: () => AppStore): void {
       for (let n = 0; n < 3; n += 1) await take(blocked);
       for (let n = 0; n < 3; n += 1) await take(longer, T0 + 1);
       await take(counted);
-      expect(await open().findBlock([longer, blocked, counted, unique('key')])).toBe(T0 + 1001);
-      expect(await open().findBlock([counted, blocked])).toBe(T0 + 1000);
-      expect(await open().findBlock([counted, unique('key')])).toBe(0);
+      expect(await store.findBlock([longer, blocked, counted, unique('key')])).toBe(T0 + 1001);
+      expect(await store.findBlock([counted, blocked])).toBe(T0 + 1000);
+      expect(await store.findBlock([counted, unique('key')])).toBe(0);
     });
 
     test('give fifty parallel calls no more attempts than allowed', async () => {
@@ -40,26 +40,26 @@ export function throttlesSuite(open: () => AppStore): void {
     test('refund attempts, and reset them', async () => {
       const key = unique('key');
       for (let n = 0; n < 3; n += 1) await take(key);
-      await open().refundAttempt(key, RULE);
+      await store.refundAttempt(key, RULE);
       expect(await blockOf(key)).toBe(0);
       expect(await take(key)).toBeUndefined();
       expect(await take(key)).toBeDefined();
-      await open().resetAttempts(key);
+      await store.resetAttempts(key);
       for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
-      await open().refundAttempt(unique('key'), RULE);
+      await store.refundAttempt(unique('key'), RULE);
     });
 
     test('are removed when they expire, like proofs, and not before', async () => {
       const [key, handle] = [unique('key'), unique('handle')];
       for (let n = 0; n < 3; n += 1) await take(key);
       const proven = { issuer: 'i', subject: unique('s'), email: null, emailVerified: false, displayName: null };
-      await open().storeProvenIdentity(handle, proven, T0 + 1000);
-      await open().deleteStaleAccountRows(T0 + 999);
+      await store.storeProvenIdentity(handle, proven, T0 + 1000);
+      await store.deleteStaleAccountRows(T0 + 999);
       expect(await blockOf(key)).toBe(T0 + 1000);
-      expect(await open().findProvenIdentity(handle, T0)).toBeDefined();
-      await open().deleteStaleAccountRows(T0 + 1000);
+      expect(await store.findProvenIdentity(handle, T0)).toBeDefined();
+      await store.deleteStaleAccountRows(T0 + 1000);
       expect(await blockOf(key)).toBe(0);
-      expect(await open().consumeProvenIdentity(handle)).toBe(false);
+      expect(await store.consumeProvenIdentity(handle)).toBe(false);
     });
   });
 
@@ -67,11 +67,11 @@ export function throttlesSuite(open: () => AppStore): void {
     test('is the first candidate, for everyone, even in parallel', async () => {
       const name = unique('secret');
       const kept = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => open().findOrCreateSecret(name, `candidate ${n}`)),
+        Array.from({ length: 10 }, (_, n) => store.findOrCreateSecret(name, `candidate ${n}`)),
       );
       expect(new Set(kept).size).toBe(1);
-      expect(await open().findOrCreateSecret(name, 'later')).toBe(kept[0]);
-      expect(await open().findOrCreateSecret(unique('secret'), 'another')).toBe('another');
+      expect(await store.findOrCreateSecret(name, 'later')).toBe(kept[0]);
+      expect(await store.findOrCreateSecret(unique('secret'), 'another')).toBe('another');
     });
   });
 }

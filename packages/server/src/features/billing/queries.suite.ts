@@ -5,7 +5,7 @@ import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/
 import type { SubscriptionState } from './rules.ts';
 
 /** Billing's queries, on every database. */
-export function billingSuite(open: () => AppStore): void {
+export function billingSuite(store: AppStore): void {
   const basic = (): SubscriptionState => ({
     id: unique('sub'),
     itemId: 'si_1',
@@ -18,18 +18,18 @@ export function billingSuite(open: () => AppStore): void {
     canceledBy: null,
   });
   const lock = (userId: number, owner: string, now = T0) =>
-    open().lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
+    store.lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
 
   describe('billing', () => {
     test('an account is locked by one of five, until it is unlocked or the lock expires', async () => {
-      const { id } = await someUser(open());
+      const { id } = await someUser(store);
       const owners = ['a', 'b', 'c', 'd', 'e'];
       const outcomes = await Promise.all(owners.map((owner) => lock(id, owner)));
       expect(outcomes.toSorted()).toEqual(['busy', 'busy', 'busy', 'busy', 'locked']);
       const owner = owners[outcomes.indexOf('locked')] ?? '';
-      await open().unlockBillingAccount(id, 'somebody else');
+      await store.unlockBillingAccount(id, 'somebody else');
       expect(await lock(id, 'f')).toBe('busy');
-      await open().unlockBillingAccount(id, owner);
+      await store.unlockBillingAccount(id, owner);
       expect(await lock(id, 'f')).toBe('locked');
       expect(await lock(id, 'g', T0 + 999)).toBe('busy');
       expect(await lock(id, 'g', T0 + 1000)).toBe('locked');
@@ -37,121 +37,121 @@ export function billingSuite(open: () => AppStore): void {
     });
 
     test('a claim is prolonged by its owner, and by nobody who lost it', async () => {
-      const { id } = await someUser(open());
+      const { id } = await someUser(store);
       await lock(id, 'first');
-      await open().renewBillingLock(id, 'first', T0 + 2000);
-      await open().renewBillingLock(id, 'second', T0 + 9000);
+      await store.renewBillingLock(id, 'first', T0 + 2000);
+      await store.renewBillingLock(id, 'second', T0 + 9000);
       expect(await lock(id, 'second', T0 + 1999)).toBe('busy');
       expect(await lock(id, 'second', T0 + 2000)).toBe('locked');
-      await open().renewBillingLock(id, 'first', T0 + 9000);
+      await store.renewBillingLock(id, 'first', T0 + 9000);
       expect(await lock(id, 'third', T0 + 3000)).toBe('locked');
     });
 
     test('a process that lost the account writes nothing', async () => {
-      const user = await someUser(open());
+      const user = await someUser(store);
       await lock(user.id, 'first');
       await lock(user.id, 'second', T0 + 5000);
       const at = { now: T0, nextCheckAt: T0 + 1 };
-      expect(await open().applySubscription(user.id, 'first', basic(), at)).toBe('lost');
-      expect(await open().findUser(user.id)).toEqual(user);
-      expect(await open().applySubscription(user.id, 'second', basic(), at)).toMatchObject({
+      expect(await store.applySubscription(user.id, 'first', basic(), at)).toBe('lost');
+      expect(await store.findUser(user.id)).toEqual(user);
+      expect(await store.applySubscription(user.id, 'second', basic(), at)).toMatchObject({
         user: { subscriptionTier: 'BASIC' },
         deleted: [],
       });
-      expect(await open().listDueAccounts(T0 + 1, 1000)).toContain(user.id);
-      expect(await open().listDueAccounts(T0, 1000)).not.toContain(user.id);
-      expect(await open().findBillingAccount(user.id)).toMatchObject({ period_end_at: T0 + 30 * DAY });
+      expect(await store.listDueAccounts(T0 + 1, 1000)).toContain(user.id);
+      expect(await store.listDueAccounts(T0, 1000)).not.toContain(user.id);
+      expect(await store.findBillingAccount(user.id)).toMatchObject({ period_end_at: T0 + 30 * DAY });
     });
 
     test('the end of a plan keeps the newest endpoint, and leaves expired ones to their retention', async () => {
-      const user = await someUser(open());
+      const user = await someUser(store);
       await lock(user.id, 'me');
       const at = { now: T0, nextCheckAt: T0 + 1 };
-      await open().applySubscription(user.id, 'me', basic(), at);
+      await store.applySubscription(user.id, 'me', basic(), at);
       const make = (createdAt: number, expiresAt: number) =>
-        someEndpoint(open(), { userId: user.id, createdAt, expiresAt });
+        someEndpoint(store, { userId: user.id, createdAt, expiresAt });
       const [expired, old, newest] = [
         await make(T0 - 3, T0 - 1),
         await make(T0 - 2, T0 + DAY),
         await make(T0 - 1, T0 + 9 * DAY),
       ];
-      await open().changeEndpoint(old.id, { favorite: { on: true, now: T0, plans: anyPlan() } });
-      const applied = await open().applySubscription(user.id, 'me', undefined, at);
+      await store.changeEndpoint(old.id, { favorite: { on: true, now: T0, plans: anyPlan() } });
+      const applied = await store.applySubscription(user.id, 'me', undefined, at);
       expect(applied).toMatchObject({ deleted: [old.id], changed: [newest.id] });
-      const left = await open().listEndpoints(user.id);
+      const left = await store.listEndpoints(user.id);
       expect(left.map(({ id, isFavorite, expiresAt }) => [id, isFavorite, expiresAt])).toEqual([
         [newest.id, false, T0 + DAY],
         [expired.id, false, T0 - 1],
       ]);
       // Other tests count expired endpoints.
-      await open().deleteUser(user.id);
+      await store.deleteUser(user.id);
     });
 
     test('a higher plan makes skipped notices of expiry due again', async () => {
       const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false };
       const email = `${unique('noticed')}@example.com`;
-      const user = await someUser(open(), { email, emailVerified: true, settings: { ...settings, email } });
+      const user = await someUser(store, { email, emailVerified: true, settings: { ...settings, email } });
       const expiresAt = T0 + 4000 * DAY;
-      await someEndpoint(open(), { userId: user.id, expiresAt });
-      const addNotices = () => open().addExpiryNotices(expiresAt - 1, expiresAt, 10);
+      await someEndpoint(store, { userId: user.id, expiresAt });
+      const addNotices = () => store.addExpiryNotices(expiresAt - 1, expiresAt, 10);
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       // Other tests claim mails.
-      await open().deleteUser(user.id);
+      await store.deleteUser(user.id);
     });
 
     test('the limits of the plan at that moment are applied', async () => {
-      const user = await someUser(open());
+      const user = await someUser(store);
       const endpoint = { userId: user.id, name: null, source: null, createdAt: T0, autosave: false };
-      const create = () => open().createEndpoint({ ...endpoint, uid: unique('uid') }, PLANS);
-      const { id } = await someEndpoint(open(), { userId: user.id });
+      const create = () => store.createEndpoint({ ...endpoint, uid: unique('uid') }, PLANS);
+      const { id } = await someEndpoint(store, { userId: user.id });
       const favorite = { on: true, now: T0, plans: PLANS };
       expect(await create()).toEqual({ limit: 'endpoints', tier: 'FREE' });
-      expect(await open().changeEndpoint(id, { favorite })).toEqual({ limit: 'favorites', tier: 'FREE' });
+      expect(await store.changeEndpoint(id, { favorite })).toEqual({ limit: 'favorites', tier: 'FREE' });
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
       expect(await create()).toMatchObject({ expiresAt: T0 + PLANS.BASIC.expiryMs });
-      expect(await open().changeEndpoint(id, { favorite })).toMatchObject({ isFavorite: true });
+      expect(await store.changeEndpoint(id, { favorite })).toMatchObject({ isFavorite: true });
     });
 
     test('an event is handled once', async () => {
       const event = { id: unique('evt'), type: 'invoice.paid', receivedAt: T0 };
-      expect(await open().recordEvent(event)).toBe(false);
-      expect(await open().recordEvent(event)).toBe(false);
-      await open().finishEvent(event.id, T0);
-      expect(await open().recordEvent(event)).toBe(true);
-      await open().forgetEvents(T0);
-      expect(await open().recordEvent(event)).toBe(true);
-      await open().forgetEvents(T0 + 1);
-      expect(await open().recordEvent(event)).toBe(false);
+      expect(await store.recordEvent(event)).toBe(false);
+      expect(await store.recordEvent(event)).toBe(false);
+      await store.finishEvent(event.id, T0);
+      expect(await store.recordEvent(event)).toBe(true);
+      await store.forgetEvents(T0);
+      expect(await store.recordEvent(event)).toBe(true);
+      await store.forgetEvents(T0 + 1);
+      expect(await store.recordEvent(event)).toBe(false);
     });
 
     test('the first value of a setting stays until a call replaces it by name', async () => {
       const name = unique('setting');
-      expect(await open().findBillingSetting(name)).toBeUndefined();
-      expect(await open().keepBillingSetting(name, 'one')).toBe('one');
-      expect(await open().keepBillingSetting(name, 'two')).toBe('one');
-      expect(await open().keepBillingSetting(name, 'two', 'other')).toBe('one');
-      expect(await open().keepBillingSetting(name, 'two', 'one')).toBe('two');
+      expect(await store.findBillingSetting(name)).toBeUndefined();
+      expect(await store.keepBillingSetting(name, 'one')).toBe('one');
+      expect(await store.keepBillingSetting(name, 'two')).toBe('one');
+      expect(await store.keepBillingSetting(name, 'two', 'other')).toBe('one');
+      expect(await store.keepBillingSetting(name, 'two', 'one')).toBe('two');
     });
 
     test('each mail is claimed by one of five, with its user, until it is released or the claim ends', async () => {
       const email = `${unique('mail')}@example.com`;
       const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
-      const user = await someUser(open(), { email, emailVerified: true, settings });
+      const user = await someUser(store, { email, emailVerified: true, settings });
       await lock(user.id, 'me');
-      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
-      const claims = await Promise.all(Array.from({ length: 5 }, () => open().claimMail(T0, T0 + 5)));
+      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimMail(T0, T0 + 5)));
       const claimed = claims.filter((mail) => mail !== undefined);
       expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);
-      expect(await open().claimMail(T0 + 4, T0 + 9)).toBeUndefined();
-      expect((await open().claimMail(T0 + 5, T0 + 9))?.id).toBe(claimed[0]?.id);
-      await open().releaseMail(claimed[0]?.id ?? 0, T0 + 10);
-      expect(await open().claimMail(T0 + 9, T0 + 20)).toBeUndefined();
-      await open().deleteUser(user.id);
-      expect(await open().claimMail(T0 + 10, T0 + 20)).toBeUndefined();
+      expect(await store.claimMail(T0 + 4, T0 + 9)).toBeUndefined();
+      expect((await store.claimMail(T0 + 5, T0 + 9))?.id).toBe(claimed[0]?.id);
+      await store.releaseMail(claimed[0]?.id ?? 0, T0 + 10);
+      expect(await store.claimMail(T0 + 9, T0 + 20)).toBeUndefined();
+      await store.deleteUser(user.id);
+      expect(await store.claimMail(T0 + 10, T0 + 20)).toBeUndefined();
     });
   });
 }

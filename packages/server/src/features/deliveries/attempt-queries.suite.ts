@@ -6,14 +6,14 @@ import { DAY, T0, captureMany, everything, someEndpoint, someUser } from '../../
 import type { DestinationWithPending } from './destination-queries.ts';
 
 /** Attempts of deliveries and the leases of destinations, on every database. */
-export function attemptsSuite(open: () => AppStore): void {
-  const { add, plan, due, attemptOf, record } = deliveryWorld(open);
+export function attemptsSuite(store: AppStore): void {
+  const { add, plan, due, attemptOf, record } = deliveryWorld(store);
 
   describe('attempts', () => {
     test('a failure plans the next one, a success ends it, and the request has the latest', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       const [delivery] = await due(destination.id);
       if (delivery === undefined) throw new Error('Nothing is due.');
@@ -23,16 +23,16 @@ export function attemptsSuite(open: () => AppStore): void {
       expect(await due(destination.id, T0 + 5000)).toEqual([{ ...delivery, attempts: 1 }]);
       expect(await due(destination.id, T0 + 5000, [delivery.id])).toEqual([]);
       const { state, ...attempt } = first[0] ?? { state: undefined };
-      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...attempt, durationMs: 2 }]);
-      const [pending] = await everything(open(), endpoint.id);
+      expect(await store.listAttempts(endpoint.id, 0)).toEqual([{ ...attempt, durationMs: 2 }]);
+      const [pending] = await everything(store, endpoint.id);
       expect(pending?.delivery).toMatchObject({ last: { status: null, error: 'refused' }, isPending: true });
       expect(state).toEqual(pending?.delivery);
       const body = new Uint8Array([0, 255]);
       await record([attemptOf(destination, { ...delivery, attempts: 1 }, { responseBody: body, at: T0 + 6000 })]);
       expect(await due(destination.id, T0 + 100_000)).toEqual([]);
-      const [second, earlier] = await open().listAttempts(endpoint.id, 0);
+      const [second, earlier] = await store.listAttempts(endpoint.id, 0);
       expect([second?.attempt, [...(second?.responseBody ?? [])], earlier?.nextAttemptAt]).toEqual([2, [0, 255], null]);
-      const [delivered] = await everything(open(), endpoint.id);
+      const [delivered] = await everything(store, endpoint.id);
       expect(delivered?.delivery).toEqual({
         last: { kind: 'forward', status: 200, error: null, at: new Date(T0 + 6000).toISOString() },
         isPending: false,
@@ -40,55 +40,55 @@ export function attemptsSuite(open: () => AppStore): void {
     });
 
     test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const [one, two] = [await add(endpoint), await add(endpoint)];
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       let at = T0;
       const send = async (to: DestinationWithPending, status: number, nextAttemptAt: number | null = null) => {
-        const { deliveries } = (await open().dueDeliveries(to.id, [], { now: T0 + 9000, limit: 1 })) ?? {};
+        const { deliveries } = (await store.dueDeliveries(to.id, [], { now: T0 + 9000, limit: 1 })) ?? {};
         const [delivery] = deliveries ?? [];
         if (delivery === undefined) throw new Error('Nothing is due.');
         at += 1;
         const [recorded] = await record([attemptOf(to, delivery, { status, nextAttemptAt, at })]);
-        const [row] = await everything(open(), endpoint.id);
+        const [row] = await everything(store, endpoint.id);
         expect(recorded?.state).toEqual(row?.delivery);
         return { id: delivery.id, shown: [row?.delivery?.last?.status, row?.delivery?.isPending] };
       };
       expect((await send(one, 200)).shown).toEqual([200, true]);
       expect((await send(two, 503, T0 + 5000)).shown).toEqual([503, true]);
       const { id } = await send(two, 404);
-      await open().retryDelivery(endpoint.id, id, T0);
+      await store.retryDelivery(endpoint.id, id, T0);
       expect((await send(two, 200)).shown).toEqual([200, false]);
 
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       expect((await send(two, 500)).shown).toEqual([500, true]);
       expect((await send(one, 200)).shown).toEqual([500, false]);
       const delivery = { id: 'dlv_replay', index: 1, attempts: 0 };
       const replay = attemptOf(one, delivery, { kind: 'replay', destinationId: null, at: T0 + 100 });
       expect((await record([replay]))[0]?.state?.last).toMatchObject({ kind: 'replay', status: 200 });
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       expect((await send(two, 500)).shown).toEqual([500, true]);
-      await open().removeDestination(endpoint.id, two.id, 10);
+      await store.removeDestination(endpoint.id, two.id, 10);
       expect((await send(one, 200)).shown).toEqual([200, false]);
     });
 
     test('fifty failures in a row pause the destination and write one notice, whatever group they are stored in', async () => {
-      const { id: userId } = await someUser(open(), { emailVerified: true });
-      const endpoint = await someEndpoint(open(), { userId });
+      const { id: userId } = await someUser(store, { emailVerified: true });
+      const endpoint = await someEndpoint(store, { userId });
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 60);
+      await captureMany(store, endpoint.id, 60);
       await plan(endpoint.id);
       const failures = (await due(destination.id)).map((delivery) =>
         attemptOf(destination, delivery, { status: 500, statusText: 'Broken', nextAttemptAt: T0 + 5000 }),
       );
       await record(failures.slice(0, 30));
-      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+      expect(await store.claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
       await record(failures.slice(30, 50), T0 + 7);
       await record(failures.slice(50, 52));
-      const mail = await open().claimMail(T0, T0 + 9000 * DAY);
+      const mail = await store.claimMail(T0, T0 + 9000 * DAY);
       expect(mail?.user.id).toBe(endpoint.userId);
       expect(JSON.parse(mail?.content ?? '')).toMatchObject({
         kind: 'destination-paused',
@@ -96,79 +96,79 @@ export function attemptsSuite(open: () => AppStore): void {
         pausedAt: T0 + 7,
         endpointUid: endpoint.uid,
       });
-      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
-      expect(await open().dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
-      expect(await open().listDestinations(endpoint.id)).toMatchObject([
+      expect(await store.claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+      expect(await store.dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
+      expect(await store.listDestinations(endpoint.id)).toMatchObject([
         { pausedAt: T0 + 7, pending: 60, recentStatuses: Array.from({ length: 20 }, () => 500) },
       ]);
-      await open().changeDestination(endpoint.id, destination.id, { enabled: true }, T0 + 100);
+      await store.changeDestination(endpoint.id, destination.id, { enabled: true }, T0 + 100);
       expect(await due(destination.id, T0 + 100)).toHaveLength(60);
     });
 
     test('a pause writes no notice to an address that its owner has not confirmed', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 50);
+      await captureMany(store, endpoint.id, 50);
       await plan(endpoint.id);
       const failed = { status: 500, nextAttemptAt: T0 + 5000 };
       await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery, failed)));
-      expect(await open().listDestinations(endpoint.id)).toMatchObject([{ pausedAt: T0 }]);
-      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
+      expect(await store.listDestinations(endpoint.id)).toMatchObject([{ pausedAt: T0 }]);
+      expect(await store.claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
     });
 
     test('of a deleted request are dropped', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 2);
+      await captureMany(store, endpoint.id, 2);
       await plan(endpoint.id);
       const attempts = (await due(destination.id)).map((delivery) => attemptOf(destination, delivery));
-      await open().deleteRequest(endpoint.id, { index: 0 });
+      await store.deleteRequest(endpoint.id, { index: 0 });
       const results = await record(attempts);
       expect(results.map((result) => result?.index ?? null)).toEqual([null, 1]);
     });
 
     test('have the present destination, and none when they have ended or it does not send', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 2);
+      await captureMany(store, endpoint.id, 2);
       await plan(endpoint.id);
       const [first, second] = await due(destination.id);
       if (first === undefined || second === undefined) throw new Error('Nothing is due.');
-      const change = (changes: DestinationChange) => open().changeDestination(endpoint.id, destination.id, changes, T0);
+      const change = (changes: DestinationChange) => store.changeDestination(endpoint.id, destination.id, changes, T0);
       await change({ url: 'http://127.0.0.1:9/new' });
-      expect(await open().findSending(first.id)).toMatchObject({ id: destination.id, url: 'http://127.0.0.1:9/new' });
+      expect(await store.findSending(first.id)).toMatchObject({ id: destination.id, url: 'http://127.0.0.1:9/new' });
       await change({ enabled: false });
-      expect(await open().findSending(first.id)).toBeUndefined();
+      expect(await store.findSending(first.id)).toBeUndefined();
       await change({ enabled: true });
       await record([attemptOf(destination, first)]);
-      expect(await open().findSending(first.id)).toBeUndefined();
-      expect(await open().findSending(second.id)).toMatchObject({ id: destination.id });
-      await open().clearRequests(endpoint.id);
-      expect(await open().findSending(second.id)).toBeUndefined();
+      expect(await store.findSending(first.id)).toBeUndefined();
+      expect(await store.findSending(second.id)).toMatchObject({ id: destination.id });
+      await store.clearRequests(endpoint.id);
+      expect(await store.findSending(second.id)).toBeUndefined();
     });
 
     test('nothing follows an attempt whose destination was deleted meanwhile', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       const [delivery] = await due(destination.id);
       if (delivery === undefined) throw new Error('Nothing is due.');
-      await open().removeDestination(endpoint.id, destination.id, 100);
+      await store.removeDestination(endpoint.id, destination.id, 100);
       const failed = attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 });
       const expected = { destinationId: null, nextAttemptAt: null, status: 500, state: { isPending: false } };
       expect(await record([failed])).toMatchObject([expected]);
-      expect(await open().listAttempts(endpoint.id, 0)).toMatchObject([{ destinationId: null, nextAttemptAt: null }]);
+      expect(await store.listAttempts(endpoint.id, 0)).toMatchObject([{ destinationId: null, nextAttemptAt: null }]);
     });
 
     test('retries find deliveries of this endpoint only', async () => {
-      const [endpoint, other] = [await someEndpoint(open()), await someEndpoint(open())];
+      const [endpoint, other] = [await someEndpoint(store), await someEndpoint(store)];
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       const [delivery] = await due(destination.id);
       if (delivery === undefined) throw new Error('Nothing is due.');
-      const retry = (endpointId: number) => open().retryDelivery(endpointId, delivery.id, T0 + 50);
+      const retry = (endpointId: number) => store.retryDelivery(endpointId, delivery.id, T0 + 50);
       await record([attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 })]);
       expect(await retry(other.id)).toBe('notFound');
       expect(await retry(endpoint.id)).toEqual({ destinationId: destination.id });
@@ -180,47 +180,47 @@ export function attemptsSuite(open: () => AppStore): void {
       const planned = { destinationId: destination.id };
       expect(await Promise.all([retry(endpoint.id), retry(endpoint.id)])).toEqual([planned, planned]);
       expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
-      await open().changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
+      await store.changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
       expect(await retry(endpoint.id)).toBe('off');
     });
 
     test('a delivery of a cleared request is not sent again, also before the request is removed', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       const [delivery] = await due(destination.id);
       if (delivery === undefined) throw new Error('Nothing is due.');
       await record([attemptOf(destination, delivery)]);
-      await open().clearRequests(endpoint.id);
-      expect(await open().retryDelivery(endpoint.id, delivery.id, T0 + 50)).toBe('notFound');
+      await store.clearRequests(endpoint.id);
+      expect(await store.retryDelivery(endpoint.id, delivery.id, T0 + 50)).toBe('notFound');
       expect(await due(destination.id, T0 + 50)).toEqual([]);
     });
   });
 
   describe('leases', () => {
     test('one of five processes gets a destination, until its lease expires or is released', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const { id } = await add(endpoint);
-      await captureMany(open(), endpoint.id, 1);
+      await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
       const isDue = async (owner: string) =>
-        (await open().dueDestinations(owner, T0 + 1000, 10_000)).find((destination) => destination.id === id);
-      const claim = (owner: string) => open().claimDestinations([id], owner, 60_000);
+        (await store.dueDestinations(owner, T0 + 1000, 10_000)).find((destination) => destination.id === id);
+      const claim = (owner: string) => store.claimDestinations([id], owner, 60_000);
       expect(await isDue('a')).toEqual({ id, isOwn: false });
       const claims = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((owner) => claim(owner)));
       expect(claims.flat()).toEqual([id]);
       const owner = ['a', 'b', 'c', 'd', 'e'][claims.findIndex((ids) => ids.length > 0)] ?? '';
       expect(await isDue(owner)).toEqual({ id, isOwn: true });
       expect(await isDue('f')).toBeUndefined();
-      expect(await open().renewLeases(owner, 60_000)).toContain(id);
+      expect(await store.renewLeases(owner, 60_000)).toContain(id);
       expect(await claim('f')).toEqual([]);
-      expect(await open().renewLeases(owner, 0)).toContain(id);
-      expect(await open().renewLeases('g', 60_000)).toEqual([]);
+      expect(await store.renewLeases(owner, 0)).toContain(id);
+      expect(await store.renewLeases('g', 60_000)).toEqual([]);
       expect(await isDue('f')).toEqual({ id, isOwn: false });
       expect(await claim('f')).toEqual([id]);
-      expect(await open().renewLeases(owner, 60_000)).not.toContain(id);
-      await open().releaseLeases('f', [id]);
+      expect(await store.renewLeases(owner, 60_000)).not.toContain(id);
+      await store.releaseLeases('f', [id]);
       expect(await claim('g')).toEqual([id]);
     });
   });

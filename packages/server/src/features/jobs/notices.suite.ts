@@ -4,82 +4,82 @@ import type { UserRecord } from '../../database/records.ts';
 import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
 /** Each notice of expiry is written once. */
-export function noticesSuite(open: () => AppStore): void {
+export function noticesSuite(store: AppStore): void {
   /** A user who gets notices. */
   const somebody = (email: string) => {
     const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email };
-    return someUser(open(), { email, emailVerified: true, subscriptionTier: 'BASIC', settings });
+    return someUser(store, { email, emailVerified: true, subscriptionTier: 'BASIC', settings });
   };
 
   describe('notices of expiry', () => {
     // Far from the times of all other tests of this file.
     const START = T0 + 1000 * DAY;
-    const add = (from: number, until: number, limit = 100) => open().addExpiryNotices(from, until, limit);
+    const add = (from: number, until: number, limit = 100) => store.addExpiryNotices(from, until, limit);
 
     test('are written once per expiry, after the first moment and up to the last, one mail per owner', async () => {
       const user = await somebody('notice-once@example.com');
-      const at = (expiresAt: number) => someEndpoint(open(), { expiresAt, userId: user.id, name: 'N' });
+      const at = (expiresAt: number) => someEndpoint(store, { expiresAt, userId: user.id, name: 'N' });
       await at(START);
       const [first, last] = [await at(START + 1), await at(START + DAY)];
       await at(START + DAY + 1);
       expect(await add(START, START + DAY)).toBe(2);
-      const mail = await open().claimMail(START, START + DAY);
+      const mail = await store.claimMail(START, START + DAY);
       expect(mail?.user.id).toBe(user.id);
       expect(JSON.parse(mail?.content ?? '')).toEqual({
         kind: 'endpoints-expire',
         endpoints: [first, last].map(({ uid, expiresAt }) => ({ uid, expiresAt })),
       });
-      await open().removeMail(mail?.id ?? 0);
-      expect(await open().claimMail(START, START + DAY)).toBeUndefined();
+      await store.removeMail(mail?.id ?? 0);
+      expect(await store.claimMail(START, START + DAY)).toBeUndefined();
       expect(await add(START, START + DAY)).toBe(0);
       expect(await add(START, START + DAY + 1)).toBe(1);
-      await open().changeEndpoint(first.id, { favorite: { on: true, now: START, plans: anyPlan() } });
-      await open().changeEndpoint(first.id, {
+      await store.changeEndpoint(first.id, { favorite: { on: true, now: START, plans: anyPlan() } });
+      await store.changeEndpoint(first.id, {
         favorite: { on: false, now: START + 9, plans: anyPlan({ expiryMs: 0 }) },
       });
       expect(await add(START, START + DAY)).toBe(1);
-      await open().deleteUser(user.id);
+      await store.deleteUser(user.id);
     });
 
     test('are not written for a user who has turned them off', async () => {
       const from = START + 10 * DAY;
-      await someEndpoint(open(), { expiresAt: from + 1 });
+      await someEndpoint(store, { expiresAt: from + 1 });
       expect(await add(from, from + DAY)).toBe(1);
-      expect(await open().claimMail(from, from + DAY)).toBeUndefined();
+      expect(await store.claimMail(from, from + DAY)).toBeUndefined();
     });
 
     test('are written later for a user who wants them later', async () => {
       const from = START + 15 * DAY;
       const user = await somebody('notice-later@example.com');
       const off = { ...user.settings, emailNotifyExpiry: false };
-      await open().replaceSettings(user.id, user.settings, off);
-      const endpoint = await someEndpoint(open(), { expiresAt: from + 1, userId: user.id });
+      await store.replaceSettings(user.id, user.settings, off);
+      const endpoint = await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
-      await open().replaceSettings(user.id, off, user.settings);
+      await store.replaceSettings(user.id, off, user.settings);
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
-      const mail = await open().claimMail(from, from + DAY);
+      const mail = await store.claimMail(from, from + DAY);
       expect(mail?.content).toContain(endpoint.uid);
-      await open().removeMail(mail?.id ?? 0);
+      await store.removeMail(mail?.id ?? 0);
       // What was sent is not sent again.
-      await open().replaceSettings(user.id, user.settings, off);
-      await open().replaceSettings(user.id, off, user.settings);
+      await store.replaceSettings(user.id, user.settings, off);
+      await store.replaceSettings(user.id, off, user.settings);
       expect(await add(from, from + DAY)).toBe(0);
-      await open().deleteUser(user.id);
+      await store.deleteUser(user.id);
     });
 
     const LATER = {
       async 'verifies the address'({ id }: UserRecord) {
         const token = unique('token');
-        await open().createMailToken(token, id, 'verify', START + 100 * DAY);
-        await open().verifyEmail(token, id, START);
+        await store.createMailToken(token, id, 'verify', START + 100 * DAY);
+        await store.verifyEmail(token, id, START);
       },
       async 'sets a password by a mailed link'({ id }: UserRecord) {
         const token = unique('token');
-        await open().createMailToken(token, id, 'reset', START + 100 * DAY);
-        await open().resetPassword(token, 'hash', START);
+        await store.createMailToken(token, id, 'reset', START + 100 * DAY);
+        await store.resetPassword(token, 'hash', START);
       },
       async 'gets a paid plan'({ id }: UserRecord) {
-        await open().lockBillingAccount({ userId: id, owner: 'me', now: START, until: START + DAY }, unique('key'));
+        await store.lockBillingAccount({ userId: id, owner: 'me', now: START, until: START + DAY }, unique('key'));
         const subscription = {
           id: unique('sub'),
           itemId: 'si_1',
@@ -91,42 +91,42 @@ export function noticesSuite(open: () => AppStore): void {
           endsAt: null,
           canceledBy: null,
         } as const;
-        await open().applySubscription(id, 'me', subscription, { now: START, nextCheckAt: START });
+        await store.applySubscription(id, 'me', subscription, { now: START, nextCheckAt: START });
       },
     };
     test.each(Object.entries(LATER))('are written later for a user who %s', async (what, change) => {
       const from = START + 17 * DAY;
       const email = `${unique('later')}@example.com`;
       const isPaid = what !== 'gets a paid plan';
-      const user = await someUser(open(), {
+      const user = await someUser(store, {
         email,
         emailVerified: !isPaid,
         subscriptionTier: isPaid ? 'BASIC' : 'FREE',
         settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email },
       });
-      await someEndpoint(open(), { expiresAt: from + 1, userId: user.id });
+      await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
-      expect(await open().claimMail(from, from + DAY)).toBeUndefined();
+      expect(await store.claimMail(from, from + DAY)).toBeUndefined();
       await change(user);
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
-      const mail = await open().claimMail(from, from + DAY);
+      const mail = await store.claimMail(from, from + DAY);
       expect(mail?.user.id).toBe(user.id);
-      await open().removeMail(mail?.id ?? 0);
-      await open().deleteUser(user.id);
+      await store.removeMail(mail?.id ?? 0);
+      await store.deleteUser(user.id);
     });
 
     test('each is written by one of five workers, a few at a time', async () => {
       const from = START + 20 * DAY;
       const user = await somebody('notice-workers@example.com');
-      for (let nth = 0; nth < 20; nth++) await someEndpoint(open(), { expiresAt: from + 20 - nth, userId: user.id });
+      for (let nth = 0; nth < 20; nth++) await someEndpoint(store, { expiresAt: from + 20 - nth, userId: user.id });
       expect(await add(from, from + DAY, 3)).toBe(3);
       const counts = await Promise.all(Array.from({ length: 5 }, () => add(from, from + DAY)));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(17);
       const named: string[] = [];
-      for (let mail = await open().claimMail(from, from + DAY); mail; mail = await open().claimMail(from, from + DAY))
+      for (let mail = await store.claimMail(from, from + DAY); mail; mail = await store.claimMail(from, from + DAY))
         named.push(...mail.content.matchAll(/"uid":"([^"]+)"/g).map(([, uid = '']) => uid));
       expect([named.length, new Set(named).size]).toEqual([20, 20]);
-      await open().deleteUser(user.id);
+      await store.deleteUser(user.id);
     });
   });
 }

@@ -3,22 +3,22 @@ import type { AppStore } from '../../queries.ts';
 import { T0, someEndpoint, unique } from '../../../test/store-world.ts';
 
 /** Queries for live connections, on both engines. */
-export function liveSuite(open: () => AppStore): void {
+export function liveSuite(store: AppStore): void {
   describe('watched sessions and endpoints', () => {
     test('are those that exist', async () => {
-      const endpoint = await someEndpoint(open());
+      const endpoint = await someEndpoint(store);
       const id = unique('session');
       const session = { id, userId: endpoint.userId, createdAt: T0, lastSeenAt: T0, expiresAt: T0 + 1 };
-      await open().createSession(unique('token'), { ...session, userAgent: '', ip: '' }, 'hash');
-      const gone = await someEndpoint(open());
-      await open().deleteEndpoint(gone.id);
-      const watched = (now: number) => open().readWatched([id, 'unknown'], [endpoint.id, gone.id], now);
+      await store.createSession(unique('token'), { ...session, userAgent: '', ip: '' }, 'hash');
+      const gone = await someEndpoint(store);
+      await store.deleteEndpoint(gone.id);
+      const watched = (now: number) => store.readWatched([id, 'unknown'], [endpoint.id, gone.id], now);
       expect(await watched(T0)).toEqual({ openSessions: [id], endpoints: [endpoint] });
       expect((await watched(T0 + 1)).openSessions).toEqual([]);
     });
 
     test('none are asked for', async () => {
-      expect(await open().readWatched([], [], T0)).toEqual({ openSessions: [], endpoints: [] });
+      expect(await store.readWatched([], [], T0)).toEqual({ openSessions: [], endpoints: [] });
     });
   });
 }

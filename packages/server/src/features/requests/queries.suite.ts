@@ -17,15 +17,15 @@ import {
 const NOWHERE = 2_000_000_000;
 
 /** Lists, single requests, saving, deleting, clearing. */
-export function requestsSuite(open: () => AppStore): void {
+export function requestsSuite(store: AppStore): void {
   const list = async (endpointId: number, query: Partial<ListQuery> = {}): Promise<number[]> =>
-    indexesOf(await open().listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 10, ...query }));
+    indexesOf(await store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 10, ...query }));
 
   /** Ten captures, alternating GET and POST; 2, 5 and 6 are saved. */
   async function tenRequests(): Promise<{ id: number; uid: string; savedIds: number[] }> {
-    const { id, uid } = await someEndpoint(open());
+    const { id, uid } = await someEndpoint(store);
     await capture(
-      open(),
+      store,
       Array.from({ length: 10 }, (_, nth) => ({
         to: id,
         method: nth % 2 === 0 ? 'GET' : 'POST',
@@ -35,7 +35,7 @@ export function requestsSuite(open: () => AppStore): void {
     );
     const savedIds: number[] = [];
     for (const index of [2, 5, 6]) {
-      const saved = await open().saveRequest(id, index, { maxSaved: 100, bodyBytes: 100 });
+      const saved = await store.saveRequest(id, index, { maxSaved: 100, bodyBytes: 100 });
       if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
       savedIds.push(saved.record.savedId ?? 0);
     }
@@ -52,26 +52,26 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('a dropped request is stored again as a saved one, with its index, and is counted', async () => {
-      const { id, uid } = await someEndpoint(open());
-      await captureMany(open(), id, 6, { ...LIMITS, maxUnsaved: 2 });
-      expect((await open().findEndpoint(uid))?.droppedCount).toBe(4);
-      const restored = await open().restoreRequest(id, lost(1), 100);
+      const { id, uid } = await someEndpoint(store);
+      await captureMany(store, id, 6, { ...LIMITS, maxUnsaved: 2 });
+      expect((await store.findEndpoint(uid))?.droppedCount).toBe(4);
+      const restored = await store.restoreRequest(id, lost(1), 100);
       if (typeof restored !== 'object') throw new Error('Not restored.');
       expect(restored).toMatchObject({ changed: true, record: { index: 1, method: 'PUT', size: 5 } });
-      const [, , row] = await everything(open(), id);
+      const [, , row] = await everything(store, id);
       expect(row).toMatchObject({ index: 1, savedId: restored.record.savedId, receivedAt: T0 + 1, method: 'PUT' });
       expect(textOf(row)).toBe('again');
       expect(decodeHead(row?.head ?? new Uint8Array())).toMatchObject({ target: '/a?b', rawHeaders: [['X-A', '1']] });
-      expect(await open().findEndpoint(uid)).toMatchObject({
+      expect(await store.findEndpoint(uid)).toMatchObject({
         savedCount: 1,
         capturedCount: 6,
         newestIndex: 5,
         droppedCount: 3,
       });
-      const { kept, counted } = await countersAndRecount(open(), uid);
+      const { kept, counted } = await countersAndRecount(store, uid);
       expect(kept).toEqual(counted);
-      expect(await open().restoreRequest(id, lost(1), 100)).toMatchObject({ changed: false, record: { size: 5 } });
-      expect(await open().restoreRequest(id, lost(1, null), 100)).toBe('other');
+      expect(await store.restoreRequest(id, lost(1), 100)).toMatchObject({ changed: false, record: { size: 5 } });
+      expect(await store.restoreRequest(id, lost(1, null), 100)).toBe('other');
     });
 
     test('its time stays between those of its neighbors', async () => {
@@ -81,22 +81,22 @@ export function requestsSuite(open: () => AppStore): void {
         [7, T0 - 1000, T0 + 6],
         [9, T0 + 20, T0 + 20],
       ] as const) {
-        await open().deleteRequest(id, { index });
-        const restored = await open().restoreRequest(id, { ...lost(index), receivedAt }, 100);
+        await store.deleteRequest(id, { index });
+        const restored = await store.restoreRequest(id, { ...lost(index), receivedAt }, 100);
         expect(restored).toMatchObject({ record: { index, receivedAt: expected } });
       }
       // They were deleted and not dropped.
-      expect((await open().findEndpoint(uid))?.droppedCount).toBe(0);
+      expect((await store.findEndpoint(uid))?.droppedCount).toBe(0);
     });
 
     test('only an index that the endpoint has had since it was cleared, up to the limit of saved requests', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 3, { ...LIMITS, maxUnsaved: 1 });
-      expect(await open().restoreRequest(id, lost(3), 100)).toBeUndefined();
-      expect(await open().restoreRequest(id, lost(0), 0)).toBe('limit');
-      expect(await open().restoreRequest(NOWHERE, lost(0), 100)).toBeUndefined();
-      await open().clearRequests(id);
-      expect(await open().restoreRequest(id, lost(0), 100)).toBeUndefined();
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 3, { ...LIMITS, maxUnsaved: 1 });
+      expect(await store.restoreRequest(id, lost(3), 100)).toBeUndefined();
+      expect(await store.restoreRequest(id, lost(0), 0)).toBe('limit');
+      expect(await store.restoreRequest(NOWHERE, lost(0), 100)).toBeUndefined();
+      await store.clearRequests(id);
+      expect(await store.restoreRequest(id, lost(0), 100)).toBeUndefined();
     });
   });
 
@@ -119,8 +119,8 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('pages return everything once', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 23);
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 23);
       const seen: number[] = [];
       for (;;) {
         const page = await list(id, { limit: 5, before: seen.at(-1) });
@@ -131,9 +131,9 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('an endpoint’s list ends at its neighbors', async () => {
-      const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
+      const [a, b, c] = [await someEndpoint(store), await someEndpoint(store), await someEndpoint(store)];
       await capture(
-        open(),
+        store,
         [a, b, b, c].map((endpoint) => ({ to: endpoint.id })),
       );
       expect(await list(b.id)).toEqual([1, 0]);
@@ -141,24 +141,24 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('bodies are truncated on request; the size is of the whole', async () => {
-      const { id } = await someEndpoint(open());
-      await capture(open(), [{ to: id, body: Buffer.from('\0ab\xffcd', 'latin1') }, { to: id }]);
-      const [none, cut] = await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 4 });
+      const { id } = await someEndpoint(store);
+      await capture(store, [{ to: id, body: Buffer.from('\0ab\xffcd', 'latin1') }, { to: id }]);
+      const [none, cut] = await store.listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 4 });
       expect(none).toMatchObject({ body: null, size: 0 });
       expect(cut?.size).toBe(6);
       expect(textOf(cut)).toBe('\0ab\xff');
-      expect(textOf((await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe(
+      expect(textOf((await store.listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe(
         '\0ab\xffcd',
       );
-      const [, unread] = await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 0 });
+      const [, unread] = await store.listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 0 });
       expect(unread).toMatchObject({ body: null, size: 6 });
     });
 
     test('large bodies are truncated too', async () => {
-      const { id } = await someEndpoint(open());
+      const { id } = await someEndpoint(store);
       const bodies = Array.from({ length: 5 }, (_, nth) => `${nth}${'x'.repeat(2_000_000)}`);
-      for (const body of bodies) await capture(open(), [{ to: id, body }, { to: id }]);
-      const page = await open().listRequests({ endpointId: id, which: 'any', limit: 100, bodyBytes: 3 });
+      for (const body of bodies) await capture(store, [{ to: id, body }, { to: id }]);
+      const page = await store.listRequests({ endpointId: id, which: 'any', limit: 100, bodyBytes: 3 });
       expect(page.map(textOf).filter((_, nth) => nth % 2 === 1)).toEqual(['4xx', '3xx', '2xx', '1xx', '0xx']);
       expect(page.map(({ size }) => size).slice(0, 2)).toEqual([0, 2_000_001]);
     });
@@ -167,7 +167,7 @@ export function requestsSuite(open: () => AppStore): void {
   describe('one request', () => {
     test('unsaved ones are found by index, saved ones by id, and not the reverse', async () => {
       const { id, savedIds } = await tenRequests();
-      expect(await open().findRequest(id, { index: 3 })).toMatchObject({
+      expect(await store.findRequest(id, { index: 3 })).toMatchObject({
         endpointId: id,
         index: 3,
         savedId: null,
@@ -175,50 +175,50 @@ export function requestsSuite(open: () => AppStore): void {
         receivedAt: T0 + 3,
         size: 6,
       });
-      expect(await open().findRequest(id, { savedId: savedIds[1] ?? 0 })).toMatchObject({
+      expect(await store.findRequest(id, { savedId: savedIds[1] ?? 0 })).toMatchObject({
         index: 5,
         savedId: savedIds[1],
       });
-      expect(await open().findRequest(id, { index: 5 })).toBeUndefined();
-      for (const index of [10, -1, 4_294_967_296 + 3]) expect(await open().findRequest(id, { index })).toBeUndefined();
-      expect(await open().findRequest(id, { savedId: 0 })).toBeUndefined();
-      expect(await open().findRequest(NOWHERE, { index: 0 })).toBeUndefined();
+      expect(await store.findRequest(id, { index: 5 })).toBeUndefined();
+      for (const index of [10, -1, 4_294_967_296 + 3]) expect(await store.findRequest(id, { index })).toBeUndefined();
+      expect(await store.findRequest(id, { savedId: 0 })).toBeUndefined();
+      expect(await store.findRequest(NOWHERE, { index: 0 })).toBeUndefined();
     });
 
     test('a saved id works only at its own endpoint', async () => {
       const [one, other] = [await tenRequests(), await tenRequests()];
-      expect(await open().findRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBeUndefined();
-      expect(await open().deleteRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBe(false);
+      expect(await store.findRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBeUndefined();
+      expect(await store.deleteRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBe(false);
     });
 
     test('its body is whole, or truncated', async () => {
       const { id } = await tenRequests();
-      expect(textOf(await open().findRequest(id, { index: 3 }))).toBe('body 3');
-      expect(textOf(await open().findRequest(id, { index: 3 }, 4))).toBe('body');
+      expect(textOf(await store.findRequest(id, { index: 3 }))).toBe('body 3');
+      expect(textOf(await store.findRequest(id, { index: 3 }, 4))).toBe('body');
     });
   });
 
   describe('saving', () => {
     test('assigns an id, keeps the index, and updates the counters', async () => {
-      const { id, uid } = await someEndpoint(open());
-      await captureMany(open(), id, 3);
-      const saved = await open().saveRequest(id, 1, { maxSaved: 10, bodyBytes: 6 });
+      const { id, uid } = await someEndpoint(store);
+      await captureMany(store, id, 3);
+      const saved = await store.saveRequest(id, 1, { maxSaved: 10, bodyBytes: 6 });
       expect(saved).toMatchObject({ changed: true, record: { endpointId: id, index: 1, size: 8 } });
       if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
       expect(saved.record.savedId).toBeGreaterThan(0);
       expect(textOf(saved.record)).toBe('number');
-      const { kept, counted } = await countersAndRecount(open(), uid);
+      const { kept, counted } = await countersAndRecount(store, uid);
       expect(kept).toEqual(counted);
       expect(kept).toMatchObject({ saved: 1, unsaved: 2 });
     });
 
     test('twice, or 20 in parallel, assigns one id', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 1);
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 1);
       const tries = await Promise.all(
-        Array.from({ length: 20 }, () => open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })),
+        Array.from({ length: 20 }, () => store.saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })),
       );
-      const again = await open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 });
+      const again = await store.saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 });
       const results = [...tries, again].map((one) => (one === undefined || one === 'limit' ? one : one.record.savedId));
       expect(new Set(results).size).toBe(1);
       expect(results[0]).toBeGreaterThan(0);
@@ -227,52 +227,52 @@ export function requestsSuite(open: () => AppStore): void {
     });
 
     test('stops exactly at the limit, also for 20 in parallel; saved ones stay saved', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 20);
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 20);
       const tries = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => open().saveRequest(id, index, { maxSaved: 7, bodyBytes: 0 })),
+        Array.from({ length: 20 }, (_, index) => store.saveRequest(id, index, { maxSaved: 7, bodyBytes: 0 })),
       );
       expect(tries.filter((one) => one === 'limit')).toHaveLength(13);
       const saved = await list(id, { which: 'saved' });
       expect(saved).toHaveLength(7);
-      expect(await open().saveRequest(id, saved[0] ?? -1, { maxSaved: 7, bodyBytes: 0 })).toMatchObject({
+      expect(await store.saveRequest(id, saved[0] ?? -1, { maxSaved: 7, bodyBytes: 0 })).toMatchObject({
         changed: false,
       });
     });
 
     test('an unknown request can’t be saved', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 5, { ...LIMITS, maxUnsaved: 2 });
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 5, { ...LIMITS, maxUnsaved: 2 });
       for (const index of [-1, 2, 5, 4_294_967_296 + 3])
-        expect(await open().saveRequest(id, index, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
-      expect(await open().saveRequest(NOWHERE, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
+        expect(await store.saveRequest(id, index, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
+      expect(await store.saveRequest(NOWHERE, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
     });
   });
 
   describe('deleting', () => {
     test('removes one, once, and updates the counters and the latest time', async () => {
       const { id, uid, savedIds } = await tenRequests();
-      expect(await open().deleteRequest(id, { index: 5 })).toBe(false);
+      expect(await store.deleteRequest(id, { index: 5 })).toBe(false);
       expect(
         await Promise.all([
-          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
-          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+          store.deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+          store.deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
         ]),
       ).toContain(false);
-      for (const index of [9, 8, 0]) expect(await open().deleteRequest(id, { index })).toBe(true);
-      for (const index of [9, 10, -1]) expect(await open().deleteRequest(id, { index })).toBe(false);
+      for (const index of [9, 8, 0]) expect(await store.deleteRequest(id, { index })).toBe(true);
+      for (const index of [9, 10, -1]) expect(await store.deleteRequest(id, { index })).toBe(false);
       expect(await list(id)).toEqual([7, 6, 4, 3, 2, 1]);
-      const { kept, counted } = await countersAndRecount(open(), uid);
+      const { kept, counted } = await countersAndRecount(store, uid);
       expect(kept).toEqual(counted);
       expect(kept).toMatchObject({ latestAt: T0 + 7 });
-      expect(await open().deleteRequest(NOWHERE, { index: 0 })).toBe(false);
+      expect(await store.deleteRequest(NOWHERE, { index: 0 })).toBe(false);
     });
 
     test('of the last one leaves nothing, and no latest time', async () => {
-      const { id, uid } = await someEndpoint(open());
-      await captureMany(open(), id, 1);
-      await open().deleteRequest(id, { index: 0 });
-      expect(await open().findEndpointDetail(uid)).toMatchObject({
+      const { id, uid } = await someEndpoint(store);
+      await captureMany(store, id, 1);
+      await store.deleteRequest(id, { index: 0 });
+      expect(await store.findEndpointDetail(uid)).toMatchObject({
         savedCount: 0,
         unsavedCount: 0,
         latestAt: null,
@@ -284,23 +284,23 @@ export function requestsSuite(open: () => AppStore): void {
   describe('clearing', () => {
     test('hides everything at once, saved ones too, and nothing that arrives later', async () => {
       const { id, uid, savedIds } = await tenRequests();
-      await open().clearRequests(id);
-      expect(await open().findEndpointDetail(uid)).toMatchObject({
+      await store.clearRequests(id);
+      expect(await store.findEndpointDetail(uid)).toMatchObject({
         savedCount: 0,
         unsavedCount: 0,
         latestAt: null,
         methodCounts: [],
       });
-      expect(await everything(open(), id)).toEqual([]);
-      expect(await open().findRequest(id, { index: 0 })).toBeUndefined();
-      expect(await open().findRequest(id, { savedId: savedIds[0] ?? 0 })).toBeUndefined();
-      expect(await open().saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
-      expect(await open().deleteRequest(id, { savedId: savedIds[0] ?? 0 })).toBe(false);
-      await captureMany(open(), id, 2, { ...LIMITS, maxUnsaved: 1 });
+      expect(await everything(store, id)).toEqual([]);
+      expect(await store.findRequest(id, { index: 0 })).toBeUndefined();
+      expect(await store.findRequest(id, { savedId: savedIds[0] ?? 0 })).toBeUndefined();
+      expect(await store.saveRequest(id, 0, { maxSaved: 10, bodyBytes: 0 })).toBeUndefined();
+      expect(await store.deleteRequest(id, { savedId: savedIds[0] ?? 0 })).toBe(false);
+      await captureMany(store, id, 2, { ...LIMITS, maxUnsaved: 1 });
       expect(await list(id)).toEqual([11]);
-      const { kept, counted } = await countersAndRecount(open(), uid);
+      const { kept, counted } = await countersAndRecount(store, uid);
       expect(kept).toEqual(counted);
-      await open().clearRequests(NOWHERE);
+      await store.clearRequests(NOWHERE);
     });
   });
 }

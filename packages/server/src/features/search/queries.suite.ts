@@ -10,10 +10,10 @@ import { T0, capture, captureMany, indexesOf, someEndpoint, someUser } from '../
 import type { Sent } from '../../../test/store-world.ts';
 
 /** Search over everything a user has stored (docs/query-language.md). */
-export function searchSuite(open: () => AppStore): void {
+export function searchSuite(store: AppStore): void {
   const ask = async (userId: number, query: Query, more: Partial<SearchRequest> = {}) =>
     searchRequests(
-      open(),
+      store,
       { userId, query, limit: 100, maxRows: 20_000, signal: new AbortController().signal, ...more },
       T0,
     );
@@ -25,8 +25,8 @@ export function searchSuite(open: () => AppStore): void {
 
   /** One request of a new user, and whether each text finds it. */
   async function finds(sent: Omit<Sent, 'to'>, ...texts: string[]): Promise<boolean[]> {
-    const { id, userId } = await someEndpoint(open());
-    await capture(open(), [{ to: id, ...sent }]);
+    const { id, userId } = await someEndpoint(store);
+    await capture(store, [{ to: id, ...sent }]);
     const found = await Promise.all(texts.map((text) => find(userId, text)));
     return found.map((records) => records.length === 1);
   }
@@ -136,8 +136,8 @@ export function searchSuite(open: () => AppStore): void {
       [['\0'], false],
       [['P\0OST', '\ud800'], false],
     ])('the methods %j', async (methods, isFound) => {
-      const { id, userId } = await someEndpoint(open());
-      await capture(open(), [{ to: id, method: 'POST' }]);
+      const { id, userId } = await someEndpoint(store);
+      await capture(store, [{ to: id, method: 'POST' }]);
       const named: Query = { kind: 'method', methods };
       expect((await ask(userId, named)).found).toHaveLength(isFound ? 1 : 0);
       expect((await ask(userId, { kind: 'not', part: named })).found).toHaveLength(isFound ? 0 : 1);
@@ -153,8 +153,8 @@ export function searchSuite(open: () => AppStore): void {
       [`before:${new Date(T0 + 1).toISOString()}`, true],
       [`before:${new Date(T0).toISOString()}`, false],
     ])('%s', async (text, isFound) => {
-      const { id, userId } = await someEndpoint(open());
-      await capture(open(), [{ to: id, body: '{"n":1.0,"deep":{"x":1E2}}', at: T0 }]);
+      const { id, userId } = await someEndpoint(store);
+      await capture(store, [{ to: id, body: '{"n":1.0,"deep":{"x":1E2}}', at: T0 }]);
       const read = parseQuery(text);
       if (!read.ok) throw new Error(read.sentence);
       expect((await ask(userId, read.query)).found).toHaveLength(isFound ? 1 : 0);
@@ -173,18 +173,18 @@ export function searchSuite(open: () => AppStore): void {
     });
 
     test('many near misses do not hide the match', async () => {
-      const { id, userId } = await someEndpoint(open());
+      const { id, userId } = await someEndpoint(store);
       const decoys = Array.from({ length: 50 }, () => ({ to: id, headers: ['X', 'a%20b'] }));
-      await capture(open(), [{ to: id, body: 'A B' }, ...decoys, { to: id, target: '/?q=a+b' }, ...decoys]);
+      await capture(store, [{ to: id, body: 'A B' }, ...decoys, { to: id, target: '/?q=a+b' }, ...decoys]);
       expect(indexesOf(await find(userId, 'a b', { limit: 7 }))).toEqual([51, 0]);
     });
 
     test('over all endpoints of the user, newest first, and no others’', async () => {
-      const { id: userId } = await someUser(open());
-      const [a, b] = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
-      const other = await someEndpoint(open());
+      const { id: userId } = await someUser(store);
+      const [a, b] = [await someEndpoint(store, { userId }), await someEndpoint(store, { userId })];
+      const other = await someEndpoint(store);
       await capture(
-        open(),
+        store,
         [other, a, b, b, a, a].map((endpoint, nth) => ({ to: endpoint.id, body: 'same', at: T0 + nth })),
       );
       const found = await find(userId, 'SAME');
@@ -202,30 +202,30 @@ export function searchSuite(open: () => AppStore): void {
     });
 
     test('saved ones too; not deleted or cleared ones', async () => {
-      const { id, userId } = await someEndpoint(open());
-      await captureMany(open(), id, 4);
-      await open().saveRequest(id, 1, { maxSaved: 10, bodyBytes: 0 });
-      await open().deleteRequest(id, { index: 2 });
+      const { id, userId } = await someEndpoint(store);
+      await captureMany(store, id, 4);
+      await store.saveRequest(id, 1, { maxSaved: 10, bodyBytes: 0 });
+      await store.deleteRequest(id, { index: 2 });
       expect(indexesOf(await find(userId, 'number'))).toEqual([3, 1, 0]);
-      await open().clearRequests(id);
+      await store.clearRequests(id);
       expect(await find(userId, 'number')).toEqual([]);
     });
 
     test.each([1, 2, 3, 7])(
       'in pages of %i everything comes exactly once, in order, also what came in the same millisecond',
       async (limit) => {
-        const { id: userId } = await someUser(open());
+        const { id: userId } = await someUser(store);
         const endpoints = [
-          await someEndpoint(open(), { userId }),
-          await someEndpoint(open(), { userId }),
-          await someEndpoint(open(), { userId }),
+          await someEndpoint(store, { userId }),
+          await someEndpoint(store, { userId }),
+          await someEndpoint(store, { userId }),
         ];
         const turns = Array.from({ length: 30 }, (_, nth) => ({
           to: endpoints[(nth * 7) % 3]?.id ?? 0,
           body: nth % 5 === 0 ? 'miss' : 'hit',
           at: T0 + Math.floor(nth / 6),
         }));
-        await capture(open(), turns);
+        await capture(store, turns);
         const whole = await find(userId, 'hit');
         expect(whole).toHaveLength(24);
         const pages: FoundRecord[] = [];
@@ -243,36 +243,36 @@ export function searchSuite(open: () => AppStore): void {
     );
 
     test('a step has limits, and truncates bodies; the next one continues', async () => {
-      const { id } = await someEndpoint(open());
-      await captureMany(open(), id, 10);
+      const { id } = await someEndpoint(store);
+      await captureMany(store, id, 10);
       const scan = { endpointId: id, query: { kind: 'body', text: 'number' }, now: T0, bodyBytes: 6 } as const;
       const most = { limit: 100, maxRows: 100, maxBytes: 1_000_000 };
-      const first = await open().scanRequests({ ...scan, ...most, from: 9, maxRows: 4 });
+      const first = await store.scanRequests({ ...scan, ...most, from: 9, maxRows: 4 });
       expect([indexesOf(first.found), first.searched, first.next]).toEqual([
         [9, 8, 7, 6],
         4,
         expect.objectContaining({ index: 5, receivedAt: T0 + 5 }),
       ]);
       expect(Buffer.from(first.found[0]?.body ?? []).toString()).toBe('number');
-      const second = await open().scanRequests({ ...scan, ...most, from: 5, limit: 2 });
+      const second = await store.scanRequests({ ...scan, ...most, from: 5, limit: 2 });
       expect([indexesOf(second.found), second.searched, second.next?.index]).toEqual([[5, 4], 2, 3]);
-      const third = await open().scanRequests({ ...scan, ...most, from: 3, maxBytes: 1 });
+      const third = await store.scanRequests({ ...scan, ...most, from: 3, maxBytes: 1 });
       expect([indexesOf(third.found), third.searched, third.next?.index]).toEqual([[3], 1, 2]);
-      const last = await open().scanRequests({ ...scan, ...most, from: 2 });
+      const last = await store.scanRequests({ ...scan, ...most, from: 2 });
       expect([indexesOf(last.found), last.searched, last.next]).toEqual([[2, 1, 0], 3, undefined]);
-      await open().clearRequests(id);
-      expect(await open().scanRequests({ ...scan, ...most, from: 9 })).toMatchObject({ found: [], searched: 0 });
+      await store.clearRequests(id);
+      expect(await store.scanRequests({ ...scan, ...most, from: 9 })).toMatchObject({ found: [], searched: 0 });
     });
 
     test('a search that ends early returns where to continue, and misses nothing', async () => {
-      const { id: userId } = await someUser(open());
-      const endpoints = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
+      const { id: userId } = await someUser(store);
+      const endpoints = [await someEndpoint(store, { userId }), await someEndpoint(store, { userId })];
       const turns = Array.from({ length: 40 }, (_, nth) => ({
         to: endpoints[(nth * 5) % 2]?.id ?? 0,
         body: nth % 13 === 0 ? 'rare' : 'miss',
         at: T0 + Math.floor(nth / 3),
       }));
-      await capture(open(), turns);
+      await capture(store, turns);
       const query: Query = { kind: 'text', text: 'rare' };
       const whole = await ask(userId, query);
       expect([whole.found.length, whole.searched, whole.next]).toEqual([4, 40, undefined]);
@@ -290,8 +290,8 @@ export function searchSuite(open: () => AppStore): void {
     });
 
     test('a short search does not wait for one that matches many terms against a large body', async () => {
-      const [slow, other] = [await someEndpoint(open()), await someEndpoint(open())];
-      await capture(open(), [
+      const [slow, other] = [await someEndpoint(store), await someEndpoint(store)];
+      await capture(store, [
         { to: slow.id, body: `{"a":[${'{"b":1},'.repeat(30_000)}1]}` },
         { to: other.id, body: 'needle' },
       ]);
@@ -318,8 +318,8 @@ export function searchSuite(open: () => AppStore): void {
     });
 
     test('an abandoned search ends', async () => {
-      const { id, userId } = await someEndpoint(open());
-      await captureMany(open(), id, 1);
+      const { id, userId } = await someEndpoint(store);
+      await captureMany(store, id, 1);
       await expect(
         find(userId, 'number', { signal: AbortSignal.abort(new ProblemError('UNAVAILABLE')) }),
       ).rejects.toThrow('The server is busy');

@@ -53,23 +53,23 @@ function read(text: string): Query {
 }
 
 /** The database finds exactly what `matcherOf` accepts. */
-export function queryAgreementSuite(open: () => AppStore): void {
+export function queryAgreementSuite(store: AppStore): void {
   describe('queries', () => {
     test(
       `${QUERIES} generated queries find in ${REQUESTS} generated requests what the matcher takes`,
       async () => {
         const generator = new Generator(SEED, T0);
         const requests = Array.from({ length: REQUESTS }, (_, index) => generator.request(index));
-        const { id, userId } = await someEndpoint(open());
+        const { id, userId } = await someEndpoint(store);
         for (let from = 0; from < REQUESTS; from += 100)
           await capture(
-            open(),
+            store,
             requests.slice(from, from + 100).map((request) => ({ to: id, ...request })),
             { ...LIMITS, maxUnsaved: REQUESTS },
           );
         const isSaved = (index: number): boolean => index % 7 === 0;
         for (let index = 0; index < REQUESTS; index += 7)
-          await open().saveRequest(id, index, { maxSaved: REQUESTS, bodyBytes: 0 });
+          await store.saveRequest(id, index, { maxSaved: REQUESTS, bodyBytes: 0 });
         const views = requests.map((request, index) => searchable(request, isSaved(index)));
         let hits = 0;
         for (let nth = 0; nth < QUERIES; nth += 1) {
@@ -78,7 +78,7 @@ export function queryAgreementSuite(open: () => AppStore): void {
           const matches = matcherOf(query, NOW);
           const wanted = views.flatMap((view, index) => (matches(view) ? [index] : [])).toReversed();
           const page = await searchRequests(
-            open(),
+            store,
             { userId, query, limit: REQUESTS, maxRows: REQUESTS, signal: new AbortController().signal },
             NOW,
           );
