@@ -80,7 +80,7 @@ function EndpointNotFound() {
 
 function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
   return (
-    <LoadError page title="The endpoint could not be loaded" onRetry={() => logInOr(onRetry)}>
+    <LoadError page title="The endpoint could not be loaded" onRetry={logInOr(onRetry)}>
       {errorMessage(error, 'Please try again.')}
     </LoadError>
   );

@@ -32,7 +32,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   if (attempts === undefined) {
     if (error === null) return LOADING;
     return (
-      <LoadError title="The deliveries could not be loaded" onRetry={() => logInOr(() => void refetch())}>
+      <LoadError title="The deliveries could not be loaded" onRetry={logInOr(refetch)}>
         {errorMessage(error, "The server can't be reached.")}
       </LoadError>
     );

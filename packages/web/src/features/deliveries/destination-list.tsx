@@ -35,7 +35,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
   const { data: destinations, error, refetch } = useQuery(destinationsQuery(uid));
   if (destinations === undefined && error !== null) {
     return (
-      <LoadError title="The destinations could not be loaded" onRetry={() => logInOr(() => void refetch())}>
+      <LoadError title="The destinations could not be loaded" onRetry={logInOr(refetch)}>
         {errorMessage(error, "The server can't be reached.")}
       </LoadError>
     );

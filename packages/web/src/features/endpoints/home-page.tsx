@@ -50,7 +50,7 @@ function EndpointCards({ endpoints }: { readonly endpoints: UseQueryResult<Endpo
   if (endpoints.data === undefined) {
     return (
       <Card>
-        <LoadError title="Error loading endpoints" onRetry={() => logInOr(() => void endpoints.refetch())}>
+        <LoadError title="Error loading endpoints" onRetry={logInOr(endpoints.refetch)}>
           {errorMessage(endpoints.error, 'Please try again.')}
         </LoadError>
       </Card>

@@ -26,7 +26,7 @@ interface ListFailedProps {
 
 export function ListFailed({ title, error, onRetry }: ListFailedProps) {
   return (
-    <LoadError title={title} onRetry={() => logInOr(onRetry)}>
+    <LoadError title={title} onRetry={logInOr(onRetry)}>
       {errorMessage(error, 'Please try again.')}
     </LoadError>
   );
