@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 import { codeOf } from '../error-code.ts';
 import type { Database } from '../database/schema.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
-import { databaseFile } from '../database/sqlite/open-database.ts';
+import { BUSY_TIMEOUT_MS, databaseFile } from '../database/sqlite/open-database.ts';
 
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
 export type AdminConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
@@ -155,9 +155,6 @@ function onSqlite(config: AdminConfig, instead: string): string {
   if (config.databaseUrl !== undefined) throw new AdminProblem(`This command is for SQLite only. ${instead}`);
   return config.dataDir;
 }
-
-/** How long a write waits for the running server's. */
-const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be

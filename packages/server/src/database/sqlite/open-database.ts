@@ -9,7 +9,7 @@ import { sqliteDatabase } from './engine.ts';
 import { makeRoomToOpen } from './disk-space.ts';
 
 /** Milliseconds that a connection waits for a lock. */
-const BUSY_TIMEOUT_MS = 5000;
+export const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * WAL with `synchronous=FULL`: a commit returns after its bytes are synced, so acknowledged captures survive a power
