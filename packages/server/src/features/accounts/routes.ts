@@ -15,6 +15,7 @@ import type { Session, OperationName } from '@creel/contract';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
+import { isoTime } from '../../iso-time.ts';
 import { TAKEN, MIXED_SCRIPTS, mixesScripts } from './login.ts';
 import type { Visitor } from './login.ts';
 
@@ -100,8 +101,8 @@ const loginHandlers = {
 function presentSession(session: SessionRecord, currentId: string): Session {
   return {
     id: session.id,
-    createdAt: new Date(session.createdAt).toISOString(),
-    lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+    createdAt: isoTime(session.createdAt),
+    lastSeenAt: isoTime(session.lastSeenAt),
     userAgent: session.userAgent,
     ip: session.ip,
     current: session.id === currentId,

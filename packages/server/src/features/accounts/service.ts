@@ -12,6 +12,7 @@ import { randomToken, tokenHash } from '../../secrets.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
 import type { SessionRecord, SignedIn, UserRecord } from '../../database/records.ts';
+import { isoTime } from '../../iso-time.ts';
 import { randomBytes } from 'node:crypto';
 
 /** The URL that starts a third-party login. */
@@ -58,7 +59,7 @@ export function presentUser(user: UserRecord): User {
     displayName: user.displayName,
     subscriptionTier: user.subscriptionTier,
     subscriptionStatus: user.subscriptionStatus,
-    subscriptionEndDate: user.subscriptionEndAt === null ? null : new Date(user.subscriptionEndAt).toISOString(),
+    subscriptionEndDate: isoTime(user.subscriptionEndAt),
     billingInterval: user.billingInterval,
     stripeCustomerId: user.stripeCustomerId,
     stripeSubscriptionId: user.stripeSubscriptionId,

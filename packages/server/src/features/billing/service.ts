@@ -11,6 +11,7 @@ import type { PlanPrice, SubscriptionState } from './rules.ts';
 import { SubscriptionSync, tooLong } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
 import type { Config } from '../../config.ts';
+import { isoTime } from '../../iso-time.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 import { TestGateway } from './test-gateway.ts';
 
@@ -154,7 +155,7 @@ export class Billing {
         name,
         requestCount: savedCount + unsavedCount,
       })),
-      at: tier === 'FREE' && endsAt !== null ? new Date(endsAt).toISOString() : null,
+      at: tier === 'FREE' ? isoTime(endsAt) : null,
       losesFavorites,
       expiresInMs,
       amount,

@@ -13,21 +13,22 @@ import { inChunks } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
+import { isoTime } from '../../iso-time.ts';
 import { IS_PENDING, LATEST_DELIVERY, storedLatest } from '../requests/queries.ts';
 
 /** SQL of the results of attempts: the latest delivery of a request, which lists show, and the state of a destination. */
 
 /** Names a captured request. */
-export interface RequestName {
+export interface RequestOfEndpoint {
   readonly endpointId: number;
   readonly index: number;
 }
 
-export function nameOf({ endpointId, index }: RequestName): string {
+export function nameOf({ endpointId, index }: RequestOfEndpoint): string {
   return `${endpointId} ${index}`;
 }
 
-export function keysOf(requests: readonly RequestName[]) {
+export function keysOf(requests: readonly RequestOfEndpoint[]) {
   return requests.map(({ endpointId, index }) => requestKey(endpointId, index));
 }
 
@@ -36,7 +37,7 @@ export const REQUEST_NAME = [sql<number>`request_key >> 32`.as('endpointId'), in
 
 /** What a row shows of an attempt. */
 export function latestOf({ kind, status, error, at }: Pick<Attempt, 'kind' | 'status' | 'error' | 'at'>): LastDelivery {
-  return { kind, status, error, at: new Date(at).toISOString() };
+  return { kind, status, error, at: isoTime(at) };
 }
 
 /**

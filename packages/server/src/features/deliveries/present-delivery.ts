@@ -1,5 +1,6 @@
 import { forwardedUrl, endpointTitle, isProvenAddress } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
+import { isoTime } from '../../iso-time.ts';
 import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
@@ -11,10 +12,6 @@ import type { RecordedAttempt } from './record-queries.ts';
 import { pausedNoticeSchema } from './outcome-queries.ts';
 import { compose, moment } from '../mail/service.ts';
 import type { ComposeNotice } from '../mail/service.ts';
-
-function isoTime(millis: number): string {
-  return new Date(millis).toISOString();
-}
 
 /** A destination as the API returns it. */
 export function presentDestination(record: DestinationWithPending): Destination {
@@ -52,7 +49,7 @@ function presentSummary(attempt: StoredAttempt): DeliverySummary {
     error: attempt.error,
     durationMs: Math.round(attempt.durationMs),
     at: isoTime(attempt.at),
-    nextAttemptAt: attempt.nextAttemptAt === null ? null : isoTime(attempt.nextAttemptAt),
+    nextAttemptAt: isoTime(attempt.nextAttemptAt),
   };
 }
 

@@ -3,13 +3,10 @@ import type { Endpoint, EndpointDetail, RawHeaders, SourceLabel } from '@creel/c
 import type { Config } from '../../config.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
+import { isoTime } from '../../iso-time.ts';
 import type { Logger } from '../../log.ts';
 import type { Live } from '../live/service.ts';
 import type { EndpointDetailRecord, endpointQueries } from './queries.ts';
-
-function isoTime(millis: number | null): string | null {
-  return millis === null ? null : new Date(millis).toISOString();
-}
 
 /** An endpoint as the API returns it. */
 export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): Endpoint {
@@ -19,7 +16,7 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
     name: endpoint.name,
     source: endpoint.source,
     userId: endpoint.userId,
-    createdAt: new Date(endpoint.createdAt).toISOString(),
+    createdAt: isoTime(endpoint.createdAt),
     expiresAt: isoTime(endpoint.expiresAt),
     autosave: endpoint.autosave ? 'true' : 'false',
     isFavorite: endpoint.isFavorite ? 'true' : 'false',

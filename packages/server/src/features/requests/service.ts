@@ -13,6 +13,7 @@ import { LongText, utf8Boundary } from '../../http/large-answer.ts';
 import { decodeHead, labelText } from '../../database/stored-request.ts';
 import type { RequestRecord, RequestName } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { isoTime } from '../../iso-time.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
 
@@ -48,7 +49,7 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     contentType: firstHeader(rawHeaders, 'content-type') ?? null,
     size: record.size,
     sourceIp,
-    timestamp: new Date(record.receivedAt).toISOString(),
+    timestamp: isoTime(record.receivedAt),
     saved: record.savedId !== null,
     source: sourceLabel(rawHeaders, text),
     eventType: eventType(rawHeaders, text),
