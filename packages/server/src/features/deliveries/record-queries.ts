@@ -20,7 +20,7 @@ import {
   countOutcomes,
   destinationsOf,
 } from './outcome-queries.ts';
-import type { RequestName } from './outcome-queries.ts';
+import type { RequestOfEndpoint } from './outcome-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
@@ -109,7 +109,7 @@ function isWaiting({ nextAttemptAt }: Attempt): boolean {
 }
 
 /** The names of those requests that are stored, or cleared and not removed yet. */
-async function storedAmong(transaction: DatabaseTransaction, requests: readonly RequestName[]) {
+async function storedAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('captured_requests')
@@ -200,7 +200,10 @@ async function trimHistory(transaction: DatabaseTransaction, attempts: readonly 
   for (const request of long) await deleteOldAttempts(transaction, request);
 }
 
-async function deleteOldAttempts(transaction: DatabaseTransaction, { endpointId, index }: RequestName): Promise<void> {
+async function deleteOldAttempts(
+  transaction: DatabaseTransaction,
+  { endpointId, index }: RequestOfEndpoint,
+): Promise<void> {
   const key = requestKey(endpointId, index);
   await transaction
     .deleteFrom('delivery_attempts')
@@ -249,7 +252,7 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
 }
 
 /** The names of those requests that wait for an attempt. */
-async function pendingAmong(transaction: DatabaseTransaction, requests: readonly RequestName[]) {
+async function pendingAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('deliveries')
