@@ -16,12 +16,6 @@ const FIT = 2;
 const server = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1000' } });
 afterAll(() => server.stop());
 
-async function withEndpoint(): Promise<{ client: TestClient; uid: string; id: number }> {
-  const { client, user, uid } = await server.registerOwner();
-  const [endpoint] = await server.store.listEndpoints(user.id);
-  return { client, uid, id: endpoint?.id ?? 0 };
-}
-
 const capture = async (client: TestClient, uid: string, body: Uint8Array<ArrayBuffer> | string): Promise<number> =>
   (await client.send(`/h/${uid}?a=1`, { method: 'POST', body })).status;
 
@@ -38,9 +32,9 @@ test.each([
 ])(
   'one request with a large body, %s, is what JSON.stringify makes of it, and its bytes the bytes',
   async (_, body) => {
-    const { client, uid, id } = await withEndpoint();
+    const { client, uid, endpointId } = await server.registerOwner();
     expect(await capture(client, uid, Uint8Array.from(body))).toBe(200);
-    const record = await server.store.findRequest(id, { index: 0 });
+    const record = await server.store.findRequest(endpointId, { index: 0 });
     if (record === undefined) throw new Error('Nothing was stored');
     const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}`;
     const answer = await client.send(path);
@@ -54,11 +48,11 @@ test.each([
 );
 
 test("long lists and search results equal JSON.stringify's output", async () => {
-  const { client, uid, id } = await withEndpoint();
+  const { client, uid, endpointId } = await server.registerOwner();
   const bodies = ['', 'needle', textOf('needle \u0001"é', 30_000), textOf('needle 😀', 16_385)];
   for (let n = 0; n < 60; n += 1) await capture(client, uid, bodies[n % bodies.length] ?? '');
   const records = await server.store.listRequests({
-    endpointId: id,
+    endpointId,
     which: 'unsaved',
     limit: 60,
     bodyBytes: 16 * 1024,
@@ -75,8 +69,8 @@ test("long lists and search results equal JSON.stringify's output", async () => 
 test.each(['', '/body'])(
   'clients that read nothing hold at most the share of one user; others have theirs, captures continue, and the memory is free after they disconnect (%s)',
   async (what) => {
-    const { client, uid } = await withEndpoint();
-    const neighbour = await withEndpoint();
+    const { client, uid } = await server.registerOwner();
+    const neighbour = await server.registerOwner();
     expect(await capture(client, uid, new Uint8Array(LARGEST).fill(1))).toBe(200);
     const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}${what}`;
     const head = rawRequest([`GET ${path} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`]);
