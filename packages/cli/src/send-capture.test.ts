@@ -98,3 +98,10 @@ test.each(['', 'localhost:4000', 'ftp://localhost', 'http://', 'http://user:secr
     expect(() => parseDestination(text)).toThrow(UsageError);
   },
 );
+
+test.each(['http://user:secret@localhost/', 'http://:secret@localhost/'])(
+  'the password in %s is not printed',
+  (text) => {
+    expect(() => parseDestination(text)).toThrow(/^The URL has a name or a password\. (?!.*secret)/);
+  },
+);

@@ -42,8 +42,11 @@ const MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
 export function parseDestination(text: string): URL {
   const parsed = targetUrlSchema.safeParse(text);
   if (parsed.success) return new URL(parsed.data);
-  const reason = URL.canParse(text) && new URL(text).username !== '' ? ` ${parsed.error.issues[0]?.message}` : '';
-  throw new UsageError(`“${text}” is not a URL to forward to.${reason} Use one such as http://localhost:4000/webhooks`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The text is not repeated, because terminals and logs keep what is printed.
+  if (url !== undefined && url.username + url.password !== '')
+    throw new UsageError('The URL has a name or a password. Leave them out: only the headers of a capture are sent.');
+  throw new UsageError(`“${text}” is not a URL to forward to. Use one such as http://localhost:4000/webhooks`);
 }
 
 /** Path and query at the destination: its own, followed by what followed the capture URL, exactly as sent. */
