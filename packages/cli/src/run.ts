@@ -96,7 +96,9 @@ On the machine of a server:
 
 <endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
 In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.
+Begin with: creel login
 Help for one command: creel <command> --help
+Version: creel --version
 Exit codes: 0 success, 1 failure, 2 invalid command line.
 `;
 }
