@@ -84,6 +84,16 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(list(page)).toBeFocused();
   });
 
+  await test.step('a shown body is one stop of the Tab key', async () => {
+    await detailsOf(page, 0).getByRole('tab', { name: 'JSON' }).focus();
+    for (const name of ['Search inside', 'Copy what is shown']) {
+      await page.keyboard.press('Tab');
+      await expect(detailsOf(page, 0).getByRole('button', { name })).toBeFocused();
+    }
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('tree', { name: 'Body as JSON' })).toBeFocused();
+  });
+
   await test.step('a button that resets the body of a replay leaves the focus in the body', async () => {
     await page.keyboard.press('r');
     const body = page.getByRole('region', { name: 'Body of the replay' });
@@ -160,6 +170,18 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(dialog).toBeVisible();
     await pressEscape(page);
     await expect(create).toBeFocused();
+  });
+
+  await test.step('the keyboard reaches the reason why nothing can be sent to a destination', async () => {
+    await page.request.delete(`/api/endpoints/${endpoint.uid}/requests`);
+    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url: 'http://127.0.0.1:9' } });
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
+    await dialog.getByRole('switch').focus();
+    await page.keyboard.press('Tab');
+    const button = dialog.getByRole('button', { name: 'Test with the newest request' });
+    await expect(button).toBeFocused();
+    await expect(button).toHaveAccessibleDescription('There is no request to test with');
   });
 });
 

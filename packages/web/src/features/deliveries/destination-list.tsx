@@ -9,7 +9,7 @@ import { logInOr } from '../../api/session.ts';
 import { readList } from '../../api/list-cache.ts';
 import { useSigning } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { Button, IconButton, Reason } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
@@ -146,15 +146,13 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
       ) : null}
       <TestResult test={test} />
       <div className="flex flex-wrap items-center gap-1">
-        <Button
-          size="sm"
-          disabled={newest === undefined}
-          busy={test.isPending}
-          title={newest === undefined ? 'There is no request to test with' : undefined}
-          onClick={() => newest && test.mutate(newest)}
-        >
-          {test.isPending ? 'Sending…' : 'Test with the newest request'}
-        </Button>
+        <Reason text={newest === undefined ? 'There is no request to test with' : undefined}>
+          {(blocked) => (
+            <Button size="sm" busy={test.isPending} onClick={() => newest && test.mutate(newest)} {...blocked}>
+              {test.isPending ? 'Sending…' : 'Test with the newest request'}
+            </Button>
+          )}
+        </Reason>
         <IconButton label="Edit destination" icon={<Pencil />} className="ml-auto size-7" onClick={onEdit} />
         <IconButton label="Delete destination" icon={<Trash2 />} className="size-7" onClick={() => setDeleting(true)} />
       </div>
