@@ -44,13 +44,14 @@ async function claimDestinations(
     .orderBy('id');
   // Rows that another process claims at this moment are left to it.
   const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
-  for (const { id } of rows)
+  const claimed = rows.map((row) => row.id);
+  if (claimed.length > 0)
     await transaction
       .updateTable('destinations')
       .set({ lease_owner: owner, lease_until: leaseEnd(transaction, leaseMs) })
-      .where('id', '=', id)
+      .where('id', 'in', claimed)
       .execute();
-  return rows.map((row) => row.id);
+  return claimed;
 }
 
 /** Extends the leases of a process to `leaseMs` from now. Returns the destinations that it still has. */
