@@ -1,6 +1,6 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
 import { expect, notifications, test, toast } from './app.ts';
-import { createEndpoint, goLive, goTo } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive } from './endpoints.ts';
 import { allowClipboard, answerWith, clipboard } from './pages.ts';
 
 test.use({ tier: 'PREMIUM' });
@@ -221,4 +221,15 @@ test('the switches act at once, say so, and go back when the server refuses', as
   await expect(toast(page, 'Update failed')).toBeVisible();
   await expect(toast(page, 'Failed to update favorite setting. Please try again.')).toBeVisible();
   await expect(favorite).not.toBeChecked();
+});
+
+test('the sidebar scrolls to the endpoint whose page is open', async ({ page, endpoint }) => {
+  for (let at = 0; at < 14; at++) await createEndpoint(page, `Newer ${at}`);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await openLive(page, endpoint);
+  const links = page.getByRole('complementary').getByRole('list').getByRole('link');
+  await expect(links).toHaveCount(15);
+  await expect(links.last()).toHaveAttribute('aria-current', 'page');
+  await expect(links.last()).toBeInViewport({ ratio: 1 });
+  await expect(links.first()).not.toBeInViewport();
 });

@@ -1,9 +1,10 @@
 import { PLANS, endpointTitle } from '@creel/contract';
 import type { Endpoint, Tier } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { Star } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { endpointsQuery } from '../api/queries.ts';
 import { expiryLine, isExpired, sortEndpoints, countedEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { SourceTag } from '../ui/badges.tsx';
@@ -15,6 +16,7 @@ import { useNow } from '../ui/state.ts';
 export function EndpointList({ tier }: { readonly tier: Tier }) {
   const endpoints = useQuery(endpointsQuery);
   const now = useNow(10_000);
+  const { uid } = useParams({ strict: false });
   return (
     <div className="flex min-h-0 grow flex-col">
       <div className="flex items-center justify-between px-2 pb-2 text-sm text-ink-2">
@@ -36,7 +38,7 @@ export function EndpointList({ tier }: { readonly tier: Tier }) {
       <ul aria-labelledby="endpoint-list" className="-mx-0.5 min-h-0 overflow-y-auto px-0.5 pb-2">
         {sortEndpoints(endpoints.data ?? []).map((endpoint) => (
           <li key={endpoint.uid}>
-            <EndpointEntry endpoint={endpoint} now={now} />
+            <EndpointEntry endpoint={endpoint} isCurrent={endpoint.uid === uid} now={now} />
           </li>
         ))}
       </ul>
@@ -44,11 +46,23 @@ export function EndpointList({ tier }: { readonly tier: Tier }) {
   );
 }
 
-function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
+interface EndpointEntryProps {
+  readonly endpoint: Endpoint;
+  /** True if its page is open. It is then scrolled into view. */
+  readonly isCurrent: boolean;
+  readonly now: number;
+}
+
+function EndpointEntry({ endpoint, isCurrent, now }: EndpointEntryProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isCurrent) link.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
   const expired = isExpired(endpoint, now);
   const isFavorite = endpoint.isFavorite === 'true';
   return (
     <Link
+      ref={link}
       to="/endpoints/$uid"
       params={{ uid: endpoint.uid }}
       className="group grid grid-cols-[0.375rem_minmax(0,1fr)_auto] items-center gap-x-2 gap-y-0.5 rounded-md px-2 py-1.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk aria-[current=page]:bg-selected"
