@@ -6,7 +6,7 @@ import type { TestClient } from './test-client.ts';
 /** A registered user who makes public calls only. */
 export interface SignedIn {
   /** Any call; the path starts with `/api`. Does not check the status. */
-  readonly call: TestClient['send'];
+  readonly send: TestClient['send'];
   readonly createEndpoint: (input?: { name?: string; source?: string; autoSaveEnabled?: boolean }) => Promise<Endpoint>;
   readonly endpoint: (uid: string) => Promise<EndpointDetail>;
   /** The newest unsaved requests, at most 500. */
@@ -32,7 +32,7 @@ export async function signUp(origin: string): Promise<SignedIn> {
   const endpoint: SignedIn['endpoint'] = (uid) => client.call('getEndpoint', { params: { uid } });
   const named = (uid: string, index: number) => ({ params: { uid, id: unsavedId(index) } });
   return {
-    call: client.send,
+    send: client.send,
     createEndpoint: (body = {}) => client.call('createEndpoint', { body }),
     endpoint,
     unsaved: (uid) => client.call('listUnsaved', { params: { uid }, query: { limit: 500 } }),

@@ -67,7 +67,7 @@ test.each(ENGINES)(
     const { uid, url } = await person.createEndpoint();
     const path = `/api/endpoints/${uid}/destinations`;
     const json = { url: `http://127.0.0.1:${targetPort}/` };
-    const created = destinationSchema.parse(await (await person.call(path, { method: 'POST', json })).json());
+    const created = destinationSchema.parse(await (await person.send(path, { method: 'POST', json })).json());
     const acknowledged: { readonly body: string; readonly index: number }[] = [];
     const steps = KILLS + 1;
     for (let step = 0; step < steps; step += 1) {
@@ -98,9 +98,9 @@ test.each(ENGINES)(
     // Failed attempts wait for 5 s or more: pausing and resuming makes them due at once.
     const resume = async (): Promise<number> => {
       for (const enabled of [false, true])
-        await person.call(`${path}/${created.id}`, { method: 'PATCH', json: { enabled } });
+        await person.send(`${path}/${created.id}`, { method: 'PATCH', json: { enabled } });
       await sleep(1000);
-      const [destination] = destinationSchema.array().parse(await (await person.call(path)).json());
+      const [destination] = destinationSchema.array().parse(await (await person.send(path)).json());
       return destination?.pending ?? Number.NaN;
     };
     await expect.poll(resume, { timeout: 60_000 + FORWARDS * 50 }).toBe(0);
@@ -121,7 +121,7 @@ async function expectTrueHistory(
   const answers = new Set(target.answered.map((one) => `${one.deliveryId} ${one.attempt} ${one.status}`));
   const untrue: unknown[] = [];
   for (const { index } of captures) {
-    const answer = await person.call(`/api/endpoints/${uid}/requests/${-(1_000_000 + index)}/deliveries`);
+    const answer = await person.send(`/api/endpoints/${uid}/requests/${-(1_000_000 + index)}/deliveries`);
     const attempts = deliveryAttemptSchema.array().parse(await answer.json());
     if (attempts[0]?.status !== 200) untrue.push({ index, attempts });
     for (const { deliveryId, attempt, status } of attempts)

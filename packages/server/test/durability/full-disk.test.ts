@@ -74,9 +74,9 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   expect(await ready(server)).toBe(503);
 
   // The reserve is given up for work that frees space, and another program fills what is left of it.
-  const created = await person.call('/api/endpoints', { method: 'POST', json: { name: 'x'.repeat(100) } });
+  const created = await person.send('/api/endpoints', { method: 'POST', json: { name: 'x'.repeat(100) } });
   expect([201, 503]).toContain(created.status);
-  const remove = async (path: string): Promise<number> => (await person.call(path, { method: 'DELETE' })).status;
+  const remove = async (path: string): Promise<number> => (await person.send(path, { method: 'DELETE' })).status;
   expect(await remove(`/api/endpoints/${uid}/requests/-1000000`)).toBe(204);
   expect(await remove(`/api/endpoints/${other.uid}`)).toBe(204);
   expect(await remove(`/api/endpoints/${uid}/requests`)).toBe(204);
@@ -85,7 +85,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   await expect.poll(() => capture(url)).toBe(200);
   expect(await ready(server)).toBe(200);
   for (let nth = 0; nth < 20; nth++) expect(await capture(url, 25_000)).toBe(200);
-  expect((await person.call('/api/logout', { method: 'POST' })).status).toBe(204);
+  expect((await person.send('/api/logout', { method: 'POST' })).status).toBe(204);
   expect(server.output()).toMatch(/The disk of the data folder is full/);
   expect(server.output()).not.toMatch(/cannot rollback|a call failed/);
   await disk.empty();
@@ -107,7 +107,7 @@ describe('a full disk', () => {
     await disk.fill();
     const statuses = new Set<string>();
     for (let nth = 0; nth < 60; nth++) {
-      const answer = await person.call('/api/endpoints', { method: 'POST', json: { name: 'x'.repeat(100) } });
+      const answer = await person.send('/api/endpoints', { method: 'POST', json: { name: 'x'.repeat(100) } });
       statuses.add(`${answer.status} ${answer.headers.get('retry-after')}`);
     }
     expect([...statuses].filter((status) => !['201 null', '403 null', '503 5'].includes(status))).toEqual([]);
@@ -129,7 +129,7 @@ describe('a full disk', () => {
     undo.push(() => child.stop());
     expect(await ready(child)).toBe(503);
     expect(await person.stored(uid)).toBe(stored);
-    expect((await person.call(`/api/endpoints/${uid}/requests`, { method: 'DELETE' })).status).toBe(204);
+    expect((await person.send(`/api/endpoints/${uid}/requests`, { method: 'DELETE' })).status).toBe(204);
     await expect.poll(() => capture(url)).toBe(200);
     expect(await ready(child)).toBe(200);
   });

@@ -22,7 +22,7 @@ async function readAll(person: SignedIn, uid: string): Promise<CapturedRequest[]
   const all: CapturedRequest[] = [];
   let next: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=500`;
   while (next !== undefined) {
-    const answer = await person.call(next);
+    const answer = await person.send(next);
     all.push(...capturedRequestSchema.array().parse(await answer.json()));
     next = nextLink(answer.headers.get('link'));
   }

@@ -20,15 +20,15 @@ test.each(ENGINES)(
     closing.push(first.stop);
     const { dataDir } = first;
     const person = await signUp(first.origin);
-    await person.call('/api/email-verification', { method: 'POST' });
+    await person.send('/api/email-verification', { method: 'POST' });
     const [, token = ''] = /token=([\w-]+)/.exec((await mailbox.next()).text) ?? [];
-    await person.call('/api/email-verification/confirm', { method: 'POST', json: { token } });
-    const created = await person.call('/api/endpoints', { method: 'POST', json: { name: 'Shop' } });
+    await person.send('/api/email-verification/confirm', { method: 'POST', json: { token } });
+    const created = await person.send('/api/endpoints', { method: 'POST', json: { name: 'Shop' } });
     const { uid, url } = endpointSchema.parse(await created.json());
     const path = `/api/endpoints/${uid}/destinations`;
-    await person.call(path, { method: 'POST', json: { url: 'http://127.0.0.1:9/hook' } });
+    await person.send(path, { method: 'POST', json: { url: 'http://127.0.0.1:9/hook' } });
     await Promise.all(Array.from({ length: 50 }, () => fetch(url, { method: 'POST', body: 'x' })));
-    const state = async () => destinationSchema.array().parse(await (await person.call(path)).json())[0]?.state.name;
+    const state = async () => destinationSchema.array().parse(await (await person.send(path)).json())[0]?.state.name;
     await expect.poll(state).toBe('paused');
     await first.kill('SIGKILL');
 

@@ -119,7 +119,7 @@ describe('queries', () => {
 
   test('names of the prototype are plain names, and change no prototype', async () => {
     const index = await expectCaptured(app, { path: '/q?__proto__=1&__proto__[x]=2&__proto__=3' });
-    const answer = await app.owner.call(`/api/endpoints/${app.endpoint.uid}/requests/${-1_000_000 - index}`);
+    const answer = await app.owner.send(`/api/endpoints/${app.endpoint.uid}/requests/${-1_000_000 - index}`);
     expect(await answer.text()).toContain('"queryParams":{"__proto__":["1","3"],"__proto__[x]":"2"}');
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
@@ -202,7 +202,7 @@ describe('responses', () => {
     const fresh = await app.owner.createEndpoint();
     const next = async (): Promise<number> => indexOf(await ask(`/h/${fresh.uid}`));
     expect([await next(), await next(), await next()]).toEqual([0, 1, 2]);
-    expect((await app.owner.call(`/api/endpoints/${fresh.uid}/requests`, { method: 'DELETE' })).status).toBe(204);
+    expect((await app.owner.send(`/api/endpoints/${fresh.uid}/requests`, { method: 'DELETE' })).status).toBe(204);
     expect(await next()).toBe(3);
   });
 

@@ -12,7 +12,7 @@ const server = await startServerProcess({ ...settings, NODE_USE_ENV_PROXY: '1' }
 const owner = await signUp(server.origin);
 afterAll(() => Promise.all([server.stop(), proxy.close(), target.close()]));
 
-const replay = (url: string) => owner.call('/api/replay', { method: 'POST', json: { method: 'GET', url } });
+const replay = (url: string) => owner.send('/api/replay', { method: 'POST', json: { method: 'GET', url } });
 
 test('a replay ignores the proxy of the environment', async () => {
   expect((await replay(target.url)).status).toBe(200);
@@ -28,7 +28,7 @@ test('a replay over TLS ignores it', async () => {
 test('a delivery ignores it', async () => {
   const { uid, url } = await owner.createEndpoint();
   const json = { url: target.url };
-  await owner.call(`/api/endpoints/${uid}/destinations`, { method: 'POST', json });
+  await owner.send(`/api/endpoints/${uid}/destinations`, { method: 'POST', json });
   const before = target.count();
   await fetch(url, { method: 'POST', body: 'x' });
   await expect.poll(target.count).toBe(before + 1);
