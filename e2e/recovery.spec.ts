@@ -147,10 +147,14 @@ test('the page follows what another browser of the user changes', async ({ page,
   });
 
   await test.step('so does the name of the user, and the end of the session keeps it', async () => {
+    await goTo(page, '/profile');
+    await expect(page.getByLabel('Username')).toHaveValue(person.username);
     const username = `${person.username}-new`;
     expect((await page.request.put('/api/profile/username', { data: { username } })).status()).toBe(200);
     await look();
     await expect(page.getByRole('button', { name: `Account of ${username}` })).toBeVisible();
+    await expect(page.getByLabel('Username')).toHaveValue(username);
+    await expect(page.getByRole('button', { name: 'Update Username' })).toBeDisabled();
     await page.context().clearCookies();
     await look();
     const dialog = page.getByRole('dialog', { name: 'You have been logged out' });

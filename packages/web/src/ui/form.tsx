@@ -112,17 +112,21 @@ interface FormState<V extends Values> extends Pick<FormErrors, 'errors' | 'failu
   readonly reset: () => void;
 }
 
-/** Text fields with validation messages. Changing a field removes its message. */
+/**
+ * Text fields with validation messages. Changing a field removes its message. A field that the user has not changed
+ * follows `initial`.
+ */
 export function useForm<V extends Values>(options: {
   readonly initial: V;
   readonly validate: (values: V) => FieldErrors;
   readonly onValid: (values: V) => void;
 }): FormState<V> {
-  const [values, setValues] = useState(options.initial);
+  const [edits, setEdits] = useState<Partial<V>>({});
+  const values = { ...options.initial, ...edits };
   const { ref, errors, failure, refuse, fail, clear } = useFormErrors(Object.keys(options.initial));
 
   const set = (field: keyof V & string, value: string): void => {
-    setValues((before) => ({ ...before, [field]: value }));
+    setEdits((before) => ({ ...before, [field]: value }));
     clear(field);
   };
   const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
@@ -146,7 +150,7 @@ export function useForm<V extends Values>(options: {
       onChange: (change) => set(field, change.currentTarget.value),
     }),
     reset: () => {
-      setValues(options.initial);
+      setEdits({});
       clear();
     },
   };
