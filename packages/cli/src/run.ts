@@ -94,6 +94,10 @@ On the machine of a server:
   creel serve                start the server; so does creel without a command
   creel admin --help         back up, restore, verify, import and manage its data
 
+Environment variables:
+  CREEL_URL                  server to use
+  NODE_EXTRA_CA_CERTS        file of further certificates to trust, for https with your own authority
+
 <endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
 In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.
 Begin with: creel login
