@@ -38,6 +38,7 @@ const headers = (bytes: number): string => `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat
 test.each([
   ['a complete response', `${headers(1)}good`, { status: 200, isCut: false }],
   ['a response that breaks off', `${headers(1)}go`, { status: 200, isCut: true }],
+  ['a status below 100', 'HTTP/1.1 099 Odd\r\n\r\ngood', { reason: 'it answered with something that is not HTTP' }],
   ['60 KB of headers', `${headers(60_000)}good`, { status: 200, isCut: false }],
   ['70 KB of headers', headers(70_000), { reason: 'it answered with more than 64 KiB of headers' }],
 ])('%s', async (_name, answer, result) => {

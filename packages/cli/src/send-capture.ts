@@ -136,12 +136,15 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
     const connected = request.protocol === 'https:' ? 'secureConnect' : 'connect';
     request.on('socket', (socket) => socket.once(connected, () => (isConnected = true)));
     request.on('response', (response) => {
+      const { statusCode: status = 0 } = response;
+      // Node's parser also accepts 000 to 099, which are no status codes (RFC 9110, section 15).
+      if (status < 100) return void request.destroy(new Error(NOT_HTTP));
       hasResponse = true;
       readBeginning(response, (beginning) =>
         resolve({
           isCut: !response.complete,
           kind: 'answered',
-          status: response.statusCode ?? 0,
+          status,
           statusText: response.statusMessage ?? '',
           headers: rawHeadersOf(response.rawHeaders),
           beginning,
@@ -175,6 +178,9 @@ function readBeginning(response: IncomingMessage, done: (beginning: Uint8Array) 
   response.once('close', () => done(Buffer.concat(pieces)));
 }
 
+/** Reason for a response that can't be read. */
+const NOT_HTTP = 'it answered with something that is not HTTP';
+
 function failureReason(error: Error | undefined): string {
   if (error === undefined) return 'the connection was closed without an answer';
   const [first = error] = error instanceof AggregateError ? error.errors : [];
@@ -186,6 +192,6 @@ function failureReason(error: Error | undefined): string {
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
   if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';
-  if (code.startsWith('HPE_')) return 'it answered with something that is not HTTP';
+  if (code.startsWith('HPE_')) return NOT_HTTP;
   return code === '' ? first.message : code;
 }
