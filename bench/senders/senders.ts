@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempDisposable, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -107,12 +107,11 @@ async function plainShare(creel: MeasuredCreel, sender: Sender, bytes: number): 
 
 /** A Markdown table: for each installed sender, the share of its captures that was read without Node's parser (decision 0014). */
 export async function senderTable(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'creel-senders-'));
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'creel-senders-'));
   await using programs = new Programs();
-  programs.defer(() => rm(folder, { recursive: true, force: true }));
   const creel = programs.keep(await startCreel('senders'));
   const lines: string[] = [];
-  for (const sender of senders(folder)) {
+  for (const sender of senders(folder.path)) {
     const version = await installedVersion(sender);
     const shares: string[] = [];
     for (const bytes of SIZES)

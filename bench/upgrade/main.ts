@@ -2,7 +2,7 @@
 // commit's tests of storage on this schema. The default is the last commit without the newest migration. `--seconds 10`
 // is the time between two changes of a node. Exits with 1 if something fails.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtempDisposable, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -63,24 +63,21 @@ async function runNode(tree: string, ...args: readonly string[]): Promise<void> 
   await run(process.execPath, args, { cwd: tree, env: { ...process.env, PATH: path }, maxBuffer: MAX_OUTPUT_BYTES });
 }
 
-const tree = await mkdtemp(join(tmpdir(), 'creel-upgrade-'));
-try {
-  const commit = positionals[0] ?? (await lastCommitBeforeSchema());
-  print(`from ${await git('log', '-1', '--format=%h %cs %s', commit)}`);
-  await checkOut(commit, tree);
-  await Promise.all([runNode(tree, 'scripts/bundle.ts', 'server', join(tree, 'bundle')), buildIfStale()]);
-  await rm(join(tree, MIGRATIONS), { recursive: true });
-  await cp(fromRoot(MIGRATIONS), join(tree, MIGRATIONS), { recursive: true });
-  await runNode(tree, 'node_modules/vitest/vitest.mjs', 'run', ...QUERY_TESTS);
-  print('its queries work with this schema');
-  const database = await startOwnServer();
-  const programs = { from: join(tree, 'bundle', 'main.js'), to: fromRoot('packages', 'server', 'dist', 'main.js') };
-  const stepMs = Number(values.seconds) * 1000;
-  const report = await runUpgrade({ ...programs, stepMs, database }, print).finally(() => database.stop());
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-  const isFlawed = Object.values(report.flaws).some((list) => list.length > 0);
-  const hasFailed = Object.keys({ ...report.answers, ...report.dashboard }).some((status) => Number(status) >= 400);
-  if (isFlawed || hasFailed) process.exitCode = 1;
-} finally {
-  await rm(tree, { recursive: true, force: true });
-}
+await using folder = await mkdtempDisposable(join(tmpdir(), 'creel-upgrade-'));
+const tree = folder.path;
+const commit = positionals[0] ?? (await lastCommitBeforeSchema());
+print(`from ${await git('log', '-1', '--format=%h %cs %s', commit)}`);
+await checkOut(commit, tree);
+await Promise.all([runNode(tree, 'scripts/bundle.ts', 'server', join(tree, 'bundle')), buildIfStale()]);
+await rm(join(tree, MIGRATIONS), { recursive: true });
+await cp(fromRoot(MIGRATIONS), join(tree, MIGRATIONS), { recursive: true });
+await runNode(tree, 'node_modules/vitest/vitest.mjs', 'run', ...QUERY_TESTS);
+print('its queries work with this schema');
+const database = await startOwnServer();
+const programs = { from: join(tree, 'bundle', 'main.js'), to: fromRoot('packages', 'server', 'dist', 'main.js') };
+const stepMs = Number(values.seconds) * 1000;
+const report = await runUpgrade({ ...programs, stepMs, database }, print).finally(() => database.stop());
+process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+const isFlawed = Object.values(report.flaws).some((list) => list.length > 0);
+const hasFailed = Object.keys({ ...report.answers, ...report.dashboard }).some((status) => Number(status) >= 400);
+if (isFlawed || hasFailed) process.exitCode = 1;

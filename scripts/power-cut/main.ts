@@ -3,7 +3,7 @@
 import { createClient } from '@creel/contract';
 import { spawnSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import process from 'node:process';
@@ -79,15 +79,11 @@ async function findIndexes(folder: string, files: ReadonlyMap<string, Buffer>): 
   await mkdir(folder);
   for (const [file, bytes] of files)
     if (/creel\.db(?:-wal)?$/.test(file)) await writeFile(join(folder, basename(file)), bytes);
-  const database = new DatabaseSync(join(folder, 'creel.db'));
-  try {
-    const verdict = database.prepare('pragma integrity_check').get()?.['integrity_check'];
-    if (verdict !== 'ok') throw new Error(`integrity_check says ${String(verdict)}`);
-    const rows = database.prepare('select key & 4294967295 as idx from captured_requests').all();
-    return new Set(rows.map((row) => Number(row['idx'])));
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(join(folder, 'creel.db'));
+  const verdict = database.prepare('pragma integrity_check').get()?.['integrity_check'];
+  if (verdict !== 'ok') throw new Error(`integrity_check says ${String(verdict)}`);
+  const rows = database.prepare('select key & 4294967295 as idx from captured_requests').all();
+  return new Set(rows.map((row) => Number(row['idx'])));
 }
 
 interface Verdict {
@@ -139,13 +135,9 @@ if (spawnSync('strace', ['-V']).status !== 0) {
   process.stderr.write('This needs strace: apt-get install strace.\n');
   process.exit(1);
 }
-const folder = await mkdtemp(join(tmpdir(), 'creel-power-cut-'));
-try {
-  const dataDir = join(folder, 'data');
-  const trace = await record(folder, dataDir, Number(values.captures));
-  const { acknowledged, states, lost, broken } = await cutAll(trace, dataDir, folder);
-  process.stdout.write(`${acknowledged} acknowledged, ${states} states after a cut: ${lost} lost, ${broken} broken\n`);
-  process.exitCode = lost + broken === 0 && acknowledged === Number(values.captures) && states > 0 ? 0 : 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+await using folder = await mkdtempDisposable(join(tmpdir(), 'creel-power-cut-'));
+const dataDir = join(folder.path, 'data');
+const trace = await record(folder.path, dataDir, Number(values.captures));
+const { acknowledged, states, lost, broken } = await cutAll(trace, dataDir, folder.path);
+process.stdout.write(`${acknowledged} acknowledged, ${states} states after a cut: ${lost} lost, ${broken} broken\n`);
+process.exitCode = lost + broken === 0 && acknowledged === Number(values.captures) && states > 0 ? 0 : 1;

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CliError } from './cli-error.ts';
 import { cookieHeader, readSession, storeCookies, writeSession } from './session.ts';
 
@@ -26,10 +26,9 @@ test('are joined in one header', () => {
 });
 
 test('are stored in a folder that did not exist', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'creel-session-'));
-  onTestFinished(() => rm(home, { recursive: true }));
+  await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
   const session = { server: HTTPS, cookies: { a: '1' } };
-  const env = { XDG_CONFIG_HOME: join(home, 'a', 'b') };
+  const env = { XDG_CONFIG_HOME: join(home.path, 'a', 'b') };
   await writeSession(env, session);
   await writeSession(env, session);
   expect(await readSession(env)).toEqual(session);

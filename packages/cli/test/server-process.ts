@@ -1,6 +1,6 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CookieJar } from '../../../fixtures/cookie-jar.ts';
@@ -17,10 +17,7 @@ export interface ServerProcess {
 }
 
 /** An empty folder and a function that removes it. */
-export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await mkdtemp(join(tmpdir(), 'creel-cli-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
-}
+export const temporaryFolder = () => mkdtempDisposable(join(tmpdir(), 'creel-cli-'));
 
 /** Starts a server and waits until it is ready. @throws Error with its output if it does not get ready */
 export async function startServer(dataDir: string, givenPort?: number): Promise<ServerProcess> {

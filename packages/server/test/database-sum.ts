@@ -29,15 +29,11 @@ function asText(row: Row): string {
 }
 
 function readSqlite(dataDir: string): Record<string, readonly Row[]> {
-  const database = new DatabaseSync(join(dataDir, 'creel.db'), { readOnly: true });
-  try {
-    const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();
-    return Object.fromEntries(
-      tables.map(({ name }) => [String(name), database.prepare(`select * from "${String(name)}"`).all()]),
-    );
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(join(dataDir, 'creel.db'), { readOnly: true });
+  const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").all();
+  return Object.fromEntries(
+    tables.map(({ name }) => [String(name), database.prepare(`select * from "${String(name)}"`).all()]),
+  );
 }
 
 function readPostgres(url: string): Promise<Record<string, readonly Row[]>> {

@@ -70,13 +70,9 @@ function smallDisk(holder: ChildProcess, mountPoint: string, enter: readonly str
     forServer: { dataDir: mountPoint, launcher: ['nsenter', ...enter, '-t', String(holder.pid), '--'] },
     freeBytes,
     async fill(leaveBytes = 0) {
-      const file = await open(filler, 'a');
-      try {
-        for (let free = await freeBytes(); free > leaveBytes; free = await freeBytes())
-          await file.write(Buffer.alloc(Math.min(MIB, free - leaveBytes), 1));
-      } finally {
-        await file.close();
-      }
+      await using file = await open(filler, 'a');
+      for (let free = await freeBytes(); free > leaveBytes; free = await freeBytes())
+        await file.write(Buffer.alloc(Math.min(MIB, free - leaveBytes), 1));
     },
     empty: () => rm(filler, { force: true }),
     async remove() {

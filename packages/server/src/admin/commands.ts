@@ -164,13 +164,11 @@ async function withDatabase<Result>(
   { dataDir, databaseUrl }: AdminConfig,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  const db = databaseUrl === undefined ? openSqlite(dataDir) : openPostgres(databaseUrl, SESSIONS.migration);
+  await using db = databaseUrl === undefined ? openSqlite(dataDir) : openPostgres(databaseUrl, SESSIONS.migration);
   try {
     return await work(db);
   } catch (error) {
     throw databaseUrl === undefined ? error : startProblem(error, databaseUrl);
-  } finally {
-    await db.destroy();
   }
 }
 

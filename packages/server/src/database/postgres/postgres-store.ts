@@ -74,17 +74,13 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Updates the schema while other nodes use it. @throws StorageProblem when the database needs a newer program */
 export async function migratePostgres(url: string, kind: SessionKind, migrations = MIGRATIONS): Promise<void> {
-  const db = openDatabase(url, kind);
-  try {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await migrate(db, migrations);
-      } catch (error) {
-        const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
-        if (!isBusy || tries === MIGRATION_TRIES) throw error;
-      }
+  await using db = openDatabase(url, kind);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await migrate(db, migrations);
+    } catch (error) {
+      const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
+      if (!isBusy || tries === MIGRATION_TRIES) throw error;
     }
-  } finally {
-    await db.destroy();
   }
 }

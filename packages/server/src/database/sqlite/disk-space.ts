@@ -194,12 +194,8 @@ export class ReserveFile {
   async #write(): Promise<void> {
     // Random, because some file systems store no blocks for zeros.
     const piece = randomFillSync(Buffer.allocUnsafe(MIB));
-    const file = await open(this.#path, 'w', 0o600);
-    try {
-      for (let left = this.bytes; left > 0; left -= MIB) await file.writeFile(piece.subarray(0, Math.min(MIB, left)));
-    } finally {
-      await file.close();
-    }
+    await using file = await open(this.#path, 'w', 0o600);
+    for (let left = this.bytes; left > 0; left -= MIB) await file.writeFile(piece.subarray(0, Math.min(MIB, left)));
   }
 }
 

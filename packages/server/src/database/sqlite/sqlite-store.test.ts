@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -7,41 +7,39 @@ import { openSqliteStore } from './sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import { capture, someEndpoint } from '../../../test/store-world.ts';
 
-const folder = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
-const shared = await openSqliteStore(folder, QUERIES);
+const folder = await mkdtempDisposable(join(tmpdir(), 'creel-sqlite-'));
+const shared = await openSqliteStore(folder.path, QUERIES);
 afterAll(async () => {
   await shared.close();
-  await rm(folder, { recursive: true });
+  await folder.remove();
 });
 storeSuite('SQLite', shared);
 
 test('only the owner can read a new database, also in a folder that everyone can read', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'creel-mode-'));
-  await chmod(dataDir, 0o755);
-  const store = await openSqliteStore(dataDir, QUERIES);
+  await using own = await mkdtempDisposable(join(tmpdir(), 'creel-mode-'));
+  await chmod(own.path, 0o755);
+  const store = await openSqliteStore(own.path, QUERIES);
   await someEndpoint(store);
   for (const name of ['creel.db', 'creel.db-wal', 'creel.db-shm'])
-    expect([name, (await stat(join(dataDir, name))).mode & 0o777]).toEqual([name, 0o600]);
+    expect([name, (await stat(join(own.path, name))).mode & 0o777]).toEqual([name, 0o600]);
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 test('a commit that did not wait for the disk is synced soon, by a write of its own', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'creel-sync-'));
-  const store = await openSqliteStore(dataDir, QUERIES);
-  const logBytes = async () => (await stat(join(dataDir, 'creel.db-wal'))).size;
+  await using own = await mkdtempDisposable(join(tmpdir(), 'creel-sync-'));
+  const store = await openSqliteStore(own.path, QUERIES);
+  const logBytes = async () => (await stat(join(own.path, 'creel.db-wal'))).size;
   const before = await logBytes();
   // Changes no row, so that only the sync writes to the log.
   await store.settleDueAt(1);
   expect(await logBytes()).toBe(before);
   await expect.poll(logBytes).toBeGreaterThan(before);
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 test('a capture waits for a few of the writes that were called before it', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'creel-writes-'));
-  const store = await openSqliteStore(dataDir, QUERIES);
+  await using own = await mkdtempDisposable(join(tmpdir(), 'creel-writes-'));
+  const store = await openSqliteStore(own.path, QUERIES);
   const { id } = await someEndpoint(store);
   let written = 0;
   const writes = Array.from({ length: 100 }, async () => {
@@ -52,12 +50,11 @@ test('a capture waits for a few of the writes that were called before it', async
   expect(written).toBeLessThan(10);
   await Promise.all(writes);
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
 
 test("a read of many large bodies does not delay other users' reads", async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'creel-large-'));
-  const store = await openSqliteStore(dataDir, QUERIES);
+  await using own = await mkdtempDisposable(join(tmpdir(), 'creel-large-'));
+  const store = await openSqliteStore(own.path, QUERIES);
   const [large, other] = [await someEndpoint(store), await someEndpoint(store)];
   for (let nth = 0; nth < 10; nth += 1)
     await capture(store, [{ to: large.id, body: 'x'.repeat(4_000_000) }, { to: other.id }]);
@@ -69,5 +66,4 @@ test("a read of many large bodies does not delay other users' reads", async () =
   await Promise.all([list('large', large.id), list('other', other.id)]);
   expect(ended).toEqual(['other', 'large']);
   await store.close();
-  await rm(dataDir, { recursive: true });
 });
