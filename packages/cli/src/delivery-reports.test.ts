@@ -122,6 +122,19 @@ test('several reports are sent at the same time, but the attempts to send one ca
   expect([sent.length, mostOpen]).toEqual([43, 16]);
 });
 
+test('the report about a saved request takes one call', async () => {
+  const ids: number[] = [];
+  const call = async (_name: string, { params }: { readonly params?: unknown }): Promise<never> => {
+    ids.push(z.object({ id: z.int() }).parse(params).id);
+    return undefined as never;
+  };
+  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  const request = sampleRequest(7, { saved: true });
+  reports.add({ url: 'http://127.0.0.1/a', startedAt: 0, result: ANSWERED, number: 1, request });
+  await reports.flush(10_000);
+  expect(ids).toEqual([request.id]);
+});
+
 test('no report is dropped if the sender keeps up with the server', async () => {
   let stored = 0;
   const call = async (): Promise<never> => {

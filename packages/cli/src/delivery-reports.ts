@@ -37,7 +37,7 @@ const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 
 interface WaitingReport {
-  readonly index: number;
+  readonly request: Pick<CapturedRequest, 'index' | 'id'>;
   readonly report: Report;
 }
 
@@ -63,7 +63,8 @@ export class DeliveryReports {
   add(attempt: Attempt): void {
     if (this.#isOff) return;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
-    this.#waiting.push({ index: attempt.request.index, report: toReport(attempt) });
+    const { index, id } = attempt.request;
+    this.#waiting.push({ request: { index, id }, report: toReport(attempt) });
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
@@ -118,10 +119,10 @@ export class DeliveryReports {
     return this.#isOff || done.size === round.length;
   }
 
-  async #send({ index, report: body }: WaitingReport): Promise<'done' | 'try-again' | 'unknown-call'> {
+  async #send({ request, report: body }: WaitingReport): Promise<'done' | 'try-again' | 'unknown-call'> {
     const { client, uid } = this.#options;
     try {
-      await withRequestId(client, uid, index, (id) => client.call('reportDelivery', { params: { uid, id }, body }));
+      await withRequestId(client, uid, request, (id) => client.call('reportDelivery', { params: { uid, id }, body }));
       return 'done';
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -142,7 +143,7 @@ export class DeliveryReports {
 function firstOfEach(waiting: readonly WaitingReport[]): readonly WaitingReport[] {
   const first = new Map<string, WaitingReport>();
   for (const one of waiting) {
-    const key = `${one.index} ${one.report.url}`;
+    const key = `${one.request.index} ${one.report.url}`;
     if (!first.has(key)) first.set(key, one);
   }
   return [...first.values()];

@@ -45,9 +45,7 @@ export async function* foundRequests(
 export async function readBody(client: Client, uid: string, request: CapturedRequest): Promise<Uint8Array | undefined> {
   if (!request.bodyTruncated) return bodyBytesOf(request);
   try {
-    return await withRequestId(client, uid, request.index, (id) =>
-      client.call('getRequestBody', { params: { uid, id } }),
-    );
+    return await withRequestId(client, uid, request, (id) => client.call('getRequestBody', { params: { uid, id } }));
   } catch (error) {
     if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
     throw error;
@@ -85,15 +83,18 @@ export async function* storedBetween(
   }
 }
 
-/** Calls `read` with the id of the request at this index. The id differs between saved and unsaved requests. */
+/** A request by its index, with its id if that is known. */
+type RequestReference = Pick<CapturedRequest, 'index'> & Partial<Pick<CapturedRequest, 'id'>>;
+
+/** Calls `read` with the id of a request. The id changes when the request is saved. */
 export async function withRequestId<Found>(
   client: Client,
   uid: string,
-  index: number,
+  { index, id = unsavedId(index) }: RequestReference,
   read: (id: number) => Promise<Found>,
 ): Promise<Found> {
   try {
-    return await read(unsavedId(index));
+    return await read(id);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'REQUEST_NOT_FOUND') throw error;
     const [saved] = await client.call('listSaved', { params: { uid }, query: { limit: 1, before: index + 1 } });

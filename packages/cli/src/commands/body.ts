@@ -24,7 +24,7 @@ export const command = defineCommand({
   // Nothing but the bytes is written, because signatures are computed over them.
   async run({ endpoint, index, output, force, server }, terminal) {
     const { client, uid } = await openEndpoint(server, endpoint, terminal);
-    const bytes = await withRequestId(client, uid, index, (id) =>
+    const bytes = await withRequestId(client, uid, { index }, (id) =>
       client.call('getRequestBody', { params: { uid, id } }),
     );
     if (output !== undefined) return await writeToFile(output, bytes);

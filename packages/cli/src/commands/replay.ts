@@ -15,7 +15,7 @@ export const command = defineCommand({
   options: z.object({ json: flag('print the response as one JSON object, as in the API'), server: serverOption }),
   async run({ endpoint, index, url, json, server }, terminal) {
     const { client, uid } = await openEndpoint(server, endpoint, terminal);
-    const response = await withRequestId(client, uid, index, async (id) => {
+    const response = await withRequestId(client, uid, { index }, async (id) => {
       const { method, rawHeaders } = await client.call('getRequest', { params: { uid, id } });
       const headers = rawHeaders.map(([key, value]) => ({ key, value }));
       return client.call('replay', { body: { method, url, headers, bodyFrom: { endpointUid: uid, id } } });

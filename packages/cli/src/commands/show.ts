@@ -13,7 +13,9 @@ export const command = defineCommand({
   options: z.object({ json: flag('print the request as one JSON object, as in the API'), server: serverOption }),
   async run({ endpoint, index, json, server }, terminal) {
     const { client, uid } = await openEndpoint(server, endpoint, terminal);
-    const request = await withRequestId(client, uid, index, (id) => client.call('getRequest', { params: { uid, id } }));
+    const request = await withRequestId(client, uid, { index }, (id) =>
+      client.call('getRequest', { params: { uid, id } }),
+    );
     await write(terminal.stdout, json ? jsonLine(request) : requestText(request));
     if (!json && request.bodyEncoding === 'base64' && request.body !== null)
       await write(terminal.stderr, `The body is not text (${request.size} B). For its bytes: creel body\n`);
