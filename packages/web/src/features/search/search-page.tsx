@@ -41,6 +41,8 @@ export function SearchPage() {
         onQuery={(next) => search({ q: next, endpoint })}
         known={known}
         command={{ id: COMMAND_IDS.search, title: 'Search', group: 'General', keys: '/' }}
+        // The line for notes below the field is also the space before the chips.
+        className="-mb-3"
       />
       <SearchChips
         q={q}
