@@ -222,3 +222,65 @@ test('a delivery that waited for its turn goes to the present URL, and nowhere i
   await expect.poll(() => recorded).toEqual(['0', '1', '2']);
   expect(urls).toEqual([DESTINATION.url, DESTINATION.url, 'http://127.0.0.1:9/new']);
 });
+
+test('a destination does not wait for 500 others whose targets hang', async () => {
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  let clock = 0;
+  const hangs = Promise.withResolvers<void>();
+  const claimed = new Set<number>();
+  /** The destinations in the order of their last lease. */
+  let ids = numbers(600);
+  const sent: number[] = [];
+  const options = sendingOptions(200);
+  const sender = new DeliverySender({
+    ...options,
+    store: {
+      ...STORE,
+      dueDestinations: async (_, __, limit) =>
+        ids
+          .toSorted((a, b) => Number(claimed.has(b)) - Number(claimed.has(a)))
+          .slice(0, limit)
+          .map((id) => ({ id, isOwn: claimed.has(id) })),
+      async claimDestinations(wanted) {
+        for (const id of wanted) claimed.add(id);
+        return [...wanted];
+      },
+      async releaseLeases(_, released = [...claimed]) {
+        for (const id of released) claimed.delete(id);
+        ids = [...ids.filter((id) => !released.includes(id)), ...released];
+      },
+      renewLeases: async () => [...claimed],
+      // Six users have 100 each.
+      dueDeliveries: async (id, unfinished) => ({
+        destination: { ...DESTINATION, id, userId: Math.floor(id / 100), failures: 0 },
+        deliveries: unfinished.length > 0 ? [] : [{ id: `${id}`, index: id, attempts: 0, size: 0 }],
+      }),
+      findSending: async (id) => ({ ...DESTINATION, id: Number(id), failures: 0, url: `http://127.0.0.1:9/${id}` }),
+      recordAttempts: async () => [],
+    },
+    async forward({ url }) {
+      sent.push(Number(url.split('/').at(-1)));
+      await hangs.promise;
+      return options.forward();
+    },
+  });
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    const stopped = sender.stop(0);
+    hangs.resolve();
+    await stopped;
+  });
+  sender.wake();
+  await expect.poll(() => sent.length).toBe(256);
+  expect(sent.some((id) => id >= 500)).toBe(false);
+  clock = 4000;
+  // Each of them is claimed, while those with a request on its way keep their places.
+  await expect
+    .poll(() => {
+      sender.wake();
+      return numbers(100).every((nth) => claimed.has(500 + nth));
+    })
+    .toBe(true);
+  expect(sent.every((id) => claimed.has(id))).toBe(true);
+  expect(claimed.size).toBe(500);
+});

@@ -27,6 +27,8 @@ const SMALL_AT_ONCE = 256;
 const LARGE_AT_ONCE = 4;
 /** Destinations that a process sends to at a time. */
 const MAX_CLAIMED = 500;
+/** After this time, a destination whose deliveries only wait for their turn gives its place to another one that is due. */
+const MIN_CLAIMED_MS = 3000;
 /** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
@@ -58,6 +60,12 @@ interface ClaimedDestination {
   /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
   readonly sending: Set<string>;
   readonly sendDue: Rerun;
+  /** Number of deliveries whose turn has come. */
+  inFlight: number;
+  /** Aborts when it gives its place away. Then the deliveries that wait for their turn are not sent. */
+  readonly release: AbortController;
+  /** In milliseconds of a monotonic clock, as `usedAt`. */
+  readonly claimedAt: number;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
   /** By `performance.now()`, from before the lease was written, so that it ends here first. */
@@ -135,11 +143,10 @@ export class DeliverySender {
     if (this.#isStopping) return;
     const { store, now } = this.#options;
     await this.#renew();
-    const due = await store.dueDestinations(this.#owner, now(), MAX_CLAIMED);
+    const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
     const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
-    const dueIds = new Set(due.map(({ id }) => id));
-    const unneeded = this.#idleFor(0).filter(({ id }) => !dueIds.has(id));
-    await this.#release(unneeded.slice(0, Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED)));
+    const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
+    await this.#release(this.#replaceable(new Set(due.map(({ id }) => id))).slice(0, missing));
     const maxNew = MAX_CLAIMED - this.#claimed.size;
     if (free.length > 0 && maxNew > 0) {
       const until = performance.now() + LEASE_MS;
@@ -154,7 +161,10 @@ export class DeliverySender {
       id,
       leaseUntil,
       sendDue: new Rerun(() => this.#sendAll(claimed).catch(this.#options.onFailure)),
+      claimedAt: performance.now(),
       usedAt: performance.now(),
+      inFlight: 0,
+      release: new AbortController(),
       sending: new Set(),
       failures: 0,
       hasNoMore: false,
@@ -187,12 +197,24 @@ export class DeliverySender {
       .toSorted((a, b) => a.usedAt - b.usedAt);
   }
 
-  async #release(idle: readonly ClaimedDestination[]): Promise<void> {
-    if (idle.length === 0) return;
-    for (const { id } of idle) this.#claimed.delete(id);
+  /** Destinations that can give their place away: idle ones, then those that only wait, the newest first. */
+  #replaceable(due: ReadonlySet<number>): ClaimedDestination[] {
+    const before = performance.now() - MIN_CLAIMED_MS;
+    const waiting = [...this.#claimed.values()].filter(
+      ({ inFlight, sending, claimedAt }) => inFlight === 0 && sending.size > 0 && claimedAt < before,
+    );
+    return [...this.#idleFor(0).filter(({ id }) => !due.has(id)), ...waiting.toReversed()];
+  }
+
+  async #release(unneeded: readonly ClaimedDestination[]): Promise<void> {
+    if (unneeded.length === 0) return;
+    for (const { id, release } of unneeded) {
+      this.#claimed.delete(id);
+      release.abort();
+    }
     await this.#options.store.releaseLeases(
       this.#owner,
-      idle.map(({ id }) => id),
+      unneeded.map(({ id }) => id),
     );
   }
 
@@ -221,7 +243,7 @@ export class DeliverySender {
     }
     claimed.failures = due.destination.failures;
     for (const delivery of due.deliveries) {
-      if (this.#isStopping) return false;
+      if (this.#isStopping || claimed.release.signal.aborted) return false;
       claimed.sending.add(delivery.id);
       await this.#begin(claimed, due.destination, delivery);
     }
@@ -237,7 +259,7 @@ export class DeliverySender {
       if (!claimed.hasNoMore) claimed.sendDue.start();
     };
     const attempt = async (): Promise<void> => {
-      const hasFailed = await this.#attempt(destination, delivery, onBegun);
+      const hasFailed = await this.#attempt(claimed, destination, delivery, onBegun);
       onBegun();
       if (hasFailed && claimed.failures >= FAILING) setTimeout(leave, REST_MS).unref();
       else leave();
@@ -247,18 +269,33 @@ export class DeliverySender {
   }
 
   /** Sends a delivery and records the attempt. True if it was recorded and has failed. */
-  async #attempt(destination: SendingDestination, delivery: DueDelivery, onBegun: () => void): Promise<boolean> {
+  async #attempt(
+    claimed: ClaimedDestination,
+    destination: SendingDestination,
+    delivery: DueDelivery,
+    onBegun: () => void,
+  ): Promise<boolean> {
     const { signal } = this.#end;
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
-    const send = () => attemptDelivery(this.#options, delivery, { signal, onBegun });
+    const waits = AbortSignal.any([signal, claimed.release.signal]);
+    let hasTurn = false;
+    const send = async () => {
+      // It was released at the moment when its turn came.
+      if (waits.aborted) return undefined;
+      hasTurn = true;
+      claimed.inFlight += 1;
+      return attemptDelivery(this.#options, delivery, { signal, onBegun });
+    };
     try {
-      const attempt = await queue.run(destination.userId, send, signal);
+      const attempt = await queue.run(destination.userId, send, waits);
       if (attempt === undefined) return false;
       await this.#recorder.record(attempt);
       return !isDelivered(attempt.status);
     } catch (error) {
-      if (!signal.aborted) this.#options.onFailure(error);
+      if (!waits.aborted) this.#options.onFailure(error);
       return false;
+    } finally {
+      if (hasTurn) claimed.inFlight -= 1;
     }
   }
 }

@@ -8,7 +8,10 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
  * database's clock, because those of the processes differ.
  */
 
-/** Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. */
+/**
+ * Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. The
+ * own ones are first, then those that were never sent to, then those whose lease ended longest ago.
+ */
 async function dueDestinations(db: EngineDatabase, owner: string, now: number, limit: number) {
   const rows = await db
     .selectFrom('destinations')
@@ -21,6 +24,8 @@ async function dueDestinations(db: EngineDatabase, owner: string, now: number, l
         where('lease_until', '<=', db.engine.clock),
       ]),
     )
+    .orderBy((order) => order.case().when('lease_owner', '=', owner).then(0).else(1).end())
+    .orderBy((order) => order.fn.coalesce('lease_until', sql.lit(0)))
     .orderBy('due_at')
     .limit(limit)
     .execute();
@@ -83,7 +88,7 @@ async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?
   // Locked in the order of ids, like in every transaction, so that two can't deadlock.
   await db
     .updateTable('destinations')
-    .set({ lease_owner: null, lease_until: null })
+    .set({ lease_owner: null, lease_until: db.engine.clock })
     .where('id', 'in', leases.orderBy('id').modifyEnd(db.engine.locks.alone))
     .execute();
 }
