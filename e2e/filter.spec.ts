@@ -227,6 +227,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
 
+    await expect(page.getByText('1 match in 1 request').last()).toBeVisible();
     await filterField(page).fill('methd:POST size:many');
     await expect(page.getByText('Not applied. Expected a size such as')).toBeVisible();
     await expect(page.getByText('Still shown: the matches of methd:POST')).toBeVisible();
