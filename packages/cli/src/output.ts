@@ -63,17 +63,21 @@ export function captureLine(request: CapturedRequest): string {
   return `${visible(cells.join('  '))}\n`;
 }
 
-/** A forwarded capture in one line: time, index, method, target, event, destination if there are several, status, duration. */
+/**
+ * A forwarded capture in one line: time, index, method, target, event, destination if there are several, status, duration. `paint`
+ * colors the status.
+ */
 export function deliveryLine(
   request: CapturedRequest,
   destination: string | undefined,
   status: string,
   durationMs: number,
+  paint: (text: string) => string,
 ): string {
   const { timestamp, index, method, eventType } = request;
   const what = [timestamp, String(index).padStart(5), method.padEnd(6), displayTarget(request), eventType ?? '-'];
   const to = destination === undefined ? [] : [destination];
-  return `${visible([...what, '→', ...to, status, `${Math.round(durationMs)} ms`].join('  '))}\n`;
+  return `${visible([...what, '→', ...to].join('  '))}  ${paint(visible(status))}  ${Math.round(durationMs)} ms\n`;
 }
 
 /** One line per endpoint. The name is last because it can contain spaces and wide characters. */

@@ -97,6 +97,7 @@ On the machine of a server:
 Environment variables:
   CREEL_URL                  server to use
   NODE_EXTRA_CA_CERTS        file of further certificates to trust, for https with your own authority
+  NO_COLOR                   no colors on a terminal
 
 <endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
 In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.

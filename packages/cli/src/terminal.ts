@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
 
 /** The streams, environment and signals of a command: those of the process, or a test's. */
 export interface Terminal {
@@ -15,4 +16,14 @@ export function write(stream: Writable, data: string | Uint8Array): Promise<void
   return new Promise((resolve, reject) => {
     stream.write(data, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/** Colors text for standard output if that is a terminal and the user has not set `NO_COLOR` (https://no-color.org). */
+export function colored(
+  { stdout, env }: Pick<Terminal, 'stdout' | 'env'>,
+  color: 'green' | 'red',
+  text: string,
+): string {
+  const isPlain = stdout.isTTY !== true || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
+  return isPlain ? text : styleText(color, text, { validateStream: false });
 }

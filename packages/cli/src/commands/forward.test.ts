@@ -167,6 +167,24 @@ test('says after Ctrl-C how to continue, without a gap and without a repeat', as
   expect(later.received.map(({ body }) => body.toString())).toEqual(['two', 'three']);
 });
 
+test('on a terminal the status is green or red, unless NO_COLOR is set', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination((response, { url: at }) =>
+    response.writeHead(at === '/a' ? 204 : 404).end(),
+  );
+  for (const env of [{}, { NO_COLOR: '1' }]) {
+    const forwarder = start(['forward', uid, destination.url], { home, env, tty: { stdout: true } });
+    running.push(forwarder);
+    await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+    await capture(`${url}/a`);
+    await capture(`${url}/b`);
+    await forwarder.until(() => lines(forwarder.stdout()).length === 2);
+    const statuses = lines(forwarder.stdout()).map((line) => line.split('  ').at(-2));
+    const isPlain = 'NO_COLOR' in env;
+    expect(statuses).toEqual(isPlain ? ['204', '404'] : ['\u001b[32m204\u001b[39m', '\u001b[31m404\u001b[39m']);
+  }
+});
+
 test('--retry sends again after a failure, up to N times, and prints each attempt', async () => {
   const { uid, url } = await newEndpoint();
   let failures = 2;

@@ -12,7 +12,7 @@ import { deliveryLine, jsonLine, visibleText } from '../output.ts';
 import { destinationPath, parseDestination, sendCapture } from '../send-capture.ts';
 import type { SendResult } from '../send-capture.ts';
 import { readBody } from '../stored-requests.ts';
-import { write } from '../terminal.ts';
+import { colored, write } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Maximum time at the end for reports that are still to be sent. */
@@ -146,7 +146,10 @@ async function printResult(
     return write(terminal.stdout, jsonLine({ ...base, ...outcome, durationMs }));
   }
   const status = result.kind === 'answered' ? `${result.status}${result.isCut ? ' (cut off)' : ''}` : result.reason;
-  await write(terminal.stdout, deliveryLine(request, isOnly ? undefined : destination.href, status, result.durationMs));
+  const color = result.kind === 'answered' && isDelivered(result.status) ? 'green' : 'red';
+  const to = isOnly ? undefined : destination.href;
+  const paint = (text: string): string => colored(terminal, color, text);
+  await write(terminal.stdout, deliveryLine(request, to, status, result.durationMs, paint));
   if (result.kind === 'answered' && result.status >= 400) await write(terminal.stderr, firstLines(result.beginning));
 }
 
