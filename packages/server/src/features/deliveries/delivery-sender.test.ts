@@ -284,3 +284,58 @@ test('a destination does not wait for 500 others whose targets hang', async () =
   expect(sent.every((id) => claimed.has(id))).toBe(true);
   expect(claimed.size).toBe(500);
 });
+
+test('what waits for its turn is left to the process that has the lease now', async () => {
+  let clock = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => clock);
+  const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
+  const urls: string[] = [];
+  let recorded = 0;
+  let isLost = false;
+  let lostRenewals = 0;
+  const options = sendingOptions(200);
+  const sender = new DeliverySender({
+    ...options,
+    store: {
+      ...STORE,
+      dueDestinations: async () => (isLost ? [] : [{ id: 1, isOwn: false }]),
+      async renewLeases() {
+        if (isLost) lostRenewals += 1;
+        return isLost ? [] : [1];
+      },
+      // Two of them have their turn.
+      dueDeliveries: async (_, unfinished) => ({
+        destination: { ...DESTINATION, failures: 0 },
+        deliveries: numbers(3 - unfinished.length).map((index) => ({
+          id: `${index}`,
+          index,
+          attempts: 0,
+          size: 300_000,
+        })),
+      }),
+      async recordAttempts(attempts) {
+        recorded += attempts.length;
+        return [];
+      },
+    },
+    async forward({ url }) {
+      urls.push(url);
+      await answered;
+      return options.forward();
+    },
+  });
+  onTestFinished(async () => {
+    vi.restoreAllMocks();
+    await sender.stop(0);
+  });
+  sender.wake();
+  await expect.poll(() => urls.length).toBe(2);
+  isLost = true;
+  clock = 20_000;
+  sender.wake();
+  await expect.poll(() => lostRenewals).toBe(1);
+  answerAll();
+  await expect.poll(() => recorded).toBe(2);
+  await sleep(50);
+  expect(urls).toHaveLength(2);
+});

@@ -62,7 +62,7 @@ interface ClaimedDestination {
   readonly sendDue: Rerun;
   /** Number of deliveries whose turn has come. */
   inFlight: number;
-  /** Aborts when it gives its place away. Then the deliveries that wait for their turn are not sent. */
+  /** Aborts when its lease is lost or given away. Then the deliveries that wait for their turn are not sent. */
   readonly release: AbortController;
   /** In milliseconds of a monotonic clock, as `usedAt`. */
   readonly claimedAt: number;
@@ -185,7 +185,7 @@ export class DeliverySender {
     const renewed = new Set(await store.renewLeases(this.#owner, LEASE_MS));
     for (const claimed of this.#claimed.values()) {
       if (renewed.has(claimed.id)) claimed.leaseUntil = until;
-      else this.#claimed.delete(claimed.id);
+      else this.#drop(claimed);
     }
   }
 
@@ -208,14 +208,17 @@ export class DeliverySender {
 
   async #release(unneeded: readonly ClaimedDestination[]): Promise<void> {
     if (unneeded.length === 0) return;
-    for (const { id, release } of unneeded) {
-      this.#claimed.delete(id);
-      release.abort();
-    }
+    for (const claimed of unneeded) this.#drop(claimed);
     await this.#options.store.releaseLeases(
       this.#owner,
       unneeded.map(({ id }) => id),
     );
+  }
+
+  /** Sends no more of it. What is on its way is still recorded. */
+  #drop({ id, release }: ClaimedDestination): void {
+    this.#claimed.delete(id);
+    release.abort();
   }
 
   #isLost({ leaseUntil }: ClaimedDestination): boolean {
