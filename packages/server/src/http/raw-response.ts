@@ -64,7 +64,8 @@ function beginRefusal(response: ServerResponse, code: ProblemCode, { retryAfter,
 /** Responds that the request was not captured, and why. */
 export function answerRefused(response: ServerResponse, code: ProblemCode, options: RefusalOptions = {}): void {
   const body = beginRefusal(response, code, options);
-  if (!options.close || response.req.complete) {
+  // A client that asks to close may still send its body, too.
+  if (response.shouldKeepAlive || response.req.complete) {
     response.end(body);
     return;
   }
