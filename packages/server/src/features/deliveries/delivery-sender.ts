@@ -1,5 +1,4 @@
 import { isDelivered } from '@creel/contract';
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { atMost } from '../../limits/within.ts';
@@ -9,6 +8,8 @@ import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { CLOCK_ERROR_MS, MAX_WAITS_MS, MAX_WAITS_WITH_RETRY_AFTER_MS } from './delivery-plan.ts';
+import { DestinationLeases, isHeld, MAX_CLAIMED } from './destination-leases.ts';
+import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -25,55 +26,14 @@ const REST_MS = 400;
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
 const LARGE_AT_ONCE = 4;
-/** Destinations that a process sends to at a time. */
-const MAX_CLAIMED = 500;
-/** After this time, a destination whose deliveries only wait for their turn gives its place to another one that is due. */
-const MIN_CLAIMED_MS = 3000;
-/** A process that did not renew its leases for `LEASE_MS` counts as ended. */
-const LEASE_MS = 10_000;
-const RENEW_MS = 3000;
 const POLL_MS = 500;
-/** An idle destination is released after this time, or as soon as another one needs its place. */
-const IDLE_MS = 30_000;
-
-type SenderQueries = Pick<
-  DeliveryQueries,
-  | 'claimDestinations'
-  | 'dueDeliveries'
-  | 'dueDestinations'
-  | 'recordAttempts'
-  | 'releaseLeases'
-  | 'renewLeases'
-  | 'settleDueAt'
-  | 'shortenWaits'
->;
+type SenderQueries = DestinationLeasesOptions['store'] &
+  Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'settleDueAt' | 'shortenWaits'>;
 
 export interface SenderOptions extends AttemptOptions {
   readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
   readonly onRecorded: (recorded: RecordedAttempts) => void;
   readonly onFailure: (error: unknown) => void;
-}
-
-/** A destination whose lease this process has. */
-interface ClaimedDestination {
-  readonly id: number;
-  /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
-  readonly sending: Set<string>;
-  readonly sendDue: Rerun;
-  /** Number of deliveries whose turn has come. */
-  inFlight: number;
-  /** Aborts when its lease is lost or given away. Then the deliveries that wait for their turn are not sent. */
-  readonly release: AbortController;
-  /** In milliseconds of a monotonic clock, as `usedAt`. */
-  readonly claimedAt: number;
-  /** Failed attempts in a row, as of the last read. */
-  failures: number;
-  /** By `performance.now()`, from before the lease was written, so that it ends here first. */
-  leaseUntil: number;
-  /** Nothing else was due at the last read, so a free place is no reason to read again. */
-  hasNoMore: boolean;
-  /** When it was last in use, in milliseconds of a monotonic clock. */
-  usedAt: number;
 }
 
 /**
@@ -83,21 +43,21 @@ interface ClaimedDestination {
  */
 export class DeliverySender {
   readonly #options: SenderOptions;
-  readonly #owner = randomUUID();
-  readonly #claimed = new Map<number, ClaimedDestination>();
+  readonly #leases: DestinationLeases;
   readonly #small = queueOf(SMALL_AT_ONCE);
   readonly #large = queueOf(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #attempts = new RunningWork();
   #isStopping = false;
-  #renewedAt = 0;
   readonly #polling: Rerun;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     const { store, now, onRecorded, onFailure } = options;
-    this.#polling = new Rerun(() => this.#poll().catch(onFailure));
+    const sendAll = (claimed: ClaimedDestination): Promise<void> => this.#sendAll(claimed).catch(onFailure);
+    this.#leases = new DestinationLeases({ store, now, sendAll });
+    this.#polling = new Rerun(async () => (this.#isStopping ? undefined : this.#leases.poll().catch(onFailure)));
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 
@@ -125,7 +85,7 @@ export class DeliverySender {
 
   /** Looks for due deliveries now: of the given destinations, and of others. */
   wake(destinationIds: readonly number[] = []): void {
-    const wanted = destinationIds.map((id) => this.#claimed.get(id));
+    const wanted = destinationIds.map((id) => this.#leases.get(id));
     for (const claimed of wanted) claimed?.sendDue.start();
     if (destinationIds.length === 0 || wanted.includes(undefined)) this.#polling.start();
   }
@@ -136,93 +96,7 @@ export class DeliverySender {
     await atMost(maxMs, this.#attempts.ended());
     this.#end.abort();
     await Promise.all([this.#attempts.ended(), this.#polling.running]);
-    await this.#options.store.releaseLeases(this.#owner).catch(() => undefined);
-  }
-
-  async #poll(): Promise<void> {
-    if (this.#isStopping) return;
-    const { store, now } = this.#options;
-    await this.#renew();
-    const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
-    const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
-    const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
-    await this.#release(this.#replaceable(new Set(due.map(({ id }) => id))).slice(0, missing));
-    const maxNew = MAX_CLAIMED - this.#claimed.size;
-    if (free.length > 0 && maxNew > 0) {
-      const until = performance.now() + LEASE_MS;
-      for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
-        this.#claimed.set(id, this.#newClaimed(id, until));
-    }
-    for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
-  }
-
-  #newClaimed(id: number, leaseUntil: number): ClaimedDestination {
-    const claimed: ClaimedDestination = {
-      id,
-      leaseUntil,
-      sendDue: new Rerun(() => this.#sendAll(claimed).catch(this.#options.onFailure)),
-      claimedAt: performance.now(),
-      usedAt: performance.now(),
-      inFlight: 0,
-      release: new AbortController(),
-      sending: new Set(),
-      failures: 0,
-      hasNoMore: false,
-    };
-    return claimed;
-  }
-
-  /** Renews the leases, drops lost ones, and releases those of idle destinations. */
-  async #renew(): Promise<void> {
-    const { store } = this.#options;
-    const started = performance.now();
-    const isNeeded =
-      started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => this.#isLost(claimed));
-    if (this.#claimed.size === 0 || !isNeeded) return;
-    this.#renewedAt = started;
-    await this.#release(this.#idleFor(IDLE_MS));
-    const until = performance.now() + LEASE_MS;
-    const renewed = new Set(await store.renewLeases(this.#owner, LEASE_MS));
-    for (const claimed of this.#claimed.values()) {
-      if (renewed.has(claimed.id)) claimed.leaseUntil = until;
-      else this.#drop(claimed);
-    }
-  }
-
-  /** Destinations that were not in use for more than `idleMs`, the longest idle first. */
-  #idleFor(idleMs: number): ClaimedDestination[] {
-    const before = performance.now() - idleMs;
-    return [...this.#claimed.values()]
-      .filter(({ sending, sendDue, usedAt }) => sending.size === 0 && !sendDue.running && usedAt < before)
-      .toSorted((a, b) => a.usedAt - b.usedAt);
-  }
-
-  /** Destinations that can give their place away: idle ones, then those that only wait, the newest first. */
-  #replaceable(due: ReadonlySet<number>): ClaimedDestination[] {
-    const before = performance.now() - MIN_CLAIMED_MS;
-    const waiting = [...this.#claimed.values()].filter(
-      ({ inFlight, sending, claimedAt }) => inFlight === 0 && sending.size > 0 && claimedAt < before,
-    );
-    return [...this.#idleFor(0).filter(({ id }) => !due.has(id)), ...waiting.toReversed()];
-  }
-
-  async #release(unneeded: readonly ClaimedDestination[]): Promise<void> {
-    if (unneeded.length === 0) return;
-    for (const claimed of unneeded) this.#drop(claimed);
-    await this.#options.store.releaseLeases(
-      this.#owner,
-      unneeded.map(({ id }) => id),
-    );
-  }
-
-  /** Sends no more of it. What is on its way is still recorded. */
-  #drop({ id, release }: ClaimedDestination): void {
-    this.#claimed.delete(id);
-    release.abort();
-  }
-
-  #isLost({ leaseUntil }: ClaimedDestination): boolean {
-    return performance.now() >= leaseUntil;
+    await this.#leases.end().catch(() => undefined);
   }
 
   async #sendAll(claimed: ClaimedDestination): Promise<void> {
@@ -234,8 +108,7 @@ export class DeliverySender {
   async #sendSome(claimed: ClaimedDestination): Promise<boolean> {
     const { store, now } = this.#options;
     const limit = (claimed.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - claimed.sending.size;
-    if (limit <= 0 || this.#isStopping || this.#isLost(claimed) || this.#claimed.get(claimed.id) !== claimed)
-      return false;
+    if (limit <= 0 || this.#isStopping || !isHeld(claimed)) return false;
     const due = await store.dueDeliveries(claimed.id, [...claimed.sending], { now: now(), limit });
     claimed.hasNoMore = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;

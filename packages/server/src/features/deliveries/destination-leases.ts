@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { Rerun } from '../../workers/background.ts';
+import type { DeliveryQueries } from './queries.ts';
+
+/** Destinations that a process sends to at a time. */
+export const MAX_CLAIMED = 500;
+/** After this time, a destination whose deliveries only wait for their turn gives its place to another one that is due. */
+const MIN_CLAIMED_MS = 3000;
+/** A process that did not renew its leases for `LEASE_MS` counts as ended. */
+const LEASE_MS = 10_000;
+const RENEW_MS = 3000;
+/** An idle destination is released after this time, or as soon as another one needs its place. */
+const IDLE_MS = 30_000;
+
+/** A destination whose lease this process has. Times are milliseconds of a monotonic clock. */
+export interface ClaimedDestination {
+  readonly id: number;
+  /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
+  readonly sending: Set<string>;
+  readonly sendDue: Rerun;
+  /** Number of deliveries whose turn has come. */
+  inFlight: number;
+  /** Aborts when its lease is lost or given away. Then the deliveries that wait for their turn are not sent. */
+  readonly release: AbortController;
+  readonly claimedAt: number;
+  /** Failed attempts in a row, as of the last read. */
+  failures: number;
+  /** From before the lease was written, so that it ends here first. */
+  leaseUntil: number;
+  /** Nothing else was due at the last read, so a free place is no reason to read again. */
+  hasNoMore: boolean;
+  /** When it was last in use. */
+  usedAt: number;
+}
+
+/** True while this process may send to it. */
+export function isHeld({ leaseUntil, release }: ClaimedDestination): boolean {
+  return !release.signal.aborted && performance.now() < leaseUntil;
+}
+
+export interface DestinationLeasesOptions {
+  readonly store: Pick<DeliveryQueries, 'claimDestinations' | 'dueDestinations' | 'releaseLeases' | 'renewLeases'>;
+  readonly now: () => number;
+  /** Sends what is due of a destination. Never rejects. */
+  readonly sendAll: (claimed: ClaimedDestination) => Promise<void>;
+}
+
+/**
+ * The destinations that this process sends to. It claims those with due deliveries, and releases them when others need
+ * their places.
+ */
+export class DestinationLeases {
+  readonly #options: DestinationLeasesOptions;
+  readonly #owner = randomUUID();
+  readonly #claimed = new Map<number, ClaimedDestination>();
+  #renewedAt = 0;
+
+  constructor(options: DestinationLeasesOptions) {
+    this.#options = options;
+  }
+
+  get(id: number): ClaimedDestination | undefined {
+    return this.#claimed.get(id);
+  }
+
+  /** Renews the leases, claims destinations, and starts sending to all with due deliveries. */
+  async poll(): Promise<void> {
+    const { store, now } = this.#options;
+    await this.#renew();
+    const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
+    const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
+    const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
+    await this.#release(this.#replaceable(new Set(due.map(({ id }) => id))).slice(0, missing));
+    const maxNew = MAX_CLAIMED - this.#claimed.size;
+    if (free.length > 0 && maxNew > 0) {
+      const until = performance.now() + LEASE_MS;
+      for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
+        this.#claimed.set(id, this.#newClaimed(id, until));
+    }
+    for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
+  }
+
+  /** Ends all leases in the database. */
+  async end(): Promise<void> {
+    await this.#options.store.releaseLeases(this.#owner);
+  }
+
+  #newClaimed(id: number, leaseUntil: number): ClaimedDestination {
+    const claimed: ClaimedDestination = {
+      id,
+      leaseUntil,
+      sendDue: new Rerun(() => this.#options.sendAll(claimed)),
+      claimedAt: performance.now(),
+      usedAt: performance.now(),
+      inFlight: 0,
+      release: new AbortController(),
+      sending: new Set(),
+      failures: 0,
+      hasNoMore: false,
+    };
+    return claimed;
+  }
+
+  /** Renews the leases, drops lost ones, and releases those of idle destinations. */
+  async #renew(): Promise<void> {
+    const { store } = this.#options;
+    const started = performance.now();
+    const isNeeded =
+      started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => !isHeld(claimed));
+    if (this.#claimed.size === 0 || !isNeeded) return;
+    this.#renewedAt = started;
+    await this.#release(this.#idleFor(IDLE_MS));
+    const until = performance.now() + LEASE_MS;
+    const renewed = new Set(await store.renewLeases(this.#owner, LEASE_MS));
+    for (const claimed of this.#claimed.values()) {
+      if (renewed.has(claimed.id)) claimed.leaseUntil = until;
+      else this.#drop(claimed);
+    }
+  }
+
+  /** Destinations that were not in use for more than `idleMs`, the longest idle first. */
+  #idleFor(idleMs: number): ClaimedDestination[] {
+    const before = performance.now() - idleMs;
+    return [...this.#claimed.values()]
+      .filter(({ sending, sendDue, usedAt }) => sending.size === 0 && !sendDue.running && usedAt < before)
+      .toSorted((a, b) => a.usedAt - b.usedAt);
+  }
+
+  /** Destinations that can give their place away: idle ones, then those that only wait, the newest first. */
+  #replaceable(due: ReadonlySet<number>): ClaimedDestination[] {
+    const before = performance.now() - MIN_CLAIMED_MS;
+    const waiting = [...this.#claimed.values()].filter(
+      ({ inFlight, sending, claimedAt }) => inFlight === 0 && sending.size > 0 && claimedAt < before,
+    );
+    return [...this.#idleFor(0).filter(({ id }) => !due.has(id)), ...waiting.toReversed()];
+  }
+
+  async #release(unneeded: readonly ClaimedDestination[]): Promise<void> {
+    if (unneeded.length === 0) return;
+    for (const claimed of unneeded) this.#drop(claimed);
+    await this.#options.store.releaseLeases(
+      this.#owner,
+      unneeded.map(({ id }) => id),
+    );
+  }
+
+  /** Sends no more of it. What is on its way is still recorded. */
+  #drop({ id, release }: ClaimedDestination): void {
+    this.#claimed.delete(id);
+    release.abort();
+  }
+}
