@@ -12,8 +12,11 @@ const HEAP_WORTH_BYTES = isMainThread ? 40_000_000 : 20_000_000;
 const RESIDENT_WORTH_BYTES = 20_000_000;
 /** While a flood lasts, memory changes by more between two checks, and the pause would delay captures. */
 const STILL_BYTES = 4_000_000;
-/** V8 lets buffers outside of the heap grow by this much before it collects them, so captures use as many. */
-const ORDINARY_BUFFERS_BYTES = isMainThread ? 64_000_000 : 0;
+/**
+ * Buffers outside of the heap that ordinary load uses. V8 lets them grow by 64 MB before it collects them, which after a
+ * flood can be minutes later.
+ */
+const ORDINARY_BUFFERS_BYTES = isMainThread ? 20_000_000 : 0;
 /** If less is gained, the rest is in use. The next trim waits for this many checks, and then twice as many. */
 const MIN_GAIN = 0.1;
 const FIRST_WAIT = 4;
