@@ -17,6 +17,15 @@ const ANSWERED: SendResult = {
   durationMs: 7,
 };
 
+/** The first attempt to send a capture. */
+const attemptAt = (index: number, result: SendResult = ANSWERED) => ({
+  request: sampleRequest(index),
+  url: 'http://127.0.0.1/a',
+  number: 1,
+  startedAt: 0,
+  result,
+});
+
 /** A client whose calls of `reportDelivery` end as `outcomes` say, and then well. */
 function world(outcomes: readonly (ApiError | undefined)[] = []) {
   const bodies: Record<string, unknown>[] = [];
@@ -31,8 +40,7 @@ function world(outcomes: readonly (ApiError | undefined)[] = []) {
   const client: Client = { call, callWithHeaders: call };
   const notify = async (sentence: string): Promise<void> => void told.push(sentence);
   const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
-  const add = (index: number, result = ANSWERED): void =>
-    reports.add({ request: sampleRequest(index), url: 'http://127.0.0.1/a', number: 1, startedAt: 0, result });
+  const add = (index: number, result?: SendResult): void => reports.add(attemptAt(index, result));
   return { reports, add, bodies, told, callCount: () => calls };
 }
 
@@ -114,9 +122,8 @@ test('several reports are sent at the same time, but the attempts to send one ca
     return undefined as never;
   };
   const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
-  const attempt = { url: 'http://127.0.0.1/a', startedAt: 0, result: ANSWERED };
-  for (let number = 1; number <= 3; number += 1) reports.add({ ...attempt, request: sampleRequest(0), number });
-  for (let index = 1; index <= 40; index += 1) reports.add({ ...attempt, request: sampleRequest(index), number: 4 });
+  for (let number = 1; number <= 3; number += 1) reports.add({ ...attemptAt(0), number });
+  for (let index = 1; index <= 40; index += 1) reports.add({ ...attemptAt(index), number: 4 });
   await reports.flush(10_000);
   expect(sent.filter((number) => number !== '4')).toEqual(['1', '2', '3']);
   expect([sent.length, mostOpen]).toEqual([43, 16]);
@@ -130,7 +137,7 @@ test('the report about a saved request takes one call', async () => {
   };
   const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
   const request = sampleRequest(7, { saved: true });
-  reports.add({ url: 'http://127.0.0.1/a', startedAt: 0, result: ANSWERED, number: 1, request });
+  reports.add({ ...attemptAt(0), request });
   await reports.flush(10_000);
   expect(ids).toEqual([request.id]);
 });
@@ -145,13 +152,7 @@ test('no report is dropped if the sender keeps up with the server', async () => 
   const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
   for (let index = 0; index < 3000; index += 1) {
     await reports.keepUp();
-    reports.add({
-      url: 'http://127.0.0.1/a',
-      startedAt: 0,
-      result: ANSWERED,
-      number: 1,
-      request: sampleRequest(index),
-    });
+    reports.add(attemptAt(index));
   }
   await reports.flush(30_000);
   expect(stored).toBe(3000);
@@ -170,24 +171,16 @@ test('forwarding does not wait for a server that takes no reports, but learns so
   };
   const client = { call, callWithHeaders: call };
   const reports = new DeliveryReports({ client, uid: 'uid', notify: async () => {}, firstRetryMs: 1 });
-  const add = (index: number): void =>
-    reports.add({
-      url: 'http://127.0.0.1/a',
-      startedAt: 0,
-      result: ANSWERED,
-      number: 1,
-      request: sampleRequest(index),
-    });
   for (let index = 0; index < 900; index += 1) {
     await reports.keepUp();
-    add(index);
+    reports.add(attemptAt(index));
   }
   // After so many rounds the wait for the next one is long.
   await expect.poll(() => calls).toBeGreaterThan(10 * 16);
   isAway = false;
   for (let index = 900; index < 4000; index += 1) {
     await reports.keepUp();
-    add(index);
+    reports.add(attemptAt(index));
   }
   await reports.flush(30_000);
   expect(stored).toBe(4000);

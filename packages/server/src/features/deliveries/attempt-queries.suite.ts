@@ -9,14 +9,20 @@ import type { DestinationWithPending } from './destination-queries.ts';
 export function attemptsSuite(store: AppStore): void {
   const { add, plan, due, attemptOf, record } = deliveryWorld(store);
 
+  /** An endpoint with one capture that is due for its destination. */
+  const dueDelivery = async () => {
+    const endpoint = await someEndpoint(store);
+    const destination = await add(endpoint);
+    await captureMany(store, endpoint.id, 1);
+    await plan(endpoint.id);
+    const [delivery] = await due(destination.id);
+    if (delivery === undefined) throw new Error('Nothing is due.');
+    return { endpoint, destination, delivery };
+  };
+
   describe('attempts', () => {
     test('a failure plans the next one, a success ends it, and the request has the latest', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
-      const [delivery] = await due(destination.id);
-      if (delivery === undefined) throw new Error('Nothing is due.');
+      const { endpoint, destination, delivery } = await dueDelivery();
       const failed = { status: null, error: 'refused', nextAttemptAt: T0 + 5000 };
       const first = await record([attemptOf(destination, delivery, failed)]);
       expect(await due(destination.id, T0 + 4999)).toEqual([]);
@@ -148,12 +154,7 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('nothing follows an attempt whose destination was deleted meanwhile', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
-      const [delivery] = await due(destination.id);
-      if (delivery === undefined) throw new Error('Nothing is due.');
+      const { endpoint, destination, delivery } = await dueDelivery();
       await store.removeDestination(endpoint.id, destination.id, 100);
       const failed = attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 });
       const expected = { destinationId: null, nextAttemptAt: null, status: 500, state: { isPending: false } };
@@ -185,12 +186,7 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('a delivery of a cleared request is not sent again, also before the request is removed', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
-      const [delivery] = await due(destination.id);
-      if (delivery === undefined) throw new Error('Nothing is due.');
+      const { endpoint, destination, delivery } = await dueDelivery();
       await record([attemptOf(destination, delivery)]);
       await store.clearRequests(endpoint.id);
       expect(await store.retryDelivery(endpoint.id, delivery.id, T0 + 50)).toBe('notFound');
