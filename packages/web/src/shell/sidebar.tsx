@@ -6,11 +6,12 @@ import type { ReactNode } from 'react';
 import { useUser } from '../api/queries.ts';
 import { useSignedOut } from '../api/session.ts';
 import { useLogout } from '../features/accounts/account-queries.ts';
-import { THEMES, useTheme } from '../features/settings/theme.tsx';
+import { THEMES, themePreference } from '../features/settings/theme.tsx';
 import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
 import { Logo } from '../ui/page.tsx';
+import { usePreference } from '../ui/state.ts';
 import { EndpointList } from './endpoint-list.tsx';
 
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, the shortcuts, and the user menu. */
@@ -127,7 +128,7 @@ function SignInItem() {
 }
 
 function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
-  const [theme, chooseTheme] = useTheme();
+  const [theme, chooseTheme] = usePreference(themePreference);
   return (
     <>
       <MenuItem asChild>
@@ -146,7 +147,7 @@ function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
         </Link>
       </MenuItem>
       <MenuSeparator />
-      <MenuChoice label="Theme" value={theme} onValueChange={chooseTheme} options={THEMES} />
+      <MenuChoice label="Theme" value={theme} onChange={chooseTheme} options={THEMES} />
       <MenuSeparator />
       <MenuItem onSelect={onLogout}>
         <LogOut /> Logout

@@ -76,22 +76,23 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
   );
 }
 
-interface MenuChoiceProps {
-  readonly value: string;
-  readonly onValueChange: (value: string) => void;
+interface MenuChoiceProps<Value extends string> {
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
   readonly label: string;
-  readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
+  readonly options: readonly { readonly value: Value; readonly label: string; readonly icon: ReactNode }[];
 }
 
 /** One of several options in a menu. */
-export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceProps) {
+export function MenuChoice<Value extends string>({ value, onChange, label, options }: MenuChoiceProps<Value>) {
   return (
-    <Radix.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>
+    <Radix.RadioGroup value={value} aria-label={label}>
       <MenuLabel>{label}</MenuLabel>
       {options.map((option) => (
         <Radix.RadioItem
           key={option.value}
           value={option.value}
+          onSelect={() => onChange(option.value)}
           className={clsx(ITEM, 'text-ink data-[state=checked]:text-accent')}
         >
           {option.icon}

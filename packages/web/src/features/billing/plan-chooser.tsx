@@ -1,12 +1,12 @@
 import { billingIntervalSchema, PLANS, tierSchema, yearlySavingPercent } from '@creel/contract';
 import type { BillingInterval, User } from '@creel/contract';
 import { clsx } from 'clsx';
-import { RadioGroup } from 'radix-ui';
 import { useState } from 'react';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, FactList } from '../../ui/page.tsx';
+import { RadioGroup } from '../../ui/radio-group.tsx';
 import { useNow } from '../../ui/state.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { ChangeDialog } from './change-dialog.tsx';
@@ -98,6 +98,16 @@ function usePlanActions() {
   };
 }
 
+const INTERVALS = billingIntervalSchema.options.map((value) => ({
+  value,
+  label: (
+    <>
+      {INTERVAL_LABELS[value]}
+      {value === 'yearly' ? <span className="font-normal">Save {SAVING}%</span> : null}
+    </>
+  ),
+}));
+
 interface IntervalToggleProps {
   readonly value: BillingInterval;
   readonly onChange: (interval: BillingInterval) => void;
@@ -106,23 +116,14 @@ interface IntervalToggleProps {
 /** Monthly or yearly prices. */
 function IntervalToggle({ value, onChange }: IntervalToggleProps) {
   return (
-    <RadioGroup.Root
-      aria-label="Billing interval"
+    <RadioGroup
+      label="Billing interval"
       value={value}
-      onValueChange={(chosen) => onChange(chosen === 'yearly' ? 'yearly' : 'monthly')}
+      options={INTERVALS}
+      onChange={onChange}
       className="inline-flex self-start rounded-md border border-line-strong bg-panel p-0.5"
-    >
-      {billingIntervalSchema.options.map((interval) => (
-        <RadioGroup.Item
-          key={interval}
-          value={interval}
-          className="flex h-7 items-center gap-1.5 rounded-sm px-3 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent"
-        >
-          {INTERVAL_LABELS[interval]}
-          {interval === 'yearly' ? <span className="font-normal">Save {SAVING}%</span> : null}
-        </RadioGroup.Item>
-      ))}
-    </RadioGroup.Root>
+      optionClassName="h-7 gap-1.5 rounded-sm px-3 not-has-checked:text-ink-2 not-has-checked:hover:text-ink"
+    />
   );
 }
 

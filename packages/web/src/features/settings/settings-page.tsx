@@ -2,9 +2,7 @@ import { DEFAULT_USER_SETTINGS, ApiError, EMAIL_SENTENCE, PLANS, userSettingsInp
 import type { User, UserSettings } from '@creel/contract';
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
-import { clsx } from 'clsx';
 import { ArrowLeft } from 'lucide-react';
-import { RadioGroup } from 'radix-ui';
 import { useState } from 'react';
 import { errorMessage, client, toastFailure } from '../../api/client.ts';
 import { FOLLOWED, settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
@@ -14,10 +12,12 @@ import { Button } from '../../ui/button.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
 import { fieldErrors, Form, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
 import { Page, SectionCard } from '../../ui/page.tsx';
+import { RadioGroup } from '../../ui/radio-group.tsx';
+import { usePreference } from '../../ui/state.ts';
 import { SwitchRow } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
-import { THEMES, useTheme } from './theme.tsx';
+import { THEMES, themePreference } from './theme.tsx';
 
 /** General and notification settings, with a link back to the dashboard. */
 export function SettingsPage() {
@@ -64,30 +64,17 @@ function AccountSettings() {
 
 /** Light, dark or system theme; stored in this browser. */
 function ThemeCard() {
-  const [theme, chooseTheme] = useTheme();
+  const [theme, chooseTheme] = usePreference(themePreference);
   return (
     <SectionCard title="Appearance" description="Stored in this browser.">
-      <RadioGroup.Root
-        aria-label="Theme"
+      <RadioGroup
+        label="Theme"
         value={theme}
-        onValueChange={chooseTheme}
+        options={THEMES}
+        onChange={chooseTheme}
         className="grid max-w-md grid-cols-3 gap-2"
-      >
-        {THEMES.map(({ value, label, icon }) => (
-          <RadioGroup.Item
-            key={value}
-            value={value}
-            className={clsx(
-              'flex h-9 items-center justify-center gap-2 rounded-md border font-medium transition-colors duration-100 [&_svg]:size-4',
-              'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent',
-              'border-line-strong hover:bg-sunk',
-            )}
-          >
-            {icon}
-            {label}
-          </RadioGroup.Item>
-        ))}
-      </RadioGroup.Root>
+        optionClassName="h-9 justify-center gap-2 rounded-md border border-line-strong not-has-checked:hover:bg-sunk has-checked:border-accent [&_svg]:size-4"
+      />
     </SectionCard>
   );
 }

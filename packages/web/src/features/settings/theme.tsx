@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { z } from 'zod';
-import { storedValue, usePreference } from '../../ui/state.ts';
+import { storedValue } from '../../ui/state.ts';
 
 /** Light, dark, or the theme of the system. */
 export const themePreference = storedValue('theme', z.enum(['light', 'dark', 'system']), 'system');
@@ -10,12 +10,6 @@ export const THEMES = [
   { value: 'dark', label: 'Dark', icon: <Moon /> },
   { value: 'system', label: 'System', icon: <Monitor /> },
 ] as const;
-
-/** The theme, and a function that chooses one of `THEMES` by its value. */
-export function useTheme(): readonly [theme: string, choose: (value: string) => void] {
-  const [theme, setTheme] = usePreference(themePreference);
-  return [theme, (value) => setTheme(THEMES.find((known) => known.value === value)?.value ?? 'system')];
-}
 
 const DARK = '(prefers-color-scheme: dark)';
 
