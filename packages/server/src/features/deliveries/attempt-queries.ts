@@ -8,6 +8,7 @@ import type { Database } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { SIZE, lockEndpoint } from '../requests/queries.ts';
+import { CLOCK_ERROR_MS } from './delivery-plan.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
 
@@ -119,19 +120,23 @@ async function settleDueAt(transaction: EngineTransaction, destinationId: number
 }
 
 /**
- * Shortens waits that are longer than `maxWaitsMs` allows for their number of attempts, because the machine's clock was
- * set back. First attempts become due in order of capture. If no wait is too long, it only reads.
+ * Shortens waits that began in the future, because the machine's clock was set back: each to the longest one for its
+ * number of attempts (`maxWaitsMs`). First attempts become due in order of capture. If there is none, it only reads.
  */
 async function shortenWaits(transaction: EngineTransaction, now: number, maxWaitsMs: readonly number[]): Promise<void> {
   const branches = maxWaitsMs.map((wait, attempts) => sql`when ${sql.lit(attempts)} then ${sql.lit(now + wait)}`);
   const latest = sql<number>`case attempts ${sql.join(branches, sql` `)} end`;
-  const tooLong = await transaction
+  // A first attempt is due at the time of its capture.
+  const began = sql<number>`coalesce((select max(sent_at) from delivery_attempts
+    where delivery_id = deliveries.id and attempt = attempts), next_attempt_at)`;
+  const tooLong = sql<boolean>`next_attempt_at > ${latest} and ${began} > ${sql.lit(now + CLOCK_ERROR_MS)}`;
+  const rows = await transaction
     .selectFrom('deliveries')
     .select('destination_id as id')
     .distinct()
-    .where('next_attempt_at', '>', latest)
+    .where(tooLong)
     .execute();
-  const ids = tooLong.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return;
   // Before the deliveries, like every transaction.
   await lockDestinations(transaction, ids);
@@ -139,7 +144,7 @@ async function shortenWaits(transaction: EngineTransaction, now: number, maxWait
     .updateTable('deliveries')
     .set({ next_attempt_at: latest })
     .where('destination_id', 'in', ids)
-    .where('next_attempt_at', '>', latest)
+    .where(tooLong)
     .execute();
   await updateDueAt(transaction, ids);
 }

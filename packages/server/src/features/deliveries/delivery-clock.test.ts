@@ -27,3 +27,26 @@ test('no delivery waits an hour because the clock is set back by an hour', async
   server.clock.advance(7000);
   await expect.poll(async () => (await attemptsOf(0)).length).toBe(2);
 });
+
+test('a wait is not longer after the clock is set back while no server runs', async () => {
+  const server = await startTestServer();
+  await using target = await startTarget();
+  const { client, uid, endpointId } = await server.registerOwner();
+  await client.call('createDestination', { params: { uid }, body: { url: target.url } });
+  const nextOf = async (index: number, { store } = server): Promise<number> =>
+    (await store.listAttempts(endpointId, index))[0]?.nextAttemptAt ?? 0;
+  const fail = async (index: number, headers: Readonly<Record<string, string>>): Promise<number> => {
+    target.answerWith((response) => response.writeHead(503, headers).end());
+    await client.send(`/h/${uid}`, { method: 'POST' });
+    await expect.poll(() => nextOf(index)).toBeGreaterThan(0);
+    return nextOf(index);
+  };
+  const asked = await fail(0, { 'retry-after': '7200' });
+  server.clock.advance(HOUR / 2);
+  await fail(1, {});
+  server.clock.advance(-60_000);
+  await using again = await server.restart();
+  await expect.poll(() => nextOf(1, again)).toBeLessThan(server.clock.now() + 10_000);
+  // This wait has begun before now, so its target still decides.
+  expect(await nextOf(0, again)).toBe(asked);
+});

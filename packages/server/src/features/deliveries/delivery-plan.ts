@@ -38,13 +38,8 @@ const MAX_JITTER = 0.2;
 /** Longest wait that a `Retry-After` can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * HOUR;
 
-/** The longest wait by the number of attempts. `asked`: the longest wait that a response asks for. */
-const longestWaits = (asked: number): readonly number[] => [
-  0,
-  ...WAITS_MS.map((wait) => Math.max(asked, Math.round(wait * (1 + MAX_JITTER)))),
-];
-export const MAX_WAITS_MS = longestWaits(0);
-export const MAX_WAITS_WITH_RETRY_AFTER_MS = longestWaits(MAX_RETRY_AFTER_MS);
+/** The longest wait by the number of attempts, if no response asks for a longer one. */
+export const MAX_WAITS_MS = [0, ...WAITS_MS.map((wait) => Math.round(wait * (1 + MAX_JITTER)))];
 /** Milliseconds that a clock may be set back without an effect on waits. */
 export const CLOCK_ERROR_MS = 5 * SECOND;
 

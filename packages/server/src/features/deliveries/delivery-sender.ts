@@ -7,7 +7,7 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
-import { CLOCK_ERROR_MS, MAX_WAITS_MS, MAX_WAITS_WITH_RETRY_AFTER_MS } from './delivery-plan.ts';
+import { CLOCK_ERROR_MS, MAX_WAITS_MS } from './delivery-plan.ts';
 import { DestinationLeases, isHeld, MAX_CLAIMED } from './destination-leases.ts';
 import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -69,7 +69,7 @@ export class DeliverySender {
     const { store, now, onFailure } = this.#options;
     if (!store.shared) await store.releaseLeases().catch(onFailure);
     // The clock may have been set back while no process ran.
-    await store.shortenWaits(now(), MAX_WAITS_WITH_RETRY_AFTER_MS).catch(onFailure);
+    await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
     // How far the machine's clock is ahead of a monotonic one. Less than before: it was set back.
     const aheadMs = (): number => Math.round(now() - performance.now());
     let before = aheadMs();
