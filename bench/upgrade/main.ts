@@ -1,8 +1,9 @@
 // `npm run upgrade -- [commit]` upgrades two nodes from another commit to this one and back, under load, and runs that
-// commit's tests of storage on this schema. The default is the last commit without the newest migration. `--seconds 10`
-// is the time between two changes of a node. Exits with 1 if something fails.
+// commit's tests of storage on this schema. The default is the last commit without the newest migration, because the
+// schema must not break the version before it. `--seconds 10` is the time between two changes of a node. Exits with 1 if
+// something fails.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtempDisposable, readdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, readdir, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -31,15 +32,29 @@ async function git(...args: readonly string[]): Promise<string> {
   return (await run('git', args, { cwd: root })).stdout.trim();
 }
 
+/** The commits of `range` that added a migration, oldest first. */
+async function commitsWithMigrations(range: string): Promise<string[]> {
+  const history = ['--first-parent', '-m', '--diff-filter=A', '--reverse', '--format=%H', range];
+  const commits = await git('log', ...history, '--', `${MIGRATIONS}/[0-9]*.ts`, `:(exclude)${MIGRATIONS}/*.test.ts`);
+  return commits.split('\n').filter((commit) => commit !== '');
+}
+
 async function lastCommitBeforeSchema(): Promise<string> {
-  const newest = (await readdir(fromRoot(MIGRATIONS)))
-    .filter((file) => /^\d/.test(file))
-    .toSorted()
-    .at(-1);
-  const history = ['log', '--first-parent', '-m', '--diff-filter=A', '--format=%H', '--', `${MIGRATIONS}/${newest}`];
-  const [added] = (await git(...history)).split('\n');
-  if (!added) throw new Error(`No commit added ${newest}. Name a commit.`);
+  const added = (await commitsWithMigrations('HEAD')).at(-1);
+  if (added === undefined) throw new Error('No commit adds a migration. Name a commit.');
   return git('rev-parse', `${added}^1`);
+}
+
+/**
+ * Adds the migrations that a commit lacks to its tree, by the changes that added them. Its own code stays, because
+ * today's files need the modules of today.
+ */
+async function addMigrations(commit: string, tree: string): Promise<void> {
+  const patch = join(tree, 'migrations.patch');
+  for (const added of await commitsWithMigrations(`${commit}..HEAD`)) {
+    await git('diff', `--output=${patch}`, `${added}^1`, added, '--', MIGRATIONS);
+    await run('git', ['apply', patch], { cwd: tree });
+  }
 }
 
 /** The files of a commit with its packages. If they are those of this commit, the installed ones are used. */
@@ -69,8 +84,7 @@ const commit = positionals[0] ?? (await lastCommitBeforeSchema());
 print(`from ${await git('log', '-1', '--format=%h %cs %s', commit)}`);
 await checkOut(commit, tree);
 await Promise.all([runNode(tree, 'scripts/bundle.ts', 'server', join(tree, 'bundle')), buildIfStale()]);
-await rm(join(tree, MIGRATIONS), { recursive: true });
-await cp(fromRoot(MIGRATIONS), join(tree, MIGRATIONS), { recursive: true });
+await addMigrations(commit, tree);
 await runNode(tree, 'node_modules/vitest/vitest.mjs', 'run', ...QUERY_TESTS);
 print('its queries work with this schema');
 const database = await startOwnServer();
