@@ -57,26 +57,28 @@ export function checkPort({ port }: Target): void {
 export type Reach = 'public' | 'private' | 'never';
 
 /**
- * Cloud services at ordinary-looking addresses: Azure's host, Alibaba's metadata; AWS's and Google's metadata over
- * IPv6.
+ * Addresses that neither their range nor ipaddr.js classifies as needed. `cloud`: services at ordinary-looking
+ * addresses: Azure's host and Alibaba's metadata; AWS's services over IPv6, and the metadata of Google, Oracle,
+ * Scaleway, Akamai and Alibaba. `private`: the unspecified addresses, which servers print when they listen on all
+ * interfaces and which reach this machine on most systems, and test networks (RFC 2544), which some VPN clients use for
+ * every name.
  */
-const CLOUD_SERVICES: ReadonlySet<string> = new Set([
-  '168.63.129.16',
-  '100.100.100.200',
-  'fd00:ec2::254',
-  'fd20:ce::254',
-]);
-
-/**
- * The unspecified address. Servers print it when they listen on all interfaces, and on most systems it reaches this
- * machine.
- */
-const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+const SPECIAL_ADDRESSES = {
+  cloud: [
+    '168.63.129.16/32',
+    '100.100.100.200/32',
+    'fd00:ec2::/32',
+    'fd20:ce::254/128',
+    'fd00:c1::a9fe:a9fe/128',
+    'fd00:42::42/128',
+    'fd00:a9fe:a9fe::1/128',
+    'fd00:100::100:200/128',
+  ].map((range) => ipaddr.parseCIDR(range)),
+  private: ['0.0.0.0/32', '::/128', '198.18.0.0/15'].map((range) => ipaddr.parseCIDR(range)),
+};
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
 
-/** Test networks (RFC 2544), which some VPN clients use for every name. */
-const BENCHMARK_NETWORK = ipaddr.IPv4.parseCIDR('198.18.0.0/15');
 /** The only allocated IPv6 addresses (RFC 4291 2.4). Others may mean anything, for example `::127.0.0.1`. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -85,11 +87,10 @@ export function reachOf(address: string): Reach {
   if (isIP(address) === 0) return 'never';
   // IPv4-mapped IPv6 addresses count as IPv4.
   const parsed = ipaddr.process(address);
-  const normal = parsed.toString();
-  if (CLOUD_SERVICES.has(normal)) return 'never';
+  const special = ipaddr.subnetMatch(parsed, SPECIAL_ADDRESSES);
+  if (special === 'cloud') return 'never';
   const range = parsed.range();
-  if (PRIVATE_RANGES.has(range) || ANY_ADDRESS.has(normal)) return 'private';
-  if (parsed instanceof ipaddr.IPv4 && parsed.match(BENCHMARK_NETWORK)) return 'private';
+  if (special === 'private' || PRIVATE_RANGES.has(range)) return 'private';
   const isGlobal = parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6);
   return range === 'unicast' && isGlobal ? 'public' : 'never';
 }
