@@ -98,13 +98,14 @@ describe('a name with an internal address is rejected, also if its other address
     [['8.8.8.8', '::1']],
     [['::ffff:10.0.0.1']],
     [['169.254.169.254']],
+    [['::8.8.8.8']],
     [['8.8.8.8', 'nonsense']],
     [[...Array.from({ length: 999 }, (_, nth) => `8.8.${nth >> 8}.${nth & 255}`), '127.0.0.1']],
   ])('%j', async (answers) => {
     await expect(resolveTarget('bad.example', outside(answers))).rejects.toMatchObject(REFUSED);
   });
 
-  test.each([[['8.8.8.8', '169.254.169.254']], [['168.63.129.16']], [['fe80::1']]])(
+  test.each([[['8.8.8.8', '169.254.169.254']], [['168.63.129.16']], [['fe80::1']], [['::127.0.0.1']]])(
     '%j, also where private targets are allowed',
     async (answers) => {
       await expect(resolveTarget('bad.example', inside(answers))).rejects.toMatchObject(REFUSED);

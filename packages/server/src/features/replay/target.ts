@@ -85,8 +85,11 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** The class of an address; `never` for an invalid one. */
 export function reachOf(address: string): Reach {
   if (isIP(address) === 0) return 'never';
+  // As the host of a URL. ipaddr.js reads `::127.0.0.1`, as DNS returns it, as IPv4, and `::7f00:1` as IPv6.
+  const url = URL.parse(`http://${isIP(address) === 6 ? `[${address}]` : address}`);
+  if (url === null) return 'never';
   // IPv4-mapped IPv6 addresses count as IPv4.
-  const parsed = ipaddr.process(address);
+  const parsed = ipaddr.process(url.hostname.replace(/^\[|\]$/g, ''));
   const special = ipaddr.subnetMatch(parsed, SPECIAL_ADDRESSES);
   if (special === 'cloud') return 'never';
   const range = parsed.range();
