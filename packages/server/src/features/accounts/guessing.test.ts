@@ -69,6 +69,16 @@ describe('password guessing', () => {
     expect((await guess(user.username)).status).toBe(401);
   });
 
+  test('a block does not last longer because the clock is set back', async () => {
+    const { user, password } = await server.register();
+    const ahead = 10 * 60 * MINUTE;
+    server.clock.advance(ahead);
+    for (let n = 0; n < 10; n += 1) await guess(user.username, '203.0.113.9');
+    expect((await login({ username: user.username, password })).status).toBe(429);
+    server.clock.advance(-ahead);
+    expect((await login({ username: user.username, password })).status).toBe(200);
+  });
+
   test('of a hundred parallel guesses, no more are checked than sequentially, except running ones', async () => {
     const { user } = await server.register();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(user.username, `192.0.2.${n}`)));

@@ -22,6 +22,8 @@ describe('a window', () => {
     ['refuses until it ends', [0, 0, 0, 999], [0, 0, 1000, 'refused']],
     ['begins anew', [0, 0, 0, 1000, 1000], [0, 0, 1000, 0, 0]],
     ['is not prolonged by later attempts', [0, 900, 1000, 1100], [0, 0, 0, 0]],
+    ['begins anew after the clock was set back', [9000, 9000, 9000, 100, 200, 300], [0, 0, 10_000, 0, 0, 1100]],
+    ['goes on at a node whose clock is behind', [9000, 9000, 9000, 8500], [0, 0, 10_000, 'refused']],
   ])('%s', (_, times, expected) => {
     expect(course(PLAIN, times)).toEqual(expected);
   });
@@ -32,6 +34,7 @@ describe('a growing wait', () => {
     ['doubles with each attempt, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
     ['is not prolonged by what is refused', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
     ['goes on where it was, within its memory', [0, 0, 0, 4999], [0, 0, 10, 5019]],
+    ['ends when the clock is set back', [90_000, 90_000, 90_000, 100], [0, 0, 90_010, 0]],
     ['is forgotten after it', [0, 0, 0, 5000, 5000, 5000], [0, 0, 10, 0, 0, 5010]],
     ['does not begin while failures are few and far between', [0, 500, 1000, 1500, 2000], [0, 0, 0, 0, 0]],
   ])('%s', (_, times, expected) => {

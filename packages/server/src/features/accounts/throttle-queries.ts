@@ -20,10 +20,10 @@ async function keep(transaction: DatabaseTransaction, key: string, state: Thrott
   await transaction.updateTable('throttles').set(state).where('key', '=', key).execute();
 }
 
-/** The time until which one of the keys is blocked at least. In the past when none is. */
-async function findBlock(db: EngineDatabase, keys: readonly string[]): Promise<number> {
+/** The end of the longest block of the keys that does not end after `latest`. In the past when none is blocked. */
+async function findBlock(db: EngineDatabase, keys: readonly string[], latest = Infinity): Promise<number> {
   const rows = await db.selectFrom('throttles').select('blocked_until').where('key', 'in', keys).execute();
-  return Math.max(0, ...rows.map((row) => row.blocked_until));
+  return Math.max(0, ...rows.map((row) => row.blocked_until).filter((until) => until <= latest));
 }
 
 /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
@@ -69,7 +69,10 @@ export const NEW_STATE: ThrottleState = { count: 0, blocked_until: 0, forget_at:
 
 /** The state after one more attempt, or `undefined` when the key is blocked. */
 export function afterAttempt(state: ThrottleState, rule: ThrottleRule, now: number): ThrottleState | undefined {
-  const before = now < state.forget_at ? state : { ...NEW_STATE, forget_at: now + rule.windowMs };
+  // A later end was set before the clock was set back. Twice the longest, because the clocks of nodes differ.
+  const latest = now + 2 * (rule.growing?.maxMs ?? rule.windowMs);
+  const isCurrent = now < state.forget_at && state.blocked_until <= latest;
+  const before = isCurrent ? state : { ...NEW_STATE, forget_at: now + rule.windowMs };
   if (now < before.blocked_until) return undefined;
   const count = before.count + 1;
   if (count < rule.attempts) return { ...before, count };

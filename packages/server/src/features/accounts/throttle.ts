@@ -6,6 +6,9 @@ import type { Remote } from '../../database/remote.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
+/** Twice the longest block of all rules, as in `afterAttempt`. */
+const MAX_BLOCK_MS = 2 * HOUR_MS;
+
 /** 10 in 15 minutes, then one more after 1, 2, 4… minutes up to an hour. Reset a day after the last. */
 const GUESSES: ThrottleRule = {
   attempts: 10,
@@ -69,7 +72,8 @@ export class Throttle {
   /** Checks several limits at once. @throws ProblemError RATE_LIMITED when one is reached */
   async check(limits: readonly RateLimit[]): Promise<void> {
     if (limits.length === 0) return;
-    const wait = (await this.#store.findBlock(limits.map(({ key }) => key))) - this.#now();
+    const keys = limits.map(({ key }) => key);
+    const wait = (await this.#store.findBlock(keys, this.#now() + MAX_BLOCK_MS)) - this.#now();
     if (wait > 0) throw tooMany(wait);
   }
 
