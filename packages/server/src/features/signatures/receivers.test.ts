@@ -83,6 +83,21 @@ test.each([
   },
 );
 
+test.each([
+  ['after a stale one', ['v1,c3RhbGU=', 'fresh']],
+  ['before a stale one', ['fresh', 'v1,c3RhbGU=']],
+  ['twice', ['fresh', 'fresh']],
+])('Standard Webhooks accept a signature in a header of its own: %s', async (_where, values) => {
+  const signing: SigningSecret = { scheme: 'standard-webhooks', secret: STANDARD_SECRET };
+  const body = Buffer.from('{}');
+  const signed = await renewSignature(signing, { headers: [], body, now });
+  const headers = signed.flatMap(([name, value]): RawHeaders =>
+    name === 'webhook-signature' ? values.map((other) => [name, other === 'fresh' ? value : other]) : [[name, value]],
+  );
+  expect(byStandard(signing.secret, headers, body)).toBe(true);
+  expect(await verifySignature(signing, { headers, body, receivedAt: now })).toMatchObject({ verdict: 'valid' });
+});
+
 test("GitHub's older signature is renewed where there is one", async () => {
   const body = Buffer.from('{}');
   const headers: RawHeaders = [['X-Hub-Signature', 'sha1=stale']];

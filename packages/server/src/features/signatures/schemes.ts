@@ -171,7 +171,9 @@ const standardWebhooks: Scheme = {
     if (id === undefined) return { ...missing(names.id), verdict: 'invalid' };
     if (time === undefined) return { ...missing(names.time), verdict: 'invalid' };
     if (!TIMESTAMP.test(time)) return unreadable(names.time, '1700000000');
-    const signatures = value.split(' ').flatMap((part) => (part.startsWith('v1,') ? [part.slice('v1,'.length)] : []));
+    // As the senders' library reads it, also where two headers were joined with a comma and a space.
+    const parts = value.split(' ').map((part) => part.split(','));
+    const signatures = parts.flatMap(([version, signature]) => (version === 'v1' && signature ? [signature] : []));
     if (signatures.length === 0) return unreadable(names.signature, 'v1,<44 characters of base64>');
     return { signatures, signedBefore: `${id}.${time}.`, signedAt: Number(time) };
   },
