@@ -3,7 +3,7 @@
 // schema must not break the version before it. `--seconds 10` is the time between two changes of a node. Exits with 1 if
 // something fails.
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtempDisposable, readdir, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -32,29 +32,35 @@ async function git(...args: readonly string[]): Promise<string> {
   return (await run('git', args, { cwd: root })).stdout.trim();
 }
 
-/** The commits of `range` that added a migration, oldest first. */
-async function commitsWithMigrations(range: string): Promise<string[]> {
-  const history = ['--first-parent', '-m', '--diff-filter=A', '--reverse', '--format=%H', range];
-  const commits = await git('log', ...history, '--', `${MIGRATIONS}/[0-9]*.ts`, `:(exclude)${MIGRATIONS}/*.test.ts`);
-  return commits.split('\n').filter((commit) => commit !== '');
+/** The files of the migrations of a tree, oldest first. */
+async function migrationsOf(tree: string): Promise<string[]> {
+  const files = await readdir(join(tree, MIGRATIONS));
+  return files.filter((file) => /^\d.*(?<!\.test)\.ts$/.test(file)).toSorted();
 }
 
 async function lastCommitBeforeSchema(): Promise<string> {
-  const added = (await commitsWithMigrations('HEAD')).at(-1);
-  if (added === undefined) throw new Error('No commit adds a migration. Name a commit.');
+  const newest = (await migrationsOf(root)).at(-1);
+  const history = ['log', '--first-parent', '-m', '--diff-filter=A', '--format=%H', '--', `${MIGRATIONS}/${newest}`];
+  const [added] = (await git(...history)).split('\n');
+  if (!added) throw new Error(`No commit added ${newest}. Name a commit.`);
   return git('rev-parse', `${added}^1`);
 }
 
 /**
- * Adds the migrations that a commit lacks to its tree, by the changes that added them. Its own code stays, because
- * today's files need the modules of today.
+ * Adds the migrations that an older tree lacks to its list, which is the only array of its file. All other files stay,
+ * because those of today need modules of today.
  */
-async function addMigrations(commit: string, tree: string): Promise<void> {
-  const patch = join(tree, 'migrations.patch');
-  for (const added of await commitsWithMigrations(`${commit}..HEAD`)) {
-    await git('diff', `--output=${patch}`, `${added}^1`, added, '--', MIGRATIONS);
-    await run('git', ['apply', patch], { cwd: tree });
-  }
+async function addMigrations(tree: string): Promise<void> {
+  const present = await migrationsOf(tree);
+  const missing = (await migrationsOf(root)).filter((file) => !present.includes(file));
+  const files = (await readdir(join(tree, MIGRATIONS))).map((file) => join(tree, MIGRATIONS, file));
+  const texts = await Promise.all(files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
+  const list = texts.find(({ text }) => text.includes('export const MIGRATIONS'));
+  if (list === undefined) throw new Error('The commit has no list of migrations.');
+  const imports = missing.map((file, nth) => `import * as added${nth} from './${file}';\n`);
+  const entries = missing.map((_, nth) => `  ...Object.values(added${nth}),\n`);
+  await writeFile(list.file, imports.join('') + list.text.replace('\n];', `\n${entries.join('')}];`));
+  for (const file of missing) await copyFile(fromRoot(MIGRATIONS, file), join(tree, MIGRATIONS, file));
 }
 
 /** The files of a commit with its packages. If they are those of this commit, the installed ones are used. */
@@ -84,7 +90,7 @@ const commit = positionals[0] ?? (await lastCommitBeforeSchema());
 print(`from ${await git('log', '-1', '--format=%h %cs %s', commit)}`);
 await checkOut(commit, tree);
 await Promise.all([runNode(tree, 'scripts/bundle.ts', 'server', join(tree, 'bundle')), buildIfStale()]);
-await addMigrations(commit, tree);
+await addMigrations(tree);
 await runNode(tree, 'node_modules/vitest/vitest.mjs', 'run', ...QUERY_TESTS);
 print('its queries work with this schema');
 const database = await startOwnServer();
