@@ -1,7 +1,9 @@
 import {
   appendFileSync,
   chownSync,
+  copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -174,6 +176,13 @@ describe('with a stopped server', () => {
     expect(await databaseSum(dataDir)).toBe(before);
   }, 300_000);
 
+  /** The sum of the first backup. */
+  async function sumOfBackup(): Promise<string> {
+    const alone = mkdtempSync(join(folder, 'alone-'));
+    copyFileSync(join(folder, 'one.db'), join(alone, 'creel.db'));
+    return databaseSum(alone);
+  }
+
   it('restores for the owner of the folder, so that root can restore for the user of the server', async () => {
     const other = mkdtempSync(join(folder, 'owned-'));
     if (process.getuid?.() === 0) chownSync(other, 65_534, 65_534);
@@ -181,6 +190,42 @@ describe('with a stopped server', () => {
     const owner = statSync(other);
     for (const name of readdirSync(other))
       expect(statSync(join(other, name))).toMatchObject({ uid: owner.uid, gid: owner.gid });
+  });
+
+  it('restores in the place of a damaged database, and keeps it', async () => {
+    const damaged = mkdtempSync(join(folder, 'damaged-'));
+    appendFileSync(join(damaged, 'creel.db'), 'not a database '.repeat(50));
+    const [line = ''] = await admin(['restore', join(folder, 'one.db')], { dataDir: damaged });
+    expect(await databaseSum(damaged)).toBe(await sumOfBackup());
+    expect(statSync(/database is (.*)\.$/.exec(line)?.[1] ?? '').size).toBe(750);
+  });
+
+  it('restores the backup alone where the log of a removed database is left', async () => {
+    const left = mkdtempSync(join(folder, 'left-'));
+    using writer = new DatabaseSync(join(dataDir, 'creel.db'));
+    writer.exec(`pragma journal_mode = wal; update users set display_name = 'in the log'`);
+    copyFileSync(join(dataDir, 'creel.db-wal'), join(left, 'creel.db-wal'));
+    await admin(['restore', join(folder, 'one.db')], { dataDir: left });
+    expect(await databaseSum(left)).toBe(await sumOfBackup());
+  });
+
+  it('restores a copied database with its log', async () => {
+    const copied = mkdtempSync(join(folder, 'copied-'));
+    using writer = new DatabaseSync(join(dataDir, 'creel.db'));
+    writer.exec(`pragma journal_mode = wal; update users set display_name = 'also in the log'`);
+    for (const suffix of ['', '-wal']) copyFileSync(join(dataDir, `creel.db${suffix}`), join(copied, `copy${suffix}`));
+    await admin(['restore', join(copied, 'copy')], { dataDir: copied });
+    using restored = new DatabaseSync(join(copied, 'creel.db'));
+    expect(restored.prepare('select distinct display_name as name from users').all()).toEqual([
+      { name: 'also in the log' },
+    ]);
+  });
+
+  it('leaves no copy behind if a restore fails', async () => {
+    const occupied = mkdtempSync(join(folder, 'occupied-'));
+    mkdirSync(join(occupied, 'creel.db'));
+    await expect(admin(['restore', join(folder, 'one.db')], { dataDir: occupied })).rejects.toThrow('restore failed');
+    expect(readdirSync(occupied)).toEqual(['creel.db', 'creel.lock']);
   });
 
   it('imports a SQLite database into PostgreSQL with everything exact', async () => {

@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     args: ['FILE'],
     summary: 'put a backup in the place of the SQLite database; the server must be stopped',
     async run({ config, print }, file: string) {
-      const kept = restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
+      const kept = await restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
       print(kept === undefined ? `Restored ${file}.` : `Restored ${file}. The previous database is ${kept}.`);
     },
   },

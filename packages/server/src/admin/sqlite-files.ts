@@ -1,4 +1,5 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, giveToOwner, openReader } from '../database/sqlite/open-database.ts';
 
@@ -23,49 +24,83 @@ const ALL_PAGES = 0x7fff_ffff;
 export async function backup(dataDir: string, file: string): Promise<number> {
   expectDatabase(databaseFile(dataDir));
   if (existsSync(file)) throw new AdminProblem(`${file} exists. Choose another name.`);
-  const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
   using database = openReader(dataDir);
-  try {
-    // SQLite would create a file that every user of the machine can read.
-    closeSync(openSync(partial, 'wx', 0o600));
-    await copyDatabase(database, partial, { rate: ALL_PAGES });
-    const count = closeFile(partial);
-    sync(partial);
-    renameSync(partial, file);
-    return count;
-  } finally {
-    rmSync(partial, { force: true });
-  }
+  return copyTo(database, file);
 }
 
 /**
  * Puts the backup in the place of the database. Keeps the previous database beside it and returns its path.
  * @throws AdminProblem if the backup is damaged; StorageProblem while a server uses the folder
  */
-export function restore(dataDir: string, file: string): string | undefined {
+export async function restore(dataDir: string, file: string): Promise<string | undefined> {
   const mistakes = verify(dataDir, file);
   if (mistakes.length > 0) throw new AdminProblem(`${file} was not restored.\n${mistakes.join('\n')}`);
   using _ = claimDataDir(dataDir);
+  using database = new DatabaseSync(file, { readOnly: true });
   const target = databaseFile(dataDir);
-  const copy = `${target}.restored`;
-  copyFileSync(file, copy);
-  giveToOwner(dataDir, copy);
-  sync(copy);
-  const kept = existsSync(target) ? keepPrevious(target) : undefined;
-  renameSync(copy, target);
+  let kept: string | undefined;
+  await copyTo(database, target, (copy) => {
+    giveToOwner(dataDir, copy);
+    kept = keepPrevious(target);
+  });
   return kept;
 }
 
-/** Links the database to a second name, so that the first name always has a complete database. */
-function keepPrevious(file: string): string {
-  const database = new DatabaseSync(file);
-  // The last connection moves the log into the file and removes it when it closes.
-  database.exec('pragma wal_checkpoint(truncate)');
-  database.close();
+/**
+ * Copies a database with its log into one file, and names it `file` when it is complete and on disk. Removes what a
+ * failed copy leaves. Returns the number of its requests.
+ */
+async function copyTo(
+  database: DatabaseSync,
+  file: string,
+  onComplete: (copy: string) => void = () => undefined,
+): Promise<number> {
+  const partial = `${file}.partial`;
+  removeDatabase(partial);
+  try {
+    // SQLite would create a file that every user of the machine can read.
+    closeSync(openSync(partial, 'wx', 0o600));
+    await copyDatabase(database, partial, { rate: ALL_PAGES });
+    const count = closeFile(partial);
+    sync(partial);
+    onComplete(partial);
+    renameSync(partial, file);
+    sync(dirname(file));
+    return count;
+  } finally {
+    removeDatabase(partial);
+  }
+}
+
+/** What SQLite may keep beside a database. It applies such a file to any database with its name. */
+const LOGS = ['-wal', '-shm', '-journal'];
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', ...LOGS]) rmSync(file + suffix, { force: true });
+}
+
+/** Links the database to a second name, so that the first name always has a complete database. Returns that name. */
+function keepPrevious(file: string): string | undefined {
   const kept = `${file}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`;
-  linkSync(file, kept);
-  return kept;
+  const hasPrevious = existsSync(file);
+  if (hasPrevious) {
+    finishLog(file);
+    linkSync(file, kept);
+  }
+  // The log of a damaged or a removed database.
+  for (const suffix of LOGS) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
+  return hasPrevious ? kept : undefined;
+}
+
+/** Moves the log into the file. A damaged database keeps its log. */
+function finishLog(file: string): void {
+  try {
+    using database = new DatabaseSync(file);
+    // The last connection removes the log when it closes.
+    database.exec('pragma wal_checkpoint(truncate)');
+  } catch {
+    // It is replaced because it is damaged.
+  }
 }
 
 /** Returns what is wrong with a database file, by default the server's. Each line is a sentence. */
@@ -128,8 +163,9 @@ export function expectDatabase(file: string): string {
   return file;
 }
 
-function sync(file: string): void {
-  const descriptor = openSync(file, 'r+');
+/** Syncs a file, or the names in a folder. */
+function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
 }
