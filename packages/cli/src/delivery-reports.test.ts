@@ -101,10 +101,22 @@ test('a server without the call gets no further reports, and the user is informe
 });
 
 test('keeps the newest reports', async () => {
-  const { reports, add, bodies } = world([new ApiError(0, 'away')]);
+  const { reports, add, bodies, told } = world([new ApiError(0, 'away')]);
   for (let index = 0; index < 3000; index += 1) add(index, { ...ANSWERED, status: 200 + (index < 2000 ? 0 : 1) });
   await reports.flush(30_000);
   expect(bodies.map(({ status }) => status)).toEqual(Array.from({ length: 1000 }, () => 201));
+  expect(told).toEqual([
+    "2,000 results were not reported, because the server did not accept them in time. Its pages don't show them.",
+  ]);
+});
+
+test('says how many reports are dropped at the end', async () => {
+  const { reports, add, told } = world(Array.from({ length: 1000 }, () => new ApiError(0, 'away')));
+  add(0);
+  await reports.flush(50);
+  expect(told).toEqual([
+    "1 result was not reported, because the server did not accept them in time. Its pages don't show them.",
+  ]);
 });
 
 test('several reports are sent at the same time, but the attempts to send one capture after each other', async () => {

@@ -55,6 +55,8 @@ export class DeliveryReports {
   #pause: PromiseWithResolvers<void> | undefined;
   #failedAt = 0;
   #isOff = false;
+  /** Dropped reports that the user does not know of. */
+  #dropped = 0;
 
   constructor(options: DeliveryReportsOptions) {
     this.#options = options;
@@ -62,7 +64,10 @@ export class DeliveryReports {
 
   add(attempt: Attempt): void {
     if (this.#isOff) return;
-    if (this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#waiting.shift();
+      this.#dropped += 1;
+    }
     const { index, id } = attempt.request;
     this.#waiting.push({ request: { index, id }, report: toReport(attempt) });
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
@@ -81,12 +86,24 @@ export class DeliveryReports {
     }
   }
 
-  /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. */
+  /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. Drops those that still wait. */
   async flush(maxMs: number): Promise<void> {
     this.#pause?.resolve();
     await Promise.race([this.#sending, sleep(maxMs, undefined, { ref: false })]);
     this.#isOff = true;
+    this.#dropped += this.#waiting.length;
     this.#waiting = [];
+    await this.#notifyDropped();
+  }
+
+  async #notifyDropped(): Promise<void> {
+    const count = this.#dropped;
+    this.#dropped = 0;
+    if (count === 0) return;
+    const results = count === 1 ? '1 result was' : `${count.toLocaleString('en-US')} results were`;
+    await this.#options.notify(
+      `${results} not reported, because the server did not accept them in time. Its pages don't show them.`,
+    );
   }
 
   get #firstRetryMs(): number {
@@ -99,6 +116,7 @@ export class DeliveryReports {
       this.#round = this.#sendRound();
       if (await this.#round) {
         delayMs = this.#firstRetryMs;
+        await this.#notifyDropped();
         continue;
       }
       this.#failedAt = performance.now();

@@ -31,7 +31,7 @@ With several URLs, each capture is sent to each of them. A slow one does not del
 Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, which keeps
 the newest 1,000 by default, and 10,000 with autosave.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
-Each result is reported to the server, so that its pages show it.
+Each result is reported to the server, so that its pages show it. While the server is away, 1,000 results wait.
 Without an endpoint: creel forward --new <url>...`,
   arguments: z.object({ endpoint: endpointArgument.optional(), url: z.array(z.string()) }),
   options: z.object({
@@ -73,7 +73,7 @@ Without an endpoint: creel forward --new <url>...`,
           (destination) => (request) => forwardCapture(request, { ...context, destination, isOnly }),
         ),
       };
-    }).finally(() => reports?.flush(FLUSH_MS));
+    }).finally(() => reports?.flush(FLUSH_MS).catch(() => {}));
     // After SIGHUP there is no terminal.
     if (next !== undefined)
       await write(terminal.stderr, `To continue with the next capture: --from ${next()}\n`).catch(() => {});

@@ -19,7 +19,8 @@ export const command = defineCommand({
   summary: 'log in and store the session',
   details: `Asks for missing values. If standard input is not a terminal, the password is read from it:
   creel login --server https://hooks.example.com --username alice < password-file
-The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel/session.json. Only you can read it.`,
+The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel/session.json. Only you can read it.
+An account of a third-party login has no password. Set one with "Forgot your password?" on the login page.`,
   arguments: z.object({}),
   options: z.object({
     server: serverOption,
