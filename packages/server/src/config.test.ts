@@ -59,6 +59,12 @@ describe('each variable is read', () => {
     ['DATA_DIR', '/var/lib/creel', 'dataDir', '/var/lib/creel'],
     ['DATABASE_URL', 'postgres://u:p@h/d', 'databaseUrl', 'postgres://u:p@h/d'],
     ['DATABASE_URL', 'postgresql://h/d', 'databaseUrl', 'postgresql://h/d'],
+    [
+      'DATABASE_URL',
+      'postgres://u:1%2F2%40@h/d?sslmode=require',
+      'databaseUrl',
+      'postgres://u:1%2F2%40@h/d?sslmode=require',
+    ],
     ['MAX_BODY_BYTES', '1', 'maxBodyBytes', 1],
     ['MAX_UNSAVED_PER_ENDPOINT', '5', 'maxUnsavedPerEndpoint', 5],
     ['MAX_SAVED_PER_ENDPOINT', '7', 'maxSavedPerEndpoint', 7],
@@ -168,6 +174,31 @@ describe('an invalid value is reported with the name of its variable', () => {
     ['PUBLIC_URL', 'https://h#x', ORIGIN],
     ['PUBLIC_URL', 'https://user:pass@h', ORIGIN],
     ['DATABASE_URL', 'mysql://h/d', 'must be a URL that begins with postgres:// or postgresql://'],
+    [
+      'DATABASE_URL',
+      'postgres://u:12/3@h/d',
+      'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres://u:#1@h/d',
+      'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ],
+    [
+      'DATABASE_URL',
+      'postgres:///u:p@h/d',
+      'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ],
+    [
+      'SMTP_URL',
+      'smtp://u:100%@h',
+      'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ],
+    [
+      'SMTP_URL',
+      'smtp://u:12/3@h',
+      'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ],
     ['DATABASE_URL', 'creel.db', 'must be a URL that begins with postgres:// or postgresql://'],
     ['MAX_BODY_BYTES', '0', 'must be from 1 to 1000000000'],
     ['MAX_BODY_BYTES', '25MB', WHOLE],
@@ -213,6 +244,10 @@ describe('an invalid value is reported with the name of its variable', () => {
       { NATS_URL: 'nats://h' },
       'DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node',
     ],
+    ...['nats://u:12/3@h', 'nats://h, nats://u:%FF@h'].map((NATS_URL): [Record<string, string>, string] => [
+      { DATABASE_URL: 'postgres://h/d', NATS_URL },
+      'NATS_URL must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+    ]),
     ...['h:4222', 'nats://', 'nats://h,', 'http://h'].map((NATS_URL): [Record<string, string>, string] => [
       { DATABASE_URL: 'postgres://h/d', NATS_URL },
       'NATS_URL must be URLs that begin with nats://, separated by commas',

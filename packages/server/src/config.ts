@@ -54,16 +54,40 @@ const characters = (from: number, to: number) =>
     .min(from, { error: `must have ${from} characters or more` })
     .max(to, { error: `must have ${to} characters at most` });
 
+/** False if a character of the password ends it, so that the rest would count as a path, which messages show. */
+function hasWholePassword(text: string): boolean {
+  const { pathname, hash } = new URL(text);
+  return !(pathname + hash).includes('@');
+}
+
+function isDecodable(text: string): boolean {
+  const { username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const NOT_ESCAPED = {
+  error: 'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+};
+
 const urlWith = (protocols: readonly string[]) =>
-  z.string().refine((text) => hasScheme(text, protocols), {
-    error: `must be a URL that begins with ${protocols.join('// or ')}//`,
-  });
+  z
+    .string()
+    .refine((text) => hasScheme(text, protocols), {
+      error: `must be a URL that begins with ${protocols.join('// or ')}//`,
+      abort: true,
+    })
+    .refine(hasWholePassword, NOT_ESCAPED);
 
 /** A URL with one of these schemes and a host. */
 const urlOfHostWith = (protocols: readonly string[]) =>
-  urlWith(protocols).refine((text) => !hasScheme(text, protocols) || new URL(text).hostname !== '', {
-    error: 'must name a host',
-  });
+  urlWith(protocols)
+    .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
+    .refine(isDecodable, NOT_ESCAPED);
 
 const hostName = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text), {
   error: 'must be an address or the name of a host',
@@ -81,10 +105,12 @@ function isAddressOrCidr(entry: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
 }
 
-const natsUrls = list.refine(
-  (entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''),
-  { error: 'must be URLs that begin with nats://, separated by commas' },
-);
+const natsUrls = list
+  .refine((entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''), {
+    error: 'must be URLs that begin with nats://, separated by commas',
+    abort: true,
+  })
+  .refine((entries) => entries.every((entry) => hasWholePassword(entry) && isDecodable(entry)), NOT_ESCAPED);
 
 /** The variables that Stripe needs, all of them. */
 const stripeSchema = z.object({
