@@ -32,7 +32,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     args: ['FILE'],
     summary: 'copy the SQLite database to FILE, also while the server runs',
     async run({ config, print }, file: string) {
-      print(`Saved ${await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file)} requests to ${file}.`);
+      const count = await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file);
+      print(`Saved ${count} ${count === 1 ? 'request' : 'requests'} to ${file}.`);
     },
   },
   restore: {
