@@ -98,6 +98,18 @@ test('an owner at its own limit leaves the free places to others', async () => {
   expect(seen).toEqual(['many', 'one', 'two', 'many']);
 });
 
+test('each owner leaves half of the free places, so that one is left for the next owner', async () => {
+  const queue = new FairQueue({ concurrency: 8, leavesHalf: true });
+  const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
+  const ask = (owner: string, count: number) =>
+    Array.from({ length: count }, () => queue.run(owner, async () => (seen.push(owner), hang.promise)));
+  const all = [...ask('a', 20), ...ask('b', 20), ...ask('c', 20), ...ask('d', 1)];
+  expect(seen).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'c', 'd']);
+  hang.resolve();
+  await Promise.all(all);
+  expect(seen).toHaveLength(61);
+});
+
 test('owners take turns, each in its own order', () => {
   const queue = new RoundRobin<string, number>();
   for (const nth of [1, 2, 3]) queue.push('a', nth);

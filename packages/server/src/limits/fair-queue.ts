@@ -134,11 +134,13 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Each limit is `Infinity` by default. */
+/** Each limit is `Infinity` by default, and `leavesHalf` is false. */
 export interface FairQueueOptions {
   /** How much work runs at once, of all owners and of one. */
   readonly concurrency?: number;
   readonly concurrencyPerOwner?: number;
+  /** An owner gets at most half of the places that the others leave, so that a few owners don't take all. */
+  readonly leavesHalf?: boolean;
   /** Maximum number of waiting calls, of all owners and of one. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerOwner?: number;
@@ -155,6 +157,7 @@ export class FairQueue {
     this.#options = {
       concurrency: Infinity,
       concurrencyPerOwner: Infinity,
+      leavesHalf: false,
       maxWaiting: Infinity,
       maxWaitingPerOwner: Infinity,
       ...options,
@@ -184,8 +187,10 @@ export class FairQueue {
   }
 
   #mayRun(owner: Owner): boolean {
-    const { concurrency, concurrencyPerOwner } = this.#options;
-    return this.#running < concurrency && (this.#runningByOwner.get(owner) ?? 0) < concurrencyPerOwner;
+    const { concurrency, concurrencyPerOwner, leavesHalf } = this.#options;
+    const free = concurrency - this.#running;
+    const own = this.#runningByOwner.get(owner) ?? 0;
+    return free > 0 && own < concurrencyPerOwner && (!leavesHalf || own < free);
   }
 
   #count(owner: Owner, change: 1 | -1): void {

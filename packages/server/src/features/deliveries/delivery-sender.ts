@@ -176,7 +176,7 @@ export class DeliverySender {
   }
 }
 
-/** One user gets at most half, so that targets that hang leave room for other users. */
+/** Targets of a few users that hang leave places for other users. */
 function queueOf(concurrency: number): FairQueue {
-  return new FairQueue({ concurrency, concurrencyPerOwner: concurrency / 2, maxWaiting: MAX_CLAIMED });
+  return new FairQueue({ concurrency, leavesHalf: true, maxWaiting: MAX_CLAIMED });
 }
