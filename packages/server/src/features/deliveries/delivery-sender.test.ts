@@ -271,7 +271,8 @@ test('a destination does not wait for 500 others whose targets hang', async () =
     await stopped;
   });
   sender.wake();
-  await expect.poll(() => sent.length).toBe(256);
+  // Of the 256 places, each user gets half of those that the others leave.
+  await expect.poll(() => sent.length).toBe(100 + 78 + 39 + 20 + 10);
   expect(sent.some((id) => id >= 500)).toBe(false);
   clock = 4000;
   // Each of them is claimed, while those with a request on its way keep their places.
