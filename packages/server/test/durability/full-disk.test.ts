@@ -133,6 +133,16 @@ describe('a full disk', () => {
     await expect.poll(() => capture(url)).toBe(200);
     expect(await ready(child)).toBe(200);
   });
+
+  test('during a migration: the server says so, and continues at the next start', async (context) => {
+    const disk = await smallDisk(context);
+    await disk.fill(128 * 1024);
+    await expect(startOn(disk.forServer)).rejects.toThrow(
+      /The disk of the data folder \S+ is too full to update the database\. .* Make room on it and start again\.\n$/,
+    );
+    await disk.empty();
+    expect(await ready(await startOn(disk.forServer))).toBe(200);
+  });
 });
 
 describe('database files that disappear at runtime', () => {

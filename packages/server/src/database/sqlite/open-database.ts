@@ -6,7 +6,7 @@ import { migrate } from '../migrations/migrate.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
-import { makeRoomToOpen } from './disk-space.ts';
+import { isDiskFull, makeRoomToOpen } from './disk-space.ts';
 
 /** Milliseconds that a connection waits for a lock. */
 export const BUSY_TIMEOUT_MS = 5000;
@@ -145,12 +145,16 @@ export async function openWriterConnection(dataDir: string) {
       return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
     } catch (error) {
       raw.close();
-      throw error;
+      throw isDiskFull(error) ? new StorageProblem(fullDisk(dataDir)) : error;
     }
   } catch (error) {
     lock.close();
     throw error;
   }
+}
+
+function fullDisk(dataDir: string): string {
+  return `The disk of the data folder ${dataDir} is too full to update the database. Nothing is lost. Make room on it and start again.`;
 }
 
 /** Preparing the statements proves that the tables match the version. @throws StorageProblem */
