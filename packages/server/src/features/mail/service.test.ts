@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { createServer } from 'node:net';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import { MailRefused, createMailer, compose, escapeHtml, defaultSender } from './service.ts';
 
@@ -117,6 +119,27 @@ test('unreachable: the error says so', async () => {
     createMailer('smtp://127.0.0.1:1', () => 'a@example.com').send('to@example.com', MESSAGE),
   );
   expect(words).toBe("The mail server can't be reached. The server's log has the details.");
+});
+
+test.each([
+  ['PLAIN', 'AUTH PLAIN …'],
+  ['LOGIN', '…'],
+])('a rejection that repeats the command AUTH %s is reported without the password', async (method, said) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('220 mail.example\r\n');
+    const answers = [`250-mail.example\r\n250 AUTH ${method}`];
+    // Asks for the user and the password.
+    if (method === 'LOGIN') answers.push('334 VXNlcm5hbWU6', '334 UGFzc3dvcmQ6');
+    socket.on('data', (bytes) => {
+      const repeated = `500 5.5.1 Command unrecognized: "${String(bytes).trim()}"`;
+      socket.write(`${answers.shift() ?? repeated}\r\n`);
+    });
+  });
+  const port = await listenLocally(server);
+  closing.push(async () => void server.close());
+  const mailer = createMailer(`smtp://user:pass%20word@127.0.0.1:${port}`, () => 'from@example.com');
+  expect(await wordsOf(mailer.send('to@example.com', MESSAGE))).toBe(`500 5.5.1 Command unrecognized: "${said}"`);
 });
 
 test('a server on another machine gets the password over TLS or not at all', async () => {

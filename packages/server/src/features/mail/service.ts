@@ -107,7 +107,7 @@ export type Mailer = ReturnType<typeof createMailer>;
 /** The only module that sends mail, over SMTP. `from` is an address, with or without a name. */
 export function createMailer(smtpUrl: string, from: () => string) {
   const url = new URL(smtpUrl);
-  const secrets = [url.password, decodeURIComponent(url.password)].filter((secret) => secret !== '');
+  const secrets = passwordForms(url);
   const transport = createTransport({
     url: withSafeDefaults(url),
     connectionTimeout: CONNECT_MS,
@@ -138,6 +138,17 @@ export function createMailer(smtpUrl: string, from: () => string) {
 /** The domain of an address, with or without a name. */
 function domainOf(address: string): string {
   return /@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost';
+}
+
+/**
+ * Forms of the password that a mail server could repeat, such as in `Command unrecognized: "AUTH PLAIN …"`: base64 of
+ * `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN`, then as configured and decoded.
+ */
+function passwordForms({ username, password }: URL): readonly string[] {
+  if (password === '') return [];
+  const [user, decoded] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const encoded = [`\0${user}\0${decoded}`, decoded].map((text) => Buffer.from(text).toString('base64'));
+  return [...encoded, password, decoded];
 }
 
 /** The password is sent only over TLS, unless the operator sets `?requireTLS=false`. */
