@@ -52,8 +52,15 @@ test('a missing endpoint is requested once; a failing request is tried four time
     asked++;
     await route.fulfill({ status: 503, json: problem('Out of order') });
   });
+  await page.clock.install();
   await page.goto('/endpoints/whatever');
   await expect(page.getByText('Loading endpoint...')).toBeVisible();
+  // A second is between two tries.
+  const waitForTries = async (): Promise<number> => {
+    await page.clock.runFor(1000);
+    return asked;
+  };
+  await expect.poll(waitForTries).toBe(4);
   await expect(page.getByText('The endpoint could not be loaded')).toBeVisible();
   expect(asked).toBe(4);
 
