@@ -218,13 +218,19 @@ test('with several destinations a row shows the failure, live, until the destina
   await using broken = await startTarget();
   broken.answerWith((response) => response.writeHead(503).end());
   await openLive(page, endpoint);
-  // The one that works is slower, so its success arrives after the failure.
-  target.answerWith((response) => void setTimeout(() => response.end('ok'), 300));
+  // The one that works waits, so that its success arrives after the failure.
+  let succeed = (): void => undefined;
+  target.answerWith((response) => {
+    succeed = () => void response.end('ok');
+  });
   await addDestination(page, target.url);
   await pressEscape(page);
   await addDestination(page, broken.url);
   await pressEscape(page);
   await sendJson(endpoint.url, { n: 1 });
+  await expect(row(page, 0)).toContainText('503');
+  await expect.poll(() => target.received.length).toBe(1);
+  succeed();
   await row(page, 0).click();
   await page.getByRole('tab', { name: /^Deliveries/ }).click();
   await expect(attempts(page)).toHaveCount(2);
