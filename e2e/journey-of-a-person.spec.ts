@@ -65,10 +65,13 @@ test('registers, logs out and in, changes name and password, saves settings, rec
 
   await goTo(page, '/profile');
   await page.getByLabel('Username').fill('marta-two');
+  // The page loads again a second later.
+  const loaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Update Username' }).click();
+  await loaded;
   await expect(page.getByRole('button', { name: 'Account of marta-two' })).toBeVisible();
 
-  await page.goto(`${app.url}/profile?tab=security`);
+  await goTo(page, '/profile?tab=security');
   await page.getByLabel('Current password').fill('first password');
   await page.getByLabel('New password', { exact: true }).fill('second password');
   await page.getByLabel('Confirm new password').fill('second password');
