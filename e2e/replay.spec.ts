@@ -95,6 +95,7 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     const old = headers.getByRole('row').filter({ has: page.locator('[value="x-old"]') });
     await old.getByRole('textbox').last().fill('néw');
     await page.getByRole('button', { name: 'Add header' }).click();
+    await expect(headers.getByLabel(/^Name of header/).last()).toBeFocused();
     await page.keyboard.type('X-Empty');
     await methodField(page).selectOption('PATCH');
     await sendTo(page, `${target.url}/hook`);
@@ -237,6 +238,8 @@ test('a response is shown as it came, and so is its absence', async ({ page, per
       await target.close();
       await sendButton(page).click();
       await expect(response(page).getByRole('alert')).toBeVisible();
+      await expect(toast(page, 'Error')).toBeVisible();
+      // Without waiting: any toast disappears.
       expect(await toast(page, 'Request Sent').count()).toBe(0);
     });
   });

@@ -1,7 +1,7 @@
 // The signing secret of an endpoint: checking what arrived, and signing a replay again.
 import { createHmac } from 'node:crypto';
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
 import { createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
@@ -52,7 +52,8 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
 
     await details.getByRole('button', { name: 'Change the secret…' }).click();
     await expect(dialog.getByRole('button', { name: 'Replace' })).toBeVisible();
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
+    await expect(dialog).toHaveCount(0);
     await setSecret(page, SECRET);
     await expect(details).toContainText('Signature valid');
     await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
