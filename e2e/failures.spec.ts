@@ -105,10 +105,12 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     expect(await clipboard(page)).toBe('{"a":1}');
     await sendJson(endpoint.url, { long: 'x'.repeat(400_000) });
     await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await answerWith(page, /\/requests\/-\d+\/body$/, 500);
     await page.keyboard.press('c');
     await expect(toast(page, 'The text to copy could not be loaded. It may no longer be stored.')).toBeVisible();
     await row(page, 0).click();
+    await expect(detailsOf(page, 0)).toBeVisible();
     await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false');
     await page.keyboard.press('c');
     await expect(toast(page, 'The browser blocked copying. Select the text and copy it yourself.')).toBeVisible();

@@ -152,6 +152,7 @@ test('the filter searches, follows live captures, keeps its place, and explains 
 
     await test.step('the slash key focuses the filter while requests are selected', async () => {
       await goLive(page, endpoint);
+      await expect(detailsOf(page, 2)).toBeVisible();
       await page.keyboard.press('x');
       await expect(filterField(page)).toHaveCount(0);
       await page.keyboard.press('/');

@@ -208,6 +208,7 @@ test('the list gets the focus back from its actions, fields and the comparison',
 
   await test.step('a deleted row, a left field and a closed search move the focus on', async () => {
     await row(page, 2).click();
+    await expect(detailsOf(page, 2)).toBeVisible();
     await page.keyboard.press('s');
     const remove = row(page, 2).getByRole('button', { name: 'Delete request' });
     await expect(remove).toBeVisible();

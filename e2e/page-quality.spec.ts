@@ -90,14 +90,16 @@ test.describe('axe, light and dark,', () => {
       [2, '4', 'Raw'],
     ] as const) {
       await row(page, index).click();
-      await page.keyboard.press(key);
       const details = detailsOf(page, index);
+      await expect(details).toBeVisible();
+      await page.keyboard.press(key);
       await expect(details.getByRole('tab', { name, selected: true })).toBeVisible();
       await expectNoFindings(page, name, `[aria-label="Request ${index}"]`);
     }
 
     await test.step('opened values, a whole URL, broken JSON and the forward dialog', async () => {
       await row(page, 3).click();
+      await expect(detailsOf(page, 3)).toBeVisible();
       await page.keyboard.press('1');
       const closed = page.locator('[aria-expanded="false"] [data-do="open"][aria-hidden]');
       await expect(closed).toHaveCount(3);

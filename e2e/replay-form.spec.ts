@@ -43,6 +43,7 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
 
   await test.step('the large editor changes nothing until it is applied, and copies', async () => {
     await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Edit Request Body' });
     const editor = dialog.getByRole('textbox');
@@ -80,6 +81,7 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
 
   await test.step('nothing is sent to the placeholder, and the field has the focus', async () => {
     await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await page.keyboard.press('r');
     await expect(urlField(page)).toHaveValue('https://example.com/hook?a=1');
     await methodField(page).focus();
@@ -173,6 +175,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await expect(response(page).getByText('200 OK').last()).toBeVisible();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
+    await expect(detailsOf(page, 0)).toBeVisible();
     await page.keyboard.press('r');
     await expect(urlField(page)).toHaveValue(`${target.url}/draft`);
     await page.keyboard.press('Escape');
@@ -210,6 +213,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
     await expect(page.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
     await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await page.keyboard.press('r');
     await expect(urlField(page)).toHaveValue(`${target.url}/api/second/%7e?y=%20&z`);
     await sendButton(page).click();
