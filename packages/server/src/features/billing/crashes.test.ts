@@ -6,7 +6,7 @@ import type { UserRecord } from '../../database/records.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
 import { DAY, anyPlan } from '../../../test/store-world.ts';
 import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
-import { createTestClock } from '../../../test/test-server.ts';
+import { standingClock } from '../../../test/test-server.ts';
 import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 
@@ -17,11 +17,11 @@ import { StripeGateway } from './stripe-gateway.ts';
 const HOUR = 3_600_000;
 
 let store: Awaited<ReturnType<typeof openMemoryStore>>;
-let clock: ReturnType<typeof createTestClock>;
+let clock: ReturnType<typeof standingClock>;
 let model: StripeModel;
 beforeEach(async () => {
   store = await openMemoryStore();
-  clock = createTestClock();
+  clock = standingClock();
   model = new StripeModel(clock.now);
 });
 afterEach(async () => {
