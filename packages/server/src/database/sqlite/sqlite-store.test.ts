@@ -1,7 +1,7 @@
 import { chmod, mkdtempDisposable, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { storeSuite } from '../store.suite.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
@@ -30,9 +30,12 @@ test('a commit that did not wait for the disk is synced soon, by a write of its 
   const store = await openSqliteStore(own.path, QUERIES);
   const logBytes = async () => (await stat(join(own.path, 'creel.db-wal'))).size;
   const before = await logBytes();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   // Changes no row, so that only the sync writes to the log.
   await store.settleDueAt(1);
   expect(await logBytes()).toBe(before);
+  vi.advanceTimersByTime(1000);
   await expect.poll(logBytes).toBeGreaterThan(before);
   await store.close();
 });
