@@ -55,7 +55,8 @@ const reset: Goodbye = async (connection, to) => {
 
 async function sendCut(to: Place, bytes: Buffer, goodbye: Goodbye): Promise<void> {
   using connection = await openRaw({ port: to.server.port });
-  await connection.send(bytes);
+  // On a busy machine the server may time out before it has all of them.
+  await connection.send(bytes).catch(() => undefined);
   await goodbye(connection, to);
   await connection.closed();
 }

@@ -4,10 +4,13 @@ import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 
-/** Slow senders are cut off and do not affect others, with shorter timeouts than in production. */
+/**
+ * Slow senders are cut off and do not affect others, with shorter timeouts than in production. They are longer than a busy
+ * machine needs for a quick request.
+ */
 const server = await startTestServer({
   settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
-  timeouts: { headersMs: 1000, requestMs: 2000, checkMs: 100 },
+  timeouts: { headersMs: 3000, requestMs: 5000, checkMs: 100 },
 });
 const { client, uid } = await server.registerOwner();
 const base = `/h/${uid}`;
@@ -52,7 +55,9 @@ test('a silent connection is cut off', async () => {
 
 test('100 slow ones at once do not delay others', async () => {
   const slow = await Promise.all(Array.from({ length: 100 }, () => openRaw({ port: server.port })));
-  for (const [at, connection] of slow.entries()) await connection.send(head('Content-Length: 10').subarray(0, 20 + at));
+  // On a busy machine some are cut off before they send.
+  for (const [at, connection] of slow.entries())
+    await connection.send(head('Content-Length: 10').subarray(0, 20 + at)).catch(() => undefined);
   for (let at = 0; at < 20; at += 1) expect((await quick()).status).toBe(200);
   await Promise.all(slow.map((connection) => connection.closed()));
 });
