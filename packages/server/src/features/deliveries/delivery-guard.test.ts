@@ -10,7 +10,7 @@ import {
   UNUSABLE_URLS,
 } from '../../../test/internal-addresses.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import { startTestServer } from '../../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../../test/test-server.ts';
 import { sendRequest } from '../replay/send-request.ts';
 import type { SendRequest } from '../replay/send-request.ts';
 
@@ -32,6 +32,7 @@ const sendHere: SendRequest = (request, aborted) => sendRequest(request, aborted
 const server = await startTestServer({
   settings: { ALLOW_PRIVATE_TARGETS: 'false', DEFAULT_TIER: 'PREMIUM' },
   replay: { sendRequest: sendHere, lookUp, maxMs: 3000 },
+  clock: standingClock(),
 });
 const { client, uid } = await server.registerOwner();
 const inside = await openRawTarget('127.0.0.1');

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { startTestServer } from '../../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../../test/test-server.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 
 let client: TestClient;
 
-const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock: standingClock() });
 afterAll(() => server.stop());
 
 async function newEndpoint(): Promise<string> {
