@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Passwords } from './passwords.ts';
 import { tokenHash } from '../../secrets.ts';
-import { CHEAP, startTestServer } from '../../../test/test-server.ts';
+import { CHEAP, standingClock, startTestServer } from '../../../test/test-server.ts';
 
 const MINUTE = 60_000;
 let people = 0;
@@ -128,7 +128,10 @@ describe('registering', () => {
 
 describe('SIGNUPS_PER_HOUR', () => {
   test('applies per address, counts only created accounts, and holds under parallel calls', async () => {
-    await using own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
+    await using own = await startTestServer({
+      settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' },
+      clock: standingClock(),
+    });
     const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
     const first = someone();
     expect((await register(first, at('192.0.2.1'))).status).toBe(201);
