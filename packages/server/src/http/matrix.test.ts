@@ -6,7 +6,7 @@ import { hasOwnVerdict, verdictOf } from '../../test/matrix-verdicts.ts';
 import type { Things, Verdict } from '../../test/matrix-verdicts.ts';
 import { expectSecure, plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import type { PlainAnswer } from '../../test/plain-call.ts';
-import { startTestServer } from '../../test/test-server.ts';
+import { standingClock, startTestServer } from '../../test/test-server.ts';
 import type { TestPerson } from '../../test/test-server.ts';
 
 /**
@@ -49,7 +49,8 @@ async function settle(): Promise<Owner> {
 }
 
 const settings = { DEFAULT_TIER: 'BASIC', BILLING: 'test', SIGNUPS_PER_HOUR: '1000' };
-const server = await startTestServer({ settings });
+// A session whose user is seen after minutes is written again.
+const server = await startTestServer({ settings, clock: standingClock() });
 const owner = await settle();
 const stranger = await settle();
 afterAll(async () => {
