@@ -202,8 +202,10 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await expect(attempts(page).first()).toContainText('The next attempt is planned for');
   await expect(row(page, 0)).toHaveCount(0);
 
+  // The server tries again after 5 seconds, and then only after 30, so that the user is first.
+  await expect(attempts(page)).toHaveCount(2);
   await using back = await startTarget(port);
-  await page.getByRole('button', { name: 'Send again' }).click();
+  await attempts(page).first().getByRole('button', { name: 'Send again' }).click();
   await expect(attempts(page).first()).toContainText('200');
   // The list of the filter gets the request when it is delivered.
   await expect(row(page, 0)).toContainText('200');
@@ -216,7 +218,8 @@ test('with several destinations a row shows the failure, live, until the destina
   target,
 }) => {
   await using broken = await startTarget();
-  broken.answerWith((response) => response.writeHead(503).end());
+  // The server waits so long that it does not send again before the user.
+  broken.answerWith((response) => response.writeHead(503, { 'retry-after': '3600' }).end());
   await openLive(page, endpoint);
   // The one that works waits, so that its success arrives after the failure.
   let succeed = (): void => undefined;
