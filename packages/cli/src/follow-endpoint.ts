@@ -15,7 +15,7 @@ import { CaptureFeed } from './capture-feed.ts';
 import { openSession } from './connection.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { watchLive } from './live-watch.ts';
-import { noteUnknownFields } from './options.ts';
+import { noteLateMatches, noteUnknownFields } from './options.ts';
 import { visible } from './output.ts';
 import { storedBetween, readBody } from './stored-requests.ts';
 import { write } from './terminal.ts';
@@ -103,6 +103,7 @@ async function follow(
         notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
     });
   await noteUnknownFields(input.query, terminal);
+  if (input.from === undefined) await noteLateMatches(input.query, terminal);
   await notify(`${begins} (Ctrl-C ends it).`);
   const feeds = followers.map(createFeed);
   onNext?.(() => Math.min(...feeds.map(({ next }) => next)));

@@ -1,4 +1,5 @@
 import { parseQuery, unknownFieldsSentence } from '@creel/contract';
+import type { Query } from '@creel/contract';
 import { z } from 'zod';
 import { optionHelp } from './command.ts';
 import { serverOriginSchema } from './connection.ts';
@@ -58,4 +59,28 @@ export async function noteUnknownFields(query: string | undefined, { stderr }: T
   const parsed = parseQuery(query ?? '');
   const note = parsed.ok ? unknownFieldsSentence(parsed.unknownFields) : undefined;
   if (note !== undefined) await write(stderr, `${visible(note)}\n`);
+}
+
+const NEEDS_DELIVERY =
+  'This query matches only captures with a delivery, so a new one rarely matches. ' +
+  'With --from, it also looks at stored ones.\n';
+
+/** Says on standard error that a query can't match a capture at the moment when it arrives. */
+export async function noteLateMatches(query: string | undefined, { stderr }: Pick<Terminal, 'stderr'>): Promise<void> {
+  const parsed = parseQuery(query ?? '');
+  if (parsed.ok && needsDelivery(parsed.query)) await write(stderr, NEEDS_DELIVERY);
+}
+
+/** True if every match has a delivery, sent or planned. */
+function needsDelivery(query: Query): boolean {
+  switch (query.kind) {
+    case 'and':
+      return query.parts.some(needsDelivery);
+    case 'or':
+      return query.parts.every(needsDelivery);
+    case 'is':
+      return query.state !== 'saved' && query.state !== 'unsaved';
+    default:
+      return query.kind === 'status';
+  }
 }

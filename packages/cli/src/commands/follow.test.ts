@@ -195,3 +195,11 @@ test('a query says which of its words are no fields, and that nothing matches', 
   const follower = await follow(uid, '--query', 'methd:PUT');
   expect(follower.stderr()).toContain(note);
 });
+
+test('a query that no new capture can match says so, unless stored ones are read', async () => {
+  const { uid } = await newEndpoint();
+  const note = 'so a new one rarely matches';
+  const failed = ['--query', 'is:failed'];
+  expect((await follow(uid, ...failed)).stderr()).toContain(note);
+  expect((await follow(uid, ...failed, '--from', '0')).stderr()).not.toContain(note);
+});
