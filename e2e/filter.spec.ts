@@ -227,6 +227,12 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     ).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
+    await page.setViewportSize(PHONE);
+    await filterField(page).blur();
+    const note = page.getByText('Did you mean method:?');
+    const cut = () => note.evaluate((line) => line.scrollWidth - line.clientWidth);
+    await expect.poll(cut, 'cut pixels on a phone').toBe(0);
+    await page.setViewportSize(DESKTOP);
 
     await expect(page.getByText('1 match in 1 request').last()).toBeVisible();
     await filterField(page).fill('methd:POST size:many');

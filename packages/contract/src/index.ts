@@ -21,7 +21,12 @@ export * from './plan.ts';
 export * from './problems.ts';
 export { matcherOf, steppedMatcherOf, timeOf } from './query/matches.ts';
 export { parseQuery, type QueryMistake, type QueryParseResult } from './query/parse-query.ts';
-export { isMisspelled, unknownFieldsSentence, type UnknownField } from './query/unknown-field.ts';
+export {
+  isMisspelled,
+  unknownFieldsSentence,
+  unknownFieldsSentences,
+  type UnknownField,
+} from './query/unknown-field.ts';
 export { printQuery } from './query/print-query.ts';
 export * from './query/query.ts';
 export * from './query/searchable-request.ts';

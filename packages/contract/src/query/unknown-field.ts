@@ -48,14 +48,19 @@ export function isMisspelled(written: string, name: string): boolean {
 
 /** Says which words of a query are searched as text although they look like a field. `undefined` if there are none. */
 export function unknownFieldsSentence(fields: readonly UnknownField[]): string | undefined {
+  return fields.length === 0 ? undefined : unknownFieldsSentences(fields).join(' ');
+}
+
+/** The sentences of `unknownFieldsSentence`: what is searched as text, and what could be meant if that is known. */
+export function unknownFieldsSentences(fields: readonly UnknownField[]): readonly string[] {
   const [first] = fields;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const suggestions = [...new Set(fields.map(({ suggestion }) => suggestion))].filter((one) => one !== undefined);
   const note =
     fields.length === 1
       ? `${first.name}: is not a field, so it is searched as text.`
       : `${listed(fields.map(({ name }) => name))} are not fields, so they are searched as text.`;
-  return suggestions.length === 0 ? note : `${note} Did you mean ${listed(suggestions)}?`;
+  return suggestions.length === 0 ? [note] : [note, `Did you mean ${listed(suggestions)}?`];
 }
 
 const listed = (names: readonly string[]): string => names.map((name) => `${name}:`).join(', ');

@@ -1,4 +1,4 @@
-import { parseQuery, unknownFieldsSentence } from '@creel/contract';
+import { parseQuery, unknownFieldsSentences } from '@creel/contract';
 import { clsx } from 'clsx';
 
 interface QueryNotesProps {
@@ -23,7 +23,8 @@ const OVER_TITLES =
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
 export function QueryNotes({ id, text, showsMistake, matchesOf, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
-  const note = parsed.ok ? (error ?? unknownFieldsSentence(parsed.unknownFields)) : undefined;
+  const notes = !parsed.ok ? [] : error === undefined ? unknownFieldsSentences(parsed.unknownFields) : [error];
+  const last = notes.at(-1);
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
@@ -31,9 +32,15 @@ export function QueryNotes({ id, text, showsMistake, matchesOf, error, floats }:
           <Mistake text={text} position={parsed.position} sentence={parsed.sentence} matchesOf={matchesOf} />
         </div>
       )}
-      {note === undefined ? null : (
+      {last === undefined ? null : (
         <div className={floats ? clsx(FLOATING, OVER_TITLES) : 'pt-1'}>
-          <p className={error === undefined ? 'text-ink-2' : 'text-bad'}>{note}</p>
+          <p className={error === undefined ? 'text-ink-2' : 'text-bad'}>
+            {notes.length === 1 ? null : (
+              // In the one line of a narrow list, what could be meant has all of the room.
+              <span className={clsx(floats && '@max-lg:group-not-focus-within:sr-only')}>{notes[0]} </span>
+            )}
+            {last}
+          </p>
         </div>
       )}
     </div>
