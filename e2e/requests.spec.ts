@@ -172,6 +172,30 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await page.keyboard.press('Escape');
   });
 
+  await test.step('the menu of a row opens by keyboard, and a middle click opens a new tab', async () => {
+    await row(page, 1).click();
+    await list(page).focus();
+    const menu = page.getByRole('menu', { name: 'Request' });
+    for (const key of ['Shift+F10', 'ContextMenu']) {
+      await page.keyboard.press(key);
+      await expect(menu.getByRole('menuitem', { name: 'View details' }), key).toBeFocused();
+      await page.keyboard.press('Escape');
+      await expect(menu).toHaveCount(0);
+      await expect(list(page), key).toBeFocused();
+    }
+    await page.keyboard.press('Shift+F10');
+    const [fromMenu] = await Promise.all([
+      page.waitForEvent('popup'),
+      menu.getByRole('menuitem', { name: 'Open in new tab' }).press('Enter'),
+    ]);
+    await expect(row(fromMenu, 1)).toHaveAttribute('aria-selected', 'true');
+    await fromMenu.close();
+    const [opened] = await Promise.all([page.waitForEvent('popup'), row(page, 0).click({ button: 'middle' })]);
+    await expect(row(opened, 0)).toHaveAttribute('aria-selected', 'true');
+    await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+    await opened.close();
+  });
+
   await test.step('signed out elsewhere, saving says what it needs', async () => {
     await row(page, 0).click();
     await page.request.post('/api/logout');

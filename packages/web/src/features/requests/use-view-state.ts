@@ -36,3 +36,16 @@ export function useViewState(): readonly [ViewState, ChangeView, (otherwise: Vie
   };
   return [view, change, leave];
 }
+
+/** Opens the page with a changed view in a new tab of the browser. */
+export function useOpenInTab(): (change: ViewState) => void {
+  const router = useRouter();
+  return (change) => {
+    const { href } = router.buildLocation({
+      from: '/endpoints/$uid',
+      to: '.',
+      search: (before) => ({ ...before, ...change }),
+    });
+    open(href, '_blank', 'noopener');
+  };
+}

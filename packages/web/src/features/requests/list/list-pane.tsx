@@ -5,6 +5,7 @@ import { useFocusKept, listElement } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
+import { useOpenInTab } from '../use-view-state.ts';
 import type { ChangeView, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
@@ -48,6 +49,7 @@ export function ListPane(props: ListPaneProps) {
 function ListContent({ endpoint, filter, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
   const { items, waiting, search } = state;
   const { method, query } = filter;
+  const openInTab = useOpenInTab();
   const clear = (): void => changeView({ find: undefined });
   // A query with a mistake does not become a part of the filter.
   if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
@@ -72,6 +74,7 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
       deleting={actions.deleting}
       onStep={selection.step}
       onOpen={selection.open}
+      onOpenInTab={({ index }) => openInTab({ request: index, compare: undefined })}
       onSave={actions.save}
       onDelete={(request) => actions.remove([request])}
       onMark={bulk.mark}

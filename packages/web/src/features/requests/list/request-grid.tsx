@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
-import type { KeyboardEvent } from 'react';
+import type { KeyboardEvent, MouseEvent } from 'react';
 import { useIsAnonymous } from '../../../api/queries.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
@@ -17,7 +17,7 @@ import { ListHeader } from './list-toolbar.tsx';
 import type { ListHeaderProps } from './list-toolbar.tsx';
 import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
-import { RowMenu } from './row-menu.tsx';
+import { openRowMenu, RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import type { ListState } from './use-list.ts';
 import { useAnchor, useAttention, useFresh, useScrollToSelected } from './use-steady-rows.ts';
@@ -95,6 +95,7 @@ export function RequestGrid(props: RequestGridProps) {
         aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
         onKeyDown={(press) => onListKey(press, active === undefined ? undefined : items.find(active), props)}
+        onContextMenu={(press) => onListMenu(press, active)}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
@@ -171,12 +172,22 @@ function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, prop
   press.preventDefault();
 }
 
+/** The right button of a mouse. */
+const RIGHT = 2;
+
+/** The menu key and Shift+F10 open the menu of the active row, because the list itself has the focus. */
+function onListMenu(press: MouseEvent, active: number | undefined): void {
+  if (press.target !== press.currentTarget || press.button === RIGHT || active === undefined) return;
+  if (openRowMenu(document.getElementById(rowId(active)))) press.preventDefault();
+}
+
 /** Stable actions, so that a row renders only when its request changes. */
 function useSteadyActions(props: RowActions): RowActions {
   const latest = useLatest(props);
   return useMemo(
     () => ({
       onOpen: (request) => latest.current.onOpen(request),
+      onOpenInTab: (request) => latest.current.onOpenInTab(request),
       onSave: (request) => latest.current.onSave(request),
       onDelete: (request) => latest.current.onDelete(request),
       onMark: (request, range) => latest.current.onMark(request, range),

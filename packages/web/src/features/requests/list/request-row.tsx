@@ -25,8 +25,13 @@ export const COLUMNS =
 export const ROW_HEIGHT = 36;
 export const TOUCH_ROW_HEIGHT = 48;
 
+/** The middle button of a mouse. */
+const MIDDLE = 1;
+
 export interface RowActions {
   readonly onOpen: (request: ListedRequest) => void;
+  /** Opens it in a new tab of the browser. */
+  readonly onOpenInTab: (request: ListedRequest) => void;
   readonly onSave: (request: ListedRequest) => void;
   readonly onDelete: (request: ListedRequest) => void;
   /** `range` selects everything from the last selected row to this one. */
@@ -88,6 +93,9 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
       data-deleting={content.deleting || undefined}
       data-index={request.index}
       onClick={click}
+      // Like a link. The press would start to scroll.
+      onMouseDown={(press) => (press.button === MIDDLE ? press.preventDefault() : undefined)}
+      onAuxClick={(press) => (press.button === MIDDLE ? actions.onOpenInTab(request) : undefined)}
       className="request-row group absolute top-0 left-0 w-full"
       style={{ height, transform: `translateY(${top}px)` }}
     >

@@ -1,4 +1,4 @@
-import { Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
+import { ExternalLink, Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
 import { ContextMenu as Radix } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
@@ -16,6 +16,14 @@ interface RowMenuProps {
   readonly onMarkAll: () => void;
 }
 
+/** Opens the menu of a row below its beginning, as a right click would. Returns false if there is no such row. */
+export function openRowMenu(row: HTMLElement | null): boolean {
+  if (row === null) return false;
+  const { left, bottom } = row.getBoundingClientRect();
+  row.dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, cancelable: true, clientX: left, clientY: bottom }));
+  return true;
+}
+
 /** One menu for all rows: right click, or long press on a touch screen, where rows have no buttons. */
 export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }: RowMenuProps) {
   const pressed = useRef<number>(undefined);
@@ -30,6 +38,9 @@ export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }:
       <>
         <Item onSelect={() => actions.onOpen(request)}>
           <Eye /> View details
+        </Item>
+        <Item onSelect={() => actions.onOpenInTab(request)}>
+          <ExternalLink /> Open in new tab
         </Item>
         <Item onSelect={() => actions.onMark(request, false)}>
           <SquareCheck /> {isMarked ? 'Deselect' : 'Select'}
