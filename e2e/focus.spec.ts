@@ -74,6 +74,24 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(dialog.getByLabel('URL')).toBeFocused();
     await pressEscape(page);
     await expect(forward).toBeFocused();
+    await forward.press('Enter');
+    const add = dialog.getByRole('button', { name: 'Add destination' });
+    await add.press('Enter');
+    await dialog.getByRole('button', { name: 'Back' }).press('Enter');
+    await expect(add, 'after Back').toBeFocused();
+    for (const path of ['a', 'b'])
+      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, {
+        data: { url: `https://b.test/${path}` },
+      });
+    await pressEscape(page);
+    await forward.press('Enter');
+    const edit = dialog.getByRole('listitem').nth(1).getByRole('button', { name: 'Edit destination' });
+    await edit.press('Enter');
+    await dialog.getByRole('button', { name: 'Back' }).press('Enter');
+    await expect(edit, 'after Back').toBeFocused();
+    // Escape would close the tooltip.
+    await dialog.getByRole('button', { name: 'Close' }).press('Enter');
+    await expect(forward).toBeFocused();
     await list(page).focus();
     await page.keyboard.press('Control+k');
     await expect(dialog.getByRole('combobox')).toBeFocused();

@@ -76,7 +76,7 @@ export function Dialog(props: DialogProps) {
 
 function focusMarked(opening: Event): void {
   if (!(opening.currentTarget instanceof HTMLElement)) return;
-  const marked = opening.currentTarget.querySelector<HTMLElement>('[data-first-focus]');
+  const marked = opening.currentTarget.querySelector<HTMLElement>('[data-first-focus]:enabled');
   if (marked === null) return;
   opening.preventDefault();
   marked.focus();

@@ -26,12 +26,14 @@ import {
 
 interface DestinationListProps {
   readonly uid: string;
+  /** The destination, or `new` for the button that adds one, that gets the focus when a dialog opens with the list. */
+  readonly firstFocus: Destination['id'] | 'new' | undefined;
   readonly onAdd: () => void;
   readonly onEdit: (destination: Destination) => void;
 }
 
 /** The destinations of an endpoint with their states. */
-export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
+export function DestinationList({ uid, firstFocus, onAdd, onEdit }: DestinationListProps) {
   const { data: destinations, error, refetch } = useQuery(destinationsQuery(uid));
   if (destinations === undefined && error !== null) {
     return (
@@ -45,7 +47,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
   }
   const isFull = destinations.length >= MAX_DESTINATIONS;
   const add = (
-    <Button variant="primary" disabled={isFull} onClick={onAdd}>
+    <Button variant="primary" disabled={isFull} data-first-focus={firstFocus === 'new' || undefined} onClick={onAdd}>
       <Plus /> Add destination
     </Button>
   );
@@ -65,6 +67,7 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
             key={destination.id}
             uid={uid}
             destination={destination}
+            isFirstFocus={destination.id === firstFocus}
             onEdit={() => onEdit(destination)}
           />
         ))}
@@ -84,11 +87,12 @@ export function DestinationList({ uid, onAdd, onEdit }: DestinationListProps) {
 interface DestinationCardProps {
   readonly uid: string;
   readonly destination: Destination;
+  readonly isFirstFocus: boolean;
   readonly onEdit: () => void;
 }
 
 /** A destination: where, its state, its latest statuses, and what can be done with it. */
-function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
+function DestinationCard({ uid, destination, isFirstFocus, onEdit }: DestinationCardProps) {
   const { id, url, appendPath, enabled, query, sign, state, pending } = destination;
   const change = useChangeDestination(uid, id);
   const test = useTestDestination(uid, destination);
@@ -153,7 +157,13 @@ function DestinationCard({ uid, destination, onEdit }: DestinationCardProps) {
             </Button>
           )}
         </Reason>
-        <IconButton label="Edit destination" icon={<Pencil />} className="ml-auto size-7" onClick={onEdit} />
+        <IconButton
+          label="Edit destination"
+          icon={<Pencil />}
+          data-first-focus={isFirstFocus || undefined}
+          className="ml-auto size-7"
+          onClick={onEdit}
+        />
         <IconButton label="Delete destination" icon={<Trash2 />} className="size-7" onClick={() => setDeleting(true)} />
       </div>
       {isDeleting ? (

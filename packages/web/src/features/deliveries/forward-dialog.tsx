@@ -22,6 +22,8 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
   const [where, setWhere] = useState<(typeof TABS)[number]['value']>('server');
   /** The destination in the form, or `new`. */
   const [edited, setEdited] = useState<Destination | 'new'>();
+  /** What was in the form last, which gets the focus afterwards. */
+  const [left, setLeft] = useState<Destination['id'] | 'new'>();
   const { uid } = endpoint;
   if (edited !== undefined) {
     return (
@@ -35,7 +37,10 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
         <DestinationForm
           uid={uid}
           destination={edited === 'new' ? undefined : edited}
-          onDone={() => setEdited(undefined)}
+          onDone={() => {
+            setLeft(edited === 'new' ? edited : edited.id);
+            setEdited(undefined);
+          }}
         />
       </Dialog>
     );
@@ -50,7 +55,7 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
         listClassName="-mx-1 mb-3 border-b border-line pb-2"
       >
         <TabPanel value="server" hasControls>
-          <DestinationList uid={uid} onAdd={() => setEdited('new')} onEdit={setEdited} />
+          <DestinationList uid={uid} firstFocus={left} onAdd={() => setEdited('new')} onEdit={setEdited} />
         </TabPanel>
         <TabPanel value="local" hasControls>
           <LocalForward endpoint={endpoint} />
