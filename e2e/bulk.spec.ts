@@ -103,9 +103,10 @@ test('the selected requests are exported and replayed', async ({ page, person: _
       else answer.writeHead(url === '/b' ? 500 : 200).end();
     });
     await dialog.getByLabel('Destination').fill(target.url);
-    await dialog.getByRole('button', { name: 'Send' }).click();
+    await dialog.getByLabel('Destination').press('Enter');
     const results = dialog.getByRole('region', { name: 'Results' });
     await expect(results).toContainText('0 of 3 sent');
+    await expect(dialog.getByLabel('Destination')).toBeFocused();
     await expect.poll(() => target.received.length).toBe(1);
     // Escape stops the run and closes the dialog only after it.
     await pressEscape(page);
@@ -118,8 +119,9 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     release();
     target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
 
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'Continue' }).press('Enter');
     await expect(results).toContainText('3 of 3 sent');
+    await expect(dialog.getByRole('button', { name: 'Close' }).first()).toBeFocused();
     await expect(results).toContainText('200 × 2');
     await expect(results).toContainText('500 × 1');
     await expect(results.getByRole('listitem')).toHaveText(['#1 POST /b500 Internal Server Error']);

@@ -60,7 +60,7 @@ const DATA_PROPS = { autoComplete: 'off', spellCheck: false };
 const DATA_LOOK = 'font-mono text-sm';
 
 export function Input({ isData = false, className, ...rest }: ComponentProps<'input'> & DataProps) {
-  const look = clsx(LOOK, 'h-8 px-2.5 text-ellipsis', isData && DATA_LOOK, className);
+  const look = clsx(LOOK, 'h-8 px-2.5 text-ellipsis read-only:bg-sunk', isData && DATA_LOOK, className);
   return <input className={look} {...(isData && DATA_PROPS)} {...rest} />;
 }
 

@@ -47,6 +47,8 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [first] = chosen;
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
+    // Enter in the only text field submits also without a submit button.
+    if (phase === 'done') return;
     const found = baseMistake(base);
     setMistake(found);
     if (found === undefined) void send(base, pace);
@@ -76,7 +78,8 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
             setBase(change.target.value);
             setMistake(undefined);
           }}
-          disabled={phase !== 'asking'}
+          // Disabled, it would lose the focus when Enter sends.
+          readOnly={phase !== 'asking'}
           placeholder="http://localhost:3000"
         />
         <Field label="Pace">
@@ -102,12 +105,15 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
           </Results>
         )}
         <div className="flex justify-end gap-2">
-          {isSending ? (
+          {phase === 'done' ? null : isSending ? (
             <Button onClick={stop}>Stop</Button>
           ) : (
             <Button onClick={onClose}>{phase === 'asking' ? 'Cancel' : 'Close'}</Button>
           )}
-          {phase === 'done' ? null : (
+          {/* At the end the same element closes the dialog, so that it keeps the focus. */}
+          {phase === 'done' ? (
+            <Button onClick={onClose}>Close</Button>
+          ) : (
             <Button type="submit" variant="primary" busy={isSending}>
               {phase === 'asking' ? 'Send' : isSending ? 'Sending…' : 'Continue'}
             </Button>
