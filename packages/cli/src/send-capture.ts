@@ -61,12 +61,14 @@ export interface SendOptions {
   /** An abort ends the attempt. */
   readonly signal: AbortSignal;
   readonly maxResponseMs?: number;
+  /** Milliseconds that a program has to reject a large body after its first bytes. */
+  readonly refusalMs?: number;
 }
 
 /** Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Never rejects. */
 export function sendCapture(
   capture: CapturedRequest,
-  { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS }: SendOptions,
+  { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS, refusalMs = REFUSAL_MS }: SendOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const { method, rawHeaders } = capture;
@@ -91,7 +93,7 @@ export function sendCapture(
     signal.removeEventListener('abort', abort);
     request.destroy();
   });
-  void sendBody(request, body);
+  void sendBody(request, body, refusalMs);
   return result;
 }
 
@@ -107,7 +109,7 @@ const FIRST_REFUSAL = 300;
  * Writes a large body in slices and checks for a response in between. A program that rejects a large body answers early and hangs
  * up; further writes would break the connection before the response is read.
  */
-async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+async function sendBody(request: ClientRequest, body: Uint8Array, refusalMs: number): Promise<void> {
   if (body.length <= LARGE_BYTES) return void request.end(body);
   const over = new AbortController();
   const isOver = once(over.signal, 'abort');
@@ -122,7 +124,7 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
     // The first await runs before the loop polls its sockets, the second after.
     await turnOfTheLoop();
     await turnOfTheLoop();
-    if (at === 0) await Promise.race([sleep(REFUSAL_MS), isOver]);
+    if (at === 0) await Promise.race([sleep(refusalMs), isOver]);
     if (over.signal.aborted) return;
   }
   request.end();
