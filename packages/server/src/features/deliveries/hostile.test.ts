@@ -5,7 +5,7 @@ import { exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { openRawTarget, saying } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { ENGINES, startTestServer } from '../../../test/test-server.ts';
+import { ENGINES, standingClock, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 /** Hostile senders and targets, and changes while a request is being sent. */
@@ -36,16 +36,21 @@ async function headOf(nth: number): Promise<string[]> {
   return (target.received[nth]?.toString('latin1').split('\r\n\r\n')[0] ?? '').split('\r\n');
 }
 
-async function world(engine?: (typeof ENGINES)[number], maxMs = 2000): Promise<void> {
-  server = await startTestServer({
+const start = (engine?: (typeof ENGINES)[number], maxMs?: number) =>
+  startTestServer({
     ...(engine && { engine }),
     settings: { DEFAULT_TIER: 'PREMIUM' },
-    replay: { maxMs },
+    // No second attempt begins by itself.
+    clock: standingClock(),
+    ...(maxMs !== undefined && { replay: { maxMs } }),
   });
+
+async function world(...options: Parameters<typeof start>): Promise<void> {
+  server = await start(...options);
 }
 
-async function fresh(): Promise<void> {
-  ({ client, uid } = await server.registerOwner());
+async function fresh(at = server): Promise<void> {
+  ({ client, uid } = await at.registerOwner());
   target = await openRawTarget();
 }
 
@@ -217,7 +222,8 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
   });
 
   test('that arrives one byte per second ends at the time limit', async () => {
-    await fresh();
+    await using hasty = await start(engine, 2000);
+    await fresh(hasty);
     target.answer = (socket) => {
       const bytes = 'HTTP/1.1 200 OK\r\n\r\n';
       let sent = 0;
@@ -240,7 +246,7 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
       statusText: 'a\0b',
       error: 'c\0d',
       durationMs: 1,
-      at: new Date().toISOString(),
+      at: new Date(server.clock.now()).toISOString(),
       responseHeaders: [{ key: 'x', value: 'e\0f' }],
       responseBody: '\0',
     };
