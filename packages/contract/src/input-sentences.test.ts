@@ -23,6 +23,7 @@ function mistakes(schema: z.ZodType, value: unknown): Record<string, string> {
 
 const NAME_SHORT = 'Username must be at least 3 characters';
 const INVISIBLE = 'Username must not contain invisible characters';
+const SPACES = 'Username must not contain two spaces in a row or unusual spaces';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
 const EMAIL = 'Please enter a valid email address';
 
@@ -52,6 +53,9 @@ describe('login and registration', () => {
     [{ username: 'admin\u3164', password: '123456' }, { username: INVISIBLE }],
     [{ username: 'admin\uD83E', password: '123456' }, { username: INVISIBLE }],
     [{ username: '\uDD80admin', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'Admin  King', password: '123456' }, { username: SPACES }],
+    [{ username: 'Admin\u00A0King', password: '123456' }, { username: SPACES }],
+    [{ username: 'Admin\u3000King', password: '123456' }, { username: SPACES }],
     [{ username: 'Zoë 🦀 김', password: '123456' }, {}],
     [{ username: 'abc', password: '      ' }, {}],
     [{ username: 'abc', password: 'x'.repeat(1025) }, { password: 'Password must be at most 1024 characters' }],

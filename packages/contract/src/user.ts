@@ -78,16 +78,19 @@ const USERNAME_SHORT = 'Username must be at least 3 characters';
 const USERNAME_LONG = 'Username must be at most 40 characters';
 const USERNAME_CONTROL = 'Username must not contain control characters';
 const USERNAME_INVISIBLE = 'Username must not contain invisible characters';
+const USERNAME_SPACES = 'Username must not contain two spaces in a row or unusual spaces';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
 export const PASSWORD_LONG = 'Password must be at most 1024 characters';
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** Characters without a visible form: default-ignorable characters, the blank Braille pattern and unpaired surrogates. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800\p{Cs}]/u;
+/** A page shows two spaces as one. */
+const SPACES = /\p{Zs}+/gu;
 
 /**
- * A username: trimmed, 3 to 40 characters, without control, formatting or other invisible characters. Names must not look empty or
- * equal to another name.
+ * A username: trimmed, 3 to 40 characters, without control, formatting or other invisible characters, and with single spaces. Names
+ * must not look empty or equal to another name.
  */
 export const usernameSchema = z
   .string({ error: USERNAME_SHORT })
@@ -95,13 +98,16 @@ export const usernameSchema = z
   .min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT })
   .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG, abort: true })
   .superRefine((name, context) => {
-    const message = CONTROL.test(name) ? USERNAME_CONTROL : USERNAME_INVISIBLE;
-    if (name !== fitForUsername(name)) context.addIssue({ code: 'custom', message });
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message });
+    if (CONTROL.test(name)) refuse(USERNAME_CONTROL);
+    else if (INVISIBLE.test(name)) refuse(USERNAME_INVISIBLE);
+    else if (name !== fitForUsername(name)) refuse(USERNAME_SPACES);
   });
 
 /** Removes the characters that a username must not contain. */
 export function fitForUsername(text: string): string {
-  return [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character)).join('');
+  const visible = [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character));
+  return visible.join('').replace(SPACES, ' ');
 }
 
 const PASSWORD_BROKEN = 'Password must not contain half of a character';
