@@ -27,10 +27,19 @@ test('only one of many callers holds the lock at a time', async () => {
 
 test('a waiting caller is notified once', async () => {
   const calls = [];
-  const slow = () => new Promise((resolve) => setTimeout(resolve, 250));
-  const first = withLock(join(folder, 'lock'), { onWait: () => calls.push('first') }, slow);
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  await withLock(join(folder, 'lock'), { onWait: () => calls.push('second') }, async () => {});
+  const [begun, held] = [Promise.withResolvers(), Promise.withResolvers()];
+  const work = () => {
+    begun.resolve();
+    return held.promise;
+  };
+  const first = withLock(join(folder, 'lock'), { onWait: () => calls.push('first') }, work);
+  await begun.promise;
+  const onWait = () => {
+    calls.push('second');
+    // It tries again several times before.
+    setTimeout(held.resolve, 250);
+  };
+  await withLock(join(folder, 'lock'), { onWait }, async () => {});
   await first;
   expect(calls).toEqual(['second']);
 });
