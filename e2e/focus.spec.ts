@@ -79,18 +79,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await add.press('Enter');
     await dialog.getByRole('button', { name: 'Back' }).press('Enter');
     await expect(add, 'after Back').toBeFocused();
-    for (const path of ['a', 'b'])
-      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, {
-        data: { url: `https://b.test/${path}` },
-      });
     await pressEscape(page);
-    await forward.press('Enter');
-    const edit = dialog.getByRole('listitem').nth(1).getByRole('button', { name: 'Edit destination' });
-    await edit.press('Enter');
-    await dialog.getByRole('button', { name: 'Back' }).press('Enter');
-    await expect(edit, 'after Back').toBeFocused();
-    // Escape would close the tooltip.
-    await dialog.getByRole('button', { name: 'Close' }).press('Enter');
     await expect(forward).toBeFocused();
     await list(page).focus();
     await page.keyboard.press('Control+k');
@@ -200,6 +189,10 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     const button = dialog.getByRole('button', { name: 'Test with the newest request' });
     await expect(button).toBeFocused();
     await expect(button).toHaveAccessibleDescription('There is no request to test with');
+    const edit = dialog.getByRole('button', { name: 'Edit destination' });
+    await edit.press('Enter');
+    await dialog.getByRole('button', { name: 'Back' }).press('Enter');
+    await expect(edit, 'after Back').toBeFocused();
   });
 });
 
