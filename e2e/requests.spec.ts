@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Dialog } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { expect, pressEscape, test } from './app.ts';
+import { expect, pressEscape, test, toast } from './app.ts';
 import {
   createEndpoint,
   detailsOf,
@@ -174,12 +174,13 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
 
   await test.step('the menu of a row opens by keyboard, and a middle click opens a new tab', async () => {
     await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
     await list(page).focus();
     const menu = page.getByRole('menu', { name: 'Request' });
     for (const key of ['Shift+F10', 'ContextMenu']) {
       await page.keyboard.press(key);
       await expect(menu.getByRole('menuitem', { name: 'View details' }), key).toBeFocused();
-      await page.keyboard.press('Escape');
+      await pressEscape(page);
       await expect(menu).toHaveCount(0);
       await expect(list(page), key).toBeFocused();
     }
@@ -194,6 +195,15 @@ test('requests are viewed by pointer and keys, until a logout elsewhere', async 
     await expect(row(opened, 0)).toHaveAttribute('aria-selected', 'true');
     await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
     await opened.close();
+  });
+
+  await test.step('a copied link opens the request, and says for whom', async () => {
+    await allowClipboard(page.context());
+    await detailsOf(page, 1).getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy link' }).click();
+    const note = 'Only your account can open it. For others, download the HAR or copy the request.';
+    await expect(toast(page, note)).toBeVisible();
+    expect(new URL(await clipboard(page)).search).toBe('?request=1');
   });
 
   await test.step('signed out elsewhere, saving says what it needs', async () => {

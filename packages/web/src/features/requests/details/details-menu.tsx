@@ -14,6 +14,12 @@ import type { TabTools } from './details-tools.tsx';
 
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
+/** Another user who opens the link only reads that there is no such endpoint. */
+const LINK_COPIED = {
+  title: 'Link Copied',
+  description: 'Only your account can open it. For others, download the HAR or copy the request.',
+};
+
 export interface DetailsMenuProps {
   readonly uid: string;
   readonly captureUrl: string;
@@ -46,7 +52,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
       >
         <Copy /> Copy body
       </MenuItem>
-      <MenuItem onSelect={() => void copyWithToast(linkTo(request))}>
+      <MenuItem onSelect={() => void copyWithToast(linkTo(request), LINK_COPIED)}>
         <Link2 /> Copy link
       </MenuItem>
       <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => downloadBody(uid, request))}>
