@@ -134,11 +134,14 @@ describe('a full disk', () => {
     expect(await ready(child)).toBe(200);
   });
 
-  test('during a migration: the server says so, and continues at the next start', async (context) => {
+  test.for([
+    ['before it can be locked', 0],
+    ['during a migration', 128 * 1024],
+  ] as const)('%s: the server says so, and continues at the next start', async ([, free], context) => {
     const disk = await smallDisk(context);
-    await disk.fill(128 * 1024);
+    await disk.fill(free);
     await expect(startOn(disk.forServer)).rejects.toThrow(
-      /The disk of the data folder \S+ is too full to update the database\. .* Make room on it and start again\.\n$/,
+      /The disk of the data folder \S+ is too full for the server to start\. .* Make room on it and start again\.\n$/,
     );
     await disk.empty();
     expect(await ready(await startOn(disk.forServer))).toBe(200);

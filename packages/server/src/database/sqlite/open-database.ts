@@ -62,7 +62,9 @@ export function claimDataDir(dataDir: string): DatabaseSync {
         `Another Creel server is using the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
       );
     }
-    throw new StorageProblem(
+    throw problem(
+      dataDir,
+      error,
       `The file ${file} can't be used (${reason(error)}). Give it to the user that runs the server, or set DATA_DIR to another folder.`,
     );
   }
@@ -97,7 +99,9 @@ export function openWriter(dataDir: string): DatabaseSync {
     if (existed) database.prepare('select count(*) from sqlite_schema').get();
     return database;
   } catch (error) {
-    throw new StorageProblem(
+    throw problem(
+      dataDir,
+      error,
       `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Check its owner, restore a backup, or set DATA_DIR to another folder.`,
     );
   }
@@ -145,7 +149,7 @@ export async function openWriterConnection(dataDir: string) {
       return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
     } catch (error) {
       raw.close();
-      throw isDiskFull(error) ? new StorageProblem(fullDisk(dataDir)) : error;
+      throw problem(dataDir, error);
     }
   } catch (error) {
     lock.close();
@@ -153,8 +157,13 @@ export async function openWriterConnection(dataDir: string) {
   }
 }
 
-function fullDisk(dataDir: string): string {
-  return `The disk of the data folder ${dataDir} is too full to update the database. Nothing is lost. Make room on it and start again.`;
+/** What a start that failed throws: a full disk is told as one, other errors by the sentence or as they are. */
+function problem(dataDir: string, error: unknown, sentence?: string): unknown {
+  if (isDiskFull(error))
+    return new StorageProblem(
+      `The disk of the data folder ${dataDir} is too full for the server to start. Nothing is lost. Make room on it and start again.`,
+    );
+  return sentence === undefined ? error : new StorageProblem(sentence);
 }
 
 /** Preparing the statements proves that the tables match the version. @throws StorageProblem */
