@@ -26,6 +26,8 @@ export interface OutboundRequest {
   readonly maxMs: number;
   /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
   readonly keptBytes?: number | undefined;
+  /** Milliseconds that the target has to reject a large body after its first bytes. */
+  readonly refusalMs?: number | undefined;
 }
 
 /** The target's response. */
@@ -147,7 +149,7 @@ async function sendOverSocket(
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await headOf(request, outgoing.body);
+    const answer = await headOf(request, outgoing);
     const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
     // If only the connection's end marks the body's end, our own abort looks like the target's.
     const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
@@ -159,7 +161,10 @@ async function sendOverSocket(
   }
 }
 
-function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
+function headOf(
+  request: ClientRequest,
+  outgoing: Pick<OutboundRequest, 'body' | 'refusalMs'>,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve);
     // These listeners stay: the response itself reports failures after its head.
@@ -173,7 +178,7 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
       interim += 1;
       if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The destination sent too many interim responses.'));
     });
-    void sendBody(request, body);
+    void sendBody(request, outgoing);
   });
 }
 
@@ -190,7 +195,10 @@ const FIRST_REFUSAL = 300;
  * hangs up; further writes would break the connection before the response is read. If the target starts another
  * response early, it still gets the whole body.
  */
-async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+async function sendBody(
+  request: ClientRequest,
+  { body, refusalMs = REFUSAL_MS }: Pick<OutboundRequest, 'body' | 'refusalMs'>,
+): Promise<void> {
   let isOver = false;
   const over = new Promise<void>((resolve) => {
     const end = (): void => {
@@ -210,7 +218,7 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
     // The first await runs before the loop polls its sockets, the second after.
     await turnOfTheLoop();
     await turnOfTheLoop();
-    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(REFUSAL_MS), over]);
+    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(refusalMs), over]);
     if (isOver) return;
   }
   request.end();
