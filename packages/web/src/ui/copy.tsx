@@ -33,7 +33,7 @@ function copyBySelection(text: string): boolean {
   return done;
 }
 
-const CONTENT_COPIED: ToastInput = {
+export const CONTENT_COPIED: ToastInput = {
   title: 'Content Copied',
   description: 'Content has been copied to your clipboard.',
 };

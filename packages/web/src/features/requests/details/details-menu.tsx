@@ -2,7 +2,7 @@ import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucid
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { IconButton } from '../../../ui/button.tsx';
-import { BODY_COPIED, copyWithToast } from '../../../ui/copy.tsx';
+import { CONTENT_COPIED, BODY_COPIED, copyWithToast } from '../../../ui/copy.tsx';
 import { download } from '../../../ui/download.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
@@ -16,7 +16,7 @@ const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
 /** Another user who opens the link only reads that there is no such endpoint. */
 const LINK_COPIED = {
-  title: 'Link Copied',
+  ...CONTENT_COPIED,
   description: 'Only your account can open it. For others, download the HAR or copy the request.',
 };
 
