@@ -62,13 +62,10 @@ function describeChannel(name: string, start: () => Promise<World>): void {
       await world.interrupt();
       await expect.poll(() => gaps).toBeGreaterThan(0);
       await expect
-        .poll(
-          () => {
-            sender.publish({ kind: 'session', id: 'again' });
-            return heard.includes('again') && sender.isHealthy && receiver.isHealthy;
-          },
-          { timeout: 10_000 },
-        )
+        .poll(() => {
+          sender.publish({ kind: 'session', id: 'again' });
+          return heard.includes('again') && sender.isHealthy && receiver.isHealthy;
+        })
         .toBe(true);
       await Promise.all([sender.close(), receiver.close()]);
     });

@@ -20,13 +20,10 @@ test('the connection opens when the server comes up, with the credentials of the
   await second.stop();
   const third = await startNats({ user: 'creel', password: 'p@ss', port });
   await expect
-    .poll(
-      () => {
-        connection.publish('a', 'two');
-        return heard.at(-1);
-      },
-      { timeout: 10_000 },
-    )
+    .poll(() => {
+      connection.publish('a', 'two');
+      return heard.at(-1);
+    })
     .toBe('two');
   await third.stop();
 });

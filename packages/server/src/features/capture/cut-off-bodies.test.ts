@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
+import { heapInUse } from '../../../test/heap-in-use.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer, TestServerOptions } from '../../../test/test-server.ts';
@@ -138,10 +139,10 @@ test('a body in chunks of one byte takes no more memory than its bytes allow', a
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(10_000));
   using connection = await openRaw({ port: place.server.port });
   await connection.send(rawRequest([`POST ${place.path} HTTP/1.1`, 'Host: h', 'Transfer-Encoding: chunked']));
-  const before = process.memoryUsage().heapUsed;
+  const before = heapInUse();
   for (let round = 0; round < 100; round += 1) await connection.send(chunks);
   await expect.poll(() => heldBytes(place)).toBeGreaterThanOrEqual(1_000_000);
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * MIB);
+  expect(heapInUse() - before).toBeLessThan(60 * MIB);
   await connection.send('0\r\n\r\n');
   expect((await connection.final()).status).toBe(200);
 });

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { MAX_PENDING_DELIVERIES, unsavedId } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { heapInUse } from '../../../test/heap-in-use.ts';
 import { openLive } from '../../../test/live-viewer.ts';
 import { capture } from '../../../test/store-world.ts';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -36,13 +35,6 @@ const newEndpoint = () => client.call('createEndpoint', { body: {} });
 const add = (uid: string, url: string) => client.call('createDestination', { params: { uid }, body: { url } });
 const pendingOf = async (uid: string): Promise<number | undefined> =>
   (await client.call('listDestinations', { params: { uid } }))[0]?.pending;
-
-/** Bytes of reachable objects. Garbage that was not collected yet does not count. */
-function heapInUse(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {

@@ -281,7 +281,7 @@ describe('a target without a response', () => {
   });
 
   test('in time', async () => {
-    await using hasty = await startTestServer({ replay: { maxMs: 1000 } });
+    await using hasty = await startTestServer({ replay: { maxMs: 2000 } });
     const { client: their } = await hasty.register();
     expect(await replay({ method: 'GET', url: target.url }, their)).toMatchObject({ status: 200 });
     target.answer = () => undefined;
