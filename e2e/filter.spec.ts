@@ -227,7 +227,11 @@ test('the filter searches, follows live captures, keeps its place, and explains 
     ).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
     await expect.poll(() => row(page, 0).boundingBox(), 'the note moves no row').toEqual(before);
+    await filterField(page).fill('methd:POST (');
     await page.setViewportSize(PHONE);
+    await expect(filterField(page), 'another layout keeps what is typed').toBeFocused();
+    await expect(filterField(page)).toHaveValue('methd:POST (');
+    await filterField(page).fill('methd:POST');
     await filterField(page).blur();
     const note = page.getByText('Did you mean method:?');
     const cut = () => note.evaluate((line) => line.scrollWidth - line.clientWidth);

@@ -134,18 +134,15 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   const open = view.request !== undefined;
   return (
     <>
-      {covers ? (
-        <div className={clsx('relative overflow-clip', HEIGHT)}>
-          <div className="h-full">{list}</div>
-          {open ? (
-            <Cover>
-              <CoveringDetails onClose={selection.back}>{details}</CoveringDetails>
-            </Cover>
-          ) : null}
-        </div>
-      ) : (
-        <SplitPane left={list} right={<Kept>{details}</Kept>} />
-      )}
+      <SplitPane left={list} covers={covers}>
+        {!covers ? (
+          <Kept>{details}</Kept>
+        ) : open ? (
+          <Cover>
+            <CoveringDetails onClose={selection.back}>{details}</CoveringDetails>
+          </Cover>
+        ) : null}
+      </SplitPane>
       {bulk.replaying === undefined ? null : (
         <BulkReplay uid={uid} requests={bulk.replaying} onClose={bulk.endReplay} />
       )}
@@ -207,16 +204,30 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
 const BOUNDS = { initial: 0.505, min: 0.25, max: 0.75 };
 
 /** Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. */
-function SplitPane({ left, right }: { readonly left: ReactNode; readonly right: ReactNode }) {
+interface SplitPaneProps {
+  readonly left: ReactNode;
+  /** The right pane covers the left one. */
+  readonly covers: boolean;
+  readonly children: ReactNode;
+}
+
+/** The left pane stays the same element when the right one covers it, so a field in it keeps its text and the focus. */
+function SplitPane({ left, covers, children }: SplitPaneProps) {
   const frame = useRef<HTMLDivElement>(null);
   const pane = usePaneShare('requests', BOUNDS);
   return (
-    <div ref={frame} className="flex h-full min-h-0 min-w-0">
-      <div className="min-w-0 shrink-0" style={{ width: `${pane.share * 100}%` }}>
+    <div ref={frame} className={clsx('flex min-w-0', covers ? ['relative overflow-clip', HEIGHT] : 'h-full min-h-0')}>
+      <div className="min-w-0 shrink-0" style={{ width: covers ? '100%' : `${pane.share * 100}%` }}>
         {left}
       </div>
-      <PaneDivider orientation="vertical" label="List and details" frame={() => frame.current} {...pane} />
-      <div className="min-w-0 grow">{right}</div>
+      {covers ? (
+        children
+      ) : (
+        <>
+          <PaneDivider orientation="vertical" label="List and details" frame={() => frame.current} {...pane} />
+          <div className="min-w-0 grow">{children}</div>
+        </>
+      )}
     </div>
   );
 }
