@@ -86,7 +86,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   expect(await ready(server)).toBe(200);
   for (let nth = 0; nth < 20; nth++) expect(await capture(url, 25_000)).toBe(200);
   expect((await person.send('/api/logout', { method: 'POST' })).status).toBe(204);
-  expect(server.output()).toMatch(/The disk of the data folder is full/);
+  await expect.poll(server.output).toMatch(/The disk of the data folder is full/);
   expect(server.output()).not.toMatch(/cannot rollback|a call failed/);
   await disk.empty();
   await untilReserved(disk.dir);
@@ -179,8 +179,9 @@ describe('database files that disappear at runtime', () => {
     await expect.poll(() => capture(url)).toBe(503);
     expect(await ready(server)).toBe(503);
     for (let nth = 0; nth < 20; nth++) expect(await capture(url)).toBe(503);
-    expect(server.output().match(NEVER_AGAIN)).toHaveLength(1);
     expect(await server.kill('SIGTERM')).toBe(0);
+    // The last lines are read after the server's answers.
+    await expect.poll(() => server.output().match(NEVER_AGAIN)).toHaveLength(1);
   });
 
   test('the same file is put back: captures are stored again', async () => {
@@ -190,6 +191,6 @@ describe('database files that disappear at runtime', () => {
     await rename(join(dataDir, 'aside'), join(dataDir, 'creel.db'));
     await expect.poll(() => capture(url)).toBe(200);
     expect(await ready(server)).toBe(200);
-    expect(server.output()).toMatch(/The files of the database are back/);
+    await expect.poll(server.output).toMatch(/The files of the database are back/);
   });
 });
