@@ -8,7 +8,7 @@ import { markOf } from '../src/features/deliveries/delivery-plan.ts';
 import type { DestinationWithPending } from '../src/features/deliveries/destination-queries.ts';
 import type { PlanResult } from '../src/features/deliveries/plan-queries.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';
-import { T0, countersAndRecount, everything, indexesOf } from './store-world.ts';
+import { T0, captureMany, countersAndRecount, everything, indexesOf, someEndpoint } from './store-world.ts';
 
 export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 export const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
@@ -36,6 +36,16 @@ export function deliveryWorld(store: AppStore) {
   };
   const due = async (destinationId: number, now = T0 + 1000, sending: string[] = []) =>
     (await store.dueDeliveries(destinationId, sending, { now, limit: 100 }))?.deliveries ?? [];
+  /** An endpoint with captures that are due for its destination, and the first of them. */
+  const dueDelivery = async (captures = 1) => {
+    const endpoint = await someEndpoint(store);
+    const destination = await add(endpoint);
+    await captureMany(store, endpoint.id, captures);
+    await plan(endpoint.id);
+    const [delivery] = await due(destination.id);
+    if (delivery === undefined) throw new Error('Nothing is due.');
+    return { endpoint, destination, delivery };
+  };
   const attemptOf = (
     { id, endpointId }: DestinationWithPending,
     delivery: { id: string; index: number; attempts: number },
@@ -56,5 +66,5 @@ export function deliveryWorld(store: AppStore) {
     const { kept, counted } = await countersAndRecount(store, uid);
     expect(kept).toEqual(counted);
   };
-  return { add, plan, due, attemptOf, record, stored, expectCounted };
+  return { add, plan, due, dueDelivery, attemptOf, record, stored, expectCounted };
 }

@@ -7,18 +7,7 @@ import type { DestinationWithPending } from './destination-queries.ts';
 
 /** Attempts of deliveries and the leases of destinations, on every database. */
 export function attemptsSuite(store: AppStore): void {
-  const { add, plan, due, attemptOf, record } = deliveryWorld(store);
-
-  /** An endpoint with one capture that is due for its destination. */
-  const dueDelivery = async () => {
-    const endpoint = await someEndpoint(store);
-    const destination = await add(endpoint);
-    await captureMany(store, endpoint.id, 1);
-    await plan(endpoint.id);
-    const [delivery] = await due(destination.id);
-    if (delivery === undefined) throw new Error('Nothing is due.');
-    return { endpoint, destination, delivery };
-  };
+  const { add, plan, due, dueDelivery, attemptOf, record } = deliveryWorld(store);
 
   describe('attempts', () => {
     test('a failure plans the next one, a success ends it, and the request has the latest', async () => {
@@ -163,12 +152,8 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('retries find deliveries of this endpoint only', async () => {
-      const [endpoint, other] = [await someEndpoint(store), await someEndpoint(store)];
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
-      const [delivery] = await due(destination.id);
-      if (delivery === undefined) throw new Error('Nothing is due.');
+      const other = await someEndpoint(store);
+      const { endpoint, destination, delivery } = await dueDelivery();
       const retry = (endpointId: number) => store.retryDelivery(endpointId, delivery.id, T0 + 50);
       await record([attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 9000 })]);
       expect(await retry(other.id)).toBe('notFound');

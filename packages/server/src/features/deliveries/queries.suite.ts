@@ -5,7 +5,7 @@ import { T0, capture, captureMany, everything, indexesOf, someEndpoint } from '.
 
 /** Destinations and the planning of deliveries, on every database. */
 export function deliveriesSuite(store: AppStore): void {
-  const { add, plan, due, attemptOf, record, stored, expectCounted } = deliveryWorld(store);
+  const { add, plan, due, dueDelivery, attemptOf, record, stored, expectCounted } = deliveryWorld(store);
 
   describe('deliveries', () => {
     test('are planned once, for captures after the destination that match, in order', async () => {
@@ -240,12 +240,7 @@ export function deliveriesSuite(store: AppStore): void {
     });
 
     test('go with their endpoint', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 3);
-      await plan(endpoint.id);
-      const [delivery] = await due(destination.id);
-      if (delivery === undefined) throw new Error('Nothing is due.');
+      const { endpoint, destination, delivery } = await dueDelivery(3);
       await record([attemptOf(destination, delivery)]);
       await store.deleteEndpoint(endpoint.id);
       expect(await store.dueDeliveries(destination.id, [], { now: T0, limit: 1 })).toBeUndefined();
