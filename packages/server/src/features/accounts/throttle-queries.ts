@@ -67,11 +67,14 @@ type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
 
 export const NEW_STATE: ThrottleState = { count: 0, blocked_until: 0, forget_at: 0 };
 
+/** The latest end of a block. A later one was set before the clock was set back. Twice the longest, because the clocks of nodes differ. */
+export function latestBlock({ growing, windowMs }: ThrottleRule, now: number): number {
+  return now + 2 * (growing?.maxMs ?? windowMs);
+}
+
 /** The state after one more attempt, or `undefined` when the key is blocked. */
 export function afterAttempt(state: ThrottleState, rule: ThrottleRule, now: number): ThrottleState | undefined {
-  // A later end was set before the clock was set back. Twice the longest, because the clocks of nodes differ.
-  const latest = now + 2 * (rule.growing?.maxMs ?? rule.windowMs);
-  const isCurrent = now < state.forget_at && state.blocked_until <= latest;
+  const isCurrent = now < state.forget_at && state.blocked_until <= latestBlock(rule, now);
   const before = isCurrent ? state : { ...NEW_STATE, forget_at: now + rule.windowMs };
   if (now < before.blocked_until) return undefined;
   const count = before.count + 1;

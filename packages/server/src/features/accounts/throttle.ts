@@ -1,13 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
+import { latestBlock } from './throttle-queries.ts';
 import type { ThrottleRule, throttleQueries } from './throttle-queries.ts';
 import type { Remote } from '../../database/remote.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-/** Twice the longest block of all rules, as in `afterAttempt`. */
-const MAX_BLOCK_MS = 2 * HOUR_MS;
 
 /** 10 in 15 minutes, then one more after 1, 2, 4… minutes up to an hour. Reset a day after the last. */
 const GUESSES: ThrottleRule = {
@@ -73,7 +71,8 @@ export class Throttle {
   async check(limits: readonly RateLimit[]): Promise<void> {
     if (limits.length === 0) return;
     const keys = limits.map(({ key }) => key);
-    const wait = (await this.#store.findBlock(keys, this.#now() + MAX_BLOCK_MS)) - this.#now();
+    const latest = Math.max(...limits.map(({ rule }) => latestBlock(rule, this.#now())));
+    const wait = (await this.#store.findBlock(keys, latest)) - this.#now();
     if (wait > 0) throw tooMany(wait);
   }
 
@@ -84,6 +83,7 @@ export class Throttle {
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
       key,
+      rule,
       /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
       consume: async (): Promise<void> => {
         const until = await this.#store.consumeAttempt(key, rule, this.#now());
