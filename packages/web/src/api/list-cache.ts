@@ -1,4 +1,5 @@
 import type { CapturedRequest } from '@creel/contract';
+import { holdRows } from './limit-requests.ts';
 import { dropRequests, putSaved, restoreRequests } from './merge-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { acceptsOf, ALL_REQUESTS } from './request-filter.ts';
@@ -24,6 +25,11 @@ export function changeLists(
       return after === before ? list : after;
     });
   }
+}
+
+/** Holds the rows of all lists as they are now, or releases them. */
+export function holdLists(uid: string, isHeld: boolean): void {
+  changeLists(uid, (list) => holdRows(list, isHeld ? (list.hold ?? list.newest) : undefined));
 }
 
 function filterOfKey([, , , method, query]: readonly unknown[]): RequestFilter {

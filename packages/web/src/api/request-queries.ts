@@ -2,7 +2,7 @@ import { positionBefore, parseSearchPosition, SEARCHED_HEADER } from '@creel/con
 import type { CapturedRequest, Answer, SearchPosition } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
-import { holdRows, slimRows } from './limit-requests.ts';
+import { slimRows } from './limit-requests.ts';
 import { mergeRange, joinPages, pageRange, startSearch } from './merge-requests.ts';
 import type { IndexRange } from './merge-requests.ts';
 import { endpointQuery } from './queries.ts';
@@ -11,7 +11,7 @@ import { acceptsOf, ALL_REQUESTS, searchText } from './request-filter.ts';
 import type { RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
-import { changeLists, readList } from './list-cache.ts';
+import { holdLists, readList } from './list-cache.ts';
 
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
@@ -129,7 +129,7 @@ export const aroundQuery = (uid: string, filter: RequestFilter, index: number) =
     queryFn: async ({ signal }): Promise<null> => {
       const before = Math.min(index + NEXT_PAGE / 2, readList(uid, filter).newest + 1);
       merge(uid, filter, await readPage(uid, filter.method, NEXT_PAGE, before, signal));
-      changeLists(uid, (list) => holdRows(list, list.hold ?? list.newest));
+      holdLists(uid, true);
       return null;
     },
   });

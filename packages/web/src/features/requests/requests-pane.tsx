@@ -203,7 +203,6 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
 /** The left pane's share of the width. */
 const BOUNDS = { initial: 0.505, min: 0.25, max: 0.75 };
 
-/** Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. */
 interface SplitPaneProps {
   readonly left: ReactNode;
   /** The right pane covers the left one. */
@@ -211,7 +210,10 @@ interface SplitPaneProps {
   readonly children: ReactNode;
 }
 
-/** The left pane stays the same element when the right one covers it, so a field in it keeps its text and the focus. */
+/**
+ * Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. The left pane stays
+ * the same element when the right one covers it, so a field in it keeps its text and the focus.
+ */
 function SplitPane({ left, covers, children }: SplitPaneProps) {
   const frame = useRef<HTMLDivElement>(null);
   const pane = usePaneShare('requests', BOUNDS);

@@ -2,7 +2,7 @@ import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucid
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { IconButton } from '../../../ui/button.tsx';
-import { CONTENT_COPIED, BODY_COPIED, copyWithToast } from '../../../ui/copy.tsx';
+import { BODY_COPIED, CONTENT_COPIED, copyWithToast } from '../../../ui/copy.tsx';
 import { download } from '../../../ui/download.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { toastError } from '../../../ui/toast-store.ts';

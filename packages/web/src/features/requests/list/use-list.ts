@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
-import { holdRows } from '../../../api/limit-requests.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST, isInGap } from '../../../api/request-list.ts';
 import type { RequestList } from '../../../api/request-list.ts';
-import { changeLists } from '../../../api/list-cache.ts';
+import { holdLists } from '../../../api/list-cache.ts';
 import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
@@ -56,8 +55,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
   const hidesGaps = search !== undefined && search.progress !== 'paused';
   const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
-  const hold = (isHeld: boolean): void =>
-    changeLists(uid, (one) => holdRows(one, isHeld ? (one.hold ?? one.newest) : undefined));
+  const hold = (isHeld: boolean): void => holdLists(uid, isHeld);
   const update = (isPaused = paused): void => hold(isPaused || !atTop.current || attended.current);
   return {
     items,
