@@ -33,7 +33,7 @@ async function readPage(
   method: string | undefined,
   limit: number,
   before: number | undefined,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<IndexRange> {
   const input = { params: { uid }, query: { limit, before, method } };
   const [unsaved, saved] = await Promise.all([
@@ -135,15 +135,25 @@ export const aroundQuery = (uid: string, filter: RequestFilter, index: number) =
   });
 
 /**
- * One request by its index, with the first part of its body. `null` if it is no longer stored. A page that starts right
- * after it finds saved and unsaved requests, and does not load the whole body.
+ * The newest stored request below an index, with the first part of its body. A page of one finds saved and unsaved
+ * requests, and does not load the whole body.
  */
+export async function newestBelow(
+  uid: string,
+  before: number,
+  signal?: AbortSignal,
+): Promise<CapturedRequest | undefined> {
+  const { rows } = await readPage(uid, undefined, 1, before, signal);
+  return rows.toSorted((one, other) => other.index - one.index)[0];
+}
+
+/** One request by its index, with the first part of its body. `null` if it is no longer stored. */
 export const requestQuery = (uid: string, index: number) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),
     queryFn: async ({ signal }): Promise<CapturedRequest | null> => {
-      const { rows } = await readPage(uid, undefined, 1, index + 1, signal);
-      return rows.find((request) => request.index === index) ?? null;
+      const newest = await newestBelow(uid, index + 1, signal);
+      return newest?.index === index ? newest : null;
     },
     gcTime: MINUTE_MS,
   });

@@ -1,13 +1,11 @@
-import { positionBefore, printQuery } from '@creel/contract';
-import type { Answer, CapturedRequest, Query } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { client } from '../../api/client.ts';
 import { isDropped, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/list-cache.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { toast } from '../../ui/toast-store.ts';
+import { findPartner } from './compare/find-partner.ts';
 import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
@@ -29,7 +27,7 @@ export interface Selection {
   readonly step: (by: 1 | -1) => void;
   /** Moves the selection away from a request that is about to be removed. */
   readonly leave: (request: ListedRequest) => void;
-  /** Compares with the previous request of the same event type or path. */
+  /** Compares with the previous request of the same event type or path, else with a neighbor (`findPartner`). */
   readonly compareWithPrevious: (request: ListedRequest) => void;
   readonly compare: (left: ListedRequest, right: ListedRequest) => void;
 }
@@ -81,11 +79,10 @@ export function useSelection(
     },
     leave(request) {
       if (request.index !== wanted) return;
-      changeView({ request: nearest(items, request)?.index });
+      changeView({ request: (neighbor(items, wanted, 1) ?? neighbor(items, wanted, -1))?.index });
     },
     compareWithPrevious(request) {
-      void findPreviousSimilar(uid, request).then((similar) => {
-        const partner = similar ?? nearest(items, request);
+      void findPartner(uid, request).then((partner) => {
         if (partner === undefined) toast({ title: 'There is no other request to compare with' });
         else compare(partner, request);
       });
@@ -101,10 +98,6 @@ function useFirst(items: ListItems, isWanted: boolean, isHeld: (index: number) =
   const top = items.rows[0]?.index;
   if (isWanted && !isShown && top !== first) setFirst(top);
   return isWanted && isShown ? first : undefined;
-}
-
-function nearest(items: ListItems, { index }: ListedRequest): ListedRequest | undefined {
-  return neighbor(items, index, 1) ?? neighbor(items, index, -1);
 }
 
 /** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
@@ -133,41 +126,4 @@ function useRequestAt(uid: string, items: ListItems, index: number | undefined) 
   const asked = useQuery({ ...requestQuery(uid, index ?? -1), enabled: index !== undefined && listed === undefined });
   if (index === undefined || listed !== undefined) return { request: listed, isMissing: false };
   return { request: asked.data ?? undefined, isMissing: asked.data === null };
-}
-
-/** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */
-const PAGE = 200;
-const MAX_PAGES = 10;
-
-/**
- * The newest older request of the same event type, or, without one, of the same path. `undefined` if there is none, or
- * if the search fails.
- */
-async function findPreviousSimilar(uid: string, request: ListedRequest): Promise<CapturedRequest | undefined> {
-  const isOlder = ({ index }: CapturedRequest): boolean => index < request.index;
-  const { rows, gaps } = readList(uid);
-  const loaded = rows.filter(isOlder).find(isSimilarTo(request));
-  const isNext = loaded !== undefined && !gaps.some((gap) => gap.before <= request.index && gap.after >= loaded.index);
-  if (isNext) return loaded;
-  const query: Query =
-    request.eventType === null
-      ? { kind: 'path', pattern: [request.path] }
-      : { kind: 'event', patterns: [[request.eventType]] };
-  return searchBelow(uid, request, printQuery(query)).catch(() => undefined);
-}
-
-async function searchBelow(uid: string, request: ListedRequest, q: string): Promise<CapturedRequest | undefined> {
-  let before: string | undefined = positionBefore(request.endpointId, request.index);
-  for (let page = 0; page < MAX_PAGES && before !== undefined; page++) {
-    const query = { q, endpoint: uid, limit: PAGE, before };
-    const answer: Answer<'search'> = await client.callWithHeaders('search', { query });
-    const similar = answer.data.find(isSimilarTo(request));
-    if (similar !== undefined) return similar;
-    before = answer.nextBefore;
-  }
-  return undefined;
-}
-
-function isSimilarTo({ eventType, path }: CapturedRequest): (other: CapturedRequest) => boolean {
-  return (other) => (eventType === null ? other.path === path : other.eventType === eventType);
 }
