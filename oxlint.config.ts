@@ -165,6 +165,8 @@ const rules: Rules = {
   'typescript/ban-ts-comment': 'error',
   'typescript/no-non-null-assertion': 'error',
   'typescript/consistent-type-imports': 'error',
+  // Node's names for the methods that implement a stream.
+  'no-underscore-dangle': ['error', { allow: ['_write', '_writev'] }],
   eqeqeq: 'error',
   'no-var': 'error',
   'prefer-const': 'error',

@@ -7,11 +7,10 @@ import {
   withCapturedTarget,
 } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
-import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
 
@@ -61,14 +60,12 @@ export interface SendOptions {
   /** An abort ends the attempt. */
   readonly signal: AbortSignal;
   readonly maxResponseMs?: number;
-  /** Milliseconds that a program has to reject a large body after its first bytes. */
-  readonly refusalMs?: number;
 }
 
 /** Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Never rejects. */
 export function sendCapture(
   capture: CapturedRequest,
-  { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS, refusalMs = REFUSAL_MS }: SendOptions,
+  { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS }: SendOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const { method, rawHeaders } = capture;
@@ -93,41 +90,29 @@ export function sendCapture(
     signal.removeEventListener('abort', abort);
     request.destroy();
   });
-  void sendBody(request, body, refusalMs);
+  request.on('socket', readBeforeFailing);
+  request.end(body);
   return result;
 }
 
-/** A body up to this size fits into the buffers of the system, so that one write does not delay the response. */
-const LARGE_BYTES = 1024 * 1024;
-/** Bytes per write of a larger body. After the first ones the program gets some milliseconds to reject the request. */
-const SLICE_BYTES = 64 * 1024;
-const REFUSAL_MS = 100;
-/** From this status on a response is final even if the body was not read (RFC 9110, section 15). */
-const FIRST_REFUSAL = 300;
+/** Errors of a connection that the program has closed. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
 /**
- * Writes a large body in slices and checks for a response in between. A program that rejects a large body answers early and hangs
- * up; further writes would break the connection before the response is read.
+ * Reports a failed write only after everything that arrived was read. A program that rejects a large body answers and
+ * closes the connection. The next write fails, and Node would destroy the socket before it reads the response.
  */
-async function sendBody(request: ClientRequest, body: Uint8Array, refusalMs: number): Promise<void> {
-  if (body.length <= LARGE_BYTES) return void request.end(body);
-  const over = new AbortController();
-  const isOver = once(over.signal, 'abort');
-  request.once('close', () => over.abort());
-  request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
-    if (statusCode >= FIRST_REFUSAL) over.abort();
-  });
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    const slice = body.subarray(at, at + SLICE_BYTES);
-    const isTaken = new Promise<void>((resolve) => request.write(slice, () => resolve()));
-    await Promise.race([isTaken, isOver]);
-    // The first await runs before the loop polls its sockets, the second after.
-    await turnOfTheLoop();
-    await turnOfTheLoop();
-    if (at === 0) await Promise.race([sleep(refusalMs), isOver]);
-    if (over.signal.aborted) return;
-  }
-  request.end();
+function readBeforeFailing(socket: Socket): void {
+  const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
+  type Done = (error?: Error | null) => void;
+  const late =
+    (done: Done): Done =>
+    (error) => {
+      if (socket.readableEnded || !CLOSED.has(codeOf(error))) done(error);
+      else socket.once('end', () => done(error));
+    };
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, late(done));
+  socket._writev = (chunks, done) => writeAll?.(chunks, late(done));
 }
 
 function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult> {
@@ -187,13 +172,17 @@ function failureReason(error: Error | undefined): string {
   if (error === undefined) return 'the connection was closed without an answer';
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   if (!(first instanceof Error)) return 'it could not be reached';
-  const code = 'code' in first ? String(first.code) : '';
+  const code = codeOf(first);
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND') return 'its name has no address';
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed without an answer';
+  if (CLOSED.has(code)) return 'the connection was closed without an answer';
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
   if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';
   if (code.startsWith('HPE_')) return NOT_HTTP;
   return code === '' ? first.message : code;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

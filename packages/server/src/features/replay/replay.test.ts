@@ -2,6 +2,7 @@ import type { HeaderPair } from '@creel/contract';
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
+import { openRejectingTarget } from '../../../../../fixtures/rejecting-target.ts';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
@@ -9,9 +10,6 @@ import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson } from '../../../test/test-server.ts';
-import { sendRequest } from './send-request.ts';
-import type { SendRequest } from './send-request.ts';
-import { lookUpOnSystem } from './target.ts';
 
 let person: TestPerson;
 let client: TestClient;
@@ -182,19 +180,10 @@ describe('the response', () => {
   });
 
   test('a target that rejects a large body before reading it has responded', async () => {
-    const refusing = createServer((_request, response) =>
-      response.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big'),
-    );
-    const port = await listenLocally(refusing);
-    // A busy machine answers later than the default allows, and a write at that moment loses the response.
-    const sendPatiently: SendRequest = (request, signal) =>
-      sendRequest({ ...request, refusalMs: 20_000 }, signal, lookUpOnSystem);
-    await using patient = await startTestServer({ replay: { sendRequest: sendPatiently } });
-    const { client: their } = await patient.register();
-    const large = { method: 'POST', url: `http://127.0.0.1:${port}/`, body: 'x'.repeat(2_900_000) };
+    await using refusing = await openRejectingTarget();
+    const large = { method: 'POST', url: refusing.url, body: 'x'.repeat(2_900_000) };
     for (let nth = 0; nth < 3; nth += 1)
-      expect(await replay(large, their)).toMatchObject({ body: { status: 413, body: 'big' } });
-    await new Promise((resolve) => refusing.close(resolve));
+      expect(await replay(large)).toMatchObject({ body: { status: 413, body: 'big' } });
   });
 
   test('a target that starts its response before it has the body gets all of it', async () => {

@@ -1,9 +1,25 @@
 import { createServer } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
+import { openRejectingTarget } from '../../../../../fixtures/rejecting-target.ts';
 import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
+import type { OutboundResponse } from './send-request.ts';
 import { lookUpOnSystem } from './target.ts';
+
+/** Sends a request to a target on this machine. */
+function send(url: string, body = Buffer.alloc(0)): Promise<OutboundResponse> {
+  const request = {
+    method: 'POST',
+    url,
+    headers: [],
+    body,
+    userAgent: 'Creel/test',
+    allowPrivate: true,
+    maxMs: 30_000,
+  };
+  return sendRequest(request, new AbortController().signal, lookUpOnSystem);
+}
 
 /** A target with this TLS certificate, and the result of a replay to it. */
 async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
@@ -17,16 +33,7 @@ async function replayOver(certificate: { cert: string; key: string }): Promise<{
   });
   server.on('tlsClientError', () => undefined);
   const port = await listenLocally(server);
-  const request = {
-    method: 'GET',
-    url: `https://127.0.0.1:${port}/secret`,
-    headers: [],
-    body: Buffer.alloc(0),
-    userAgent: 'Creel/test',
-    allowPrivate: true,
-    maxMs: 5000,
-  };
-  const message = await sendRequest(request, new AbortController().signal, lookUpOnSystem).then(
+  const message = await send(`https://127.0.0.1:${port}/secret`).then(
     ({ status }) => String(status),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -48,4 +55,15 @@ test('certificates are also checked where the environment turns this off for Nod
   const { message, heard } = await replayOver(selfSigned('127.0.0.1')).finally(() => vi.unstubAllEnvs());
   expect(message).toMatch(/self-signed/);
   expect(heard).toBe('');
+});
+
+test('a target that rejects a large body before it has read it is heard', async () => {
+  await using target = await openRejectingTarget();
+  const body = Buffer.alloc(25 * 1024 * 1024);
+  const responses: OutboundResponse[] = [];
+  // A write fails between the response and its reading in 1 of 5 tries.
+  for (let nth = 0; nth < 25; nth += 1)
+    responses.push(...(await Promise.all([1, 2, 3, 4].map(() => send(target.url, body)))));
+  const rejected = expect.objectContaining({ status: 413, body: Buffer.from('big'), isCut: false });
+  expect(responses).toEqual(responses.map(() => rejected));
 });

@@ -1,5 +1,6 @@
 import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, replayHeaderLines } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
+import { codeOf } from '../../error-code.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
@@ -9,7 +10,6 @@ import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { request as openRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
@@ -26,8 +26,6 @@ export interface OutboundRequest {
   readonly maxMs: number;
   /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
   readonly keptBytes?: number | undefined;
-  /** Milliseconds that the target has to reject a large body after its first bytes. */
-  readonly refusalMs?: number | undefined;
 }
 
 /** The target's response. */
@@ -141,7 +139,7 @@ async function sendOverSocket(
     headers: replayHeaderLines({ ...outgoing, bodyBytes: outgoing.body.length }).flat(),
     setHost: false,
     maxHeaderSize: MAX_HEAD_BYTES,
-    createConnection: () => socket,
+    createConnection: () => readBeforeFailing(socket),
   });
   // By default Node drops header lines beyond 1,000; their bytes are limited above.
   request.maxHeadersCount = 0;
@@ -149,7 +147,7 @@ async function sendOverSocket(
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    const answer = await headOf(request, outgoing);
+    const answer = await headOf(request, outgoing.body);
     const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
     // If only the connection's end marks the body's end, our own abort looks like the target's.
     const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
@@ -161,10 +159,7 @@ async function sendOverSocket(
   }
 }
 
-function headOf(
-  request: ClientRequest,
-  outgoing: Pick<OutboundRequest, 'body' | 'refusalMs'>,
-): Promise<IncomingMessage> {
+function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve);
     // These listeners stay: the response itself reports failures after its head.
@@ -178,50 +173,39 @@ function headOf(
       interim += 1;
       if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The destination sent too many interim responses.'));
     });
-    void sendBody(request, outgoing);
+    void sendBody(request, body);
   });
 }
 
-/** Bytes of a body per write. */
+/** Bytes of a body per write. TLS encrypts what it is given at once, which takes time and memory. */
 const SLICE_BYTES = 64 * 1024;
-/** A larger body is likely to be rejected. After its first slice the target gets some milliseconds to do so. */
-const LARGE_BYTES = 1024 * 1024;
-const REFUSAL_MS = 100;
-/** From this status on a response is final even if the body was not read (RFC 9110 15). */
-const FIRST_REFUSAL = 300;
+
+/** Writes a body until it is complete or the exchange is over. A target that responds early still gets the whole body. */
+async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+  for (let at = 0; at < body.length && !request.destroyed; at += SLICE_BYTES)
+    await new Promise<void>((resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()));
+  request.end();
+}
+
+/** Errors of a connection that the target has closed. */
+const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 /**
- * Writes a body in slices and checks for a response in between. A target that rejects a large body responds early and
- * hangs up; further writes would break the connection before the response is read. If the target starts another
- * response early, it still gets the whole body.
+ * Reports a failed write only after everything that arrived was read. A target that rejects a large body responds and
+ * closes the connection. The next write fails, and Node would destroy the socket before it reads the response.
  */
-async function sendBody(
-  request: ClientRequest,
-  { body, refusalMs = REFUSAL_MS }: Pick<OutboundRequest, 'body' | 'refusalMs'>,
-): Promise<void> {
-  let isOver = false;
-  const over = new Promise<void>((resolve) => {
-    const end = (): void => {
-      isOver = true;
-      resolve();
+function readBeforeFailing(socket: Socket): Socket {
+  const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
+  type Done = (error?: Error | null) => void;
+  const late =
+    (done: Done): Done =>
+    (error) => {
+      if (socket.readableEnded || !CLOSED.has(codeOf(error))) done(error);
+      else socket.once('end', () => done(error));
     };
-    request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
-      if (statusCode >= FIRST_REFUSAL) end();
-    });
-    request.once('close', end);
-  });
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    const taken = new Promise<void>(
-      (resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()),
-    );
-    await Promise.race([taken, over]);
-    // The first await runs before the loop polls its sockets, the second after.
-    await turnOfTheLoop();
-    await turnOfTheLoop();
-    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(refusalMs), over]);
-    if (isOver) return;
-  }
-  request.end();
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, late(done));
+  socket._writev = (chunks, done) => writeAll?.(chunks, late(done));
+  return socket;
 }
 
 /**
