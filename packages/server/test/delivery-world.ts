@@ -13,7 +13,7 @@ import { T0, captureMany, countersAndRecount, everything, indexesOf, someEndpoin
 export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 export const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
-/** What suites of deliveries do in a store. */
+/** Actions of the suites of deliveries in a store. */
 export function deliveryWorld(store: AppStore) {
   const add = async (
     endpoint: EndpointRecord,
@@ -24,14 +24,18 @@ export function deliveryWorld(store: AppStore) {
     if (created === undefined || created === 'limit') throw new Error(`Not created: ${created}`);
     return created;
   };
-  /** Plans everything, in steps of a few captures. */
-  const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
+  /** Plans a few captures. `undefined` when all are planned. */
+  const planStep = async (endpointId: number, now: number, maxPending = 10_000) => {
+    const matched = await store.matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
+    return matched && { result: await store.planCaptures(endpointId, matched, { now, maxPending }) };
+  };
+  /** Plans everything. */
+  const plan = async (endpointId: number, maxPending?: number): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await store.matchCaptures(endpointId, INSTALLATION, { maxRows: 4 });
-      if (matched === undefined) return results;
-      const result = await store.planCaptures(endpointId, matched, { now: T0, maxPending });
-      if (result !== undefined) results.push(result);
+      const step = await planStep(endpointId, T0, maxPending);
+      if (step === undefined) return results;
+      if (step.result !== undefined) results.push(step.result);
     }
   };
   const due = async (destinationId: number, now = T0 + 1000, sending: string[] = []) =>
@@ -66,5 +70,5 @@ export function deliveryWorld(store: AppStore) {
     const { kept, counted } = await countersAndRecount(store, uid);
     expect(kept).toEqual(counted);
   };
-  return { add, plan, due, dueDelivery, attemptOf, record, stored, expectCounted };
+  return { add, plan, planStep, due, dueDelivery, attemptOf, record, stored, expectCounted };
 }

@@ -106,7 +106,7 @@ async function outboundRequest(
   };
 }
 
-/** What an attempt stores of its response, or of the reason why there is none. */
+/** The part of an attempt that depends on its response, or on the reason why there is none. */
 type Outcome = Pick<
   Attempt,
   'status' | 'statusText' | 'error' | 'durationMs' | 'responseHeaders' | 'responseBody' | 'responseTruncated'

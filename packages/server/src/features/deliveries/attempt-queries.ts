@@ -49,7 +49,7 @@ export interface DueDelivery {
   readonly size: number;
 }
 
-/** A destination with what is needed to send to it. */
+/** A destination with all that an attempt needs. */
 export interface SendingDestination extends DestinationRecord {
   readonly userId: number;
   readonly signingScheme: SigningScheme | null;

@@ -47,9 +47,9 @@ async function untilAttempts(uid: string, index: number, count: number): Promise
   return attemptsOf(uid, index);
 }
 
-async function searched(q: string, uid: string): Promise<{ found: number[] }> {
+async function searched(q: string, uid: string): Promise<number[]> {
   const found = await client.call('search', { query: { q, endpoint: uid } });
-  return { found: found.map(({ index }) => index) };
+  return found.map(({ index }) => index);
 }
 
 const server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' }, clock: standingClock() });
@@ -87,8 +87,7 @@ describe('forwarding', () => {
       deliveryPending: false,
     });
     expect(await requestAt(uid, 1)).toMatchObject({ lastDelivery: null });
-    const { found } = await searched(`status:200`, uid);
-    expect(found).toEqual([2]);
+    expect(await searched('status:200', uid)).toEqual([2]);
   });
 
   test('appends the path and the query, and several destinations get the same', async () => {
@@ -127,7 +126,7 @@ describe('forwarding', () => {
     });
     const waits = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.at ?? '');
     expect(waits).toBeGreaterThanOrEqual(5000);
-    expect((await searched('is:failed is:pending', uid)).found).toEqual([0]);
+    expect(await searched('is:failed is:pending', uid)).toEqual([0]);
     isBroken = false;
     await send(uid, 'second');
     await untilAttempts(uid, 1, 1);
@@ -137,8 +136,8 @@ describe('forwarding', () => {
     expect(again).toMatchObject({ attempt: 2, status: 204, nextAttemptAt: null, deliveryId: first?.deliveryId });
     expect(earlier).toEqual({ ...first, nextAttemptAt: null });
     expect(bodiesOf(target)).toEqual(['first', 'second', 'first']);
-    expect((await searched('is:delivered', uid)).found).toEqual([1, 0]);
-    expect((await searched('is:pending', uid)).found).toEqual([]);
+    expect(await searched('is:delivered', uid)).toEqual([1, 0]);
+    expect(await searched('is:pending', uid)).toEqual([]);
   });
 
   test('Retry-After lengthens the wait', async () => {
@@ -161,7 +160,7 @@ describe('forwarding', () => {
     expect(await requestAt(uid, 0)).toMatchObject({ lastDelivery: { status: null, error: expect.any(String) } });
   });
 
-  test('while it is off nothing is planned, and what is pending waits for the changed URL', async () => {
+  test('while it is off nothing is planned, and pending deliveries wait for the changed URL', async () => {
     const uid = await newEndpoint();
     const [broken, works] = [await openTarget(status(500)), await openTarget()];
     const { id } = await addDestination(uid, { url: broken.url });
@@ -220,7 +219,7 @@ describe('forwarding', () => {
     expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
   });
 
-  test('what waits for its first attempt is listed on request, and ends with its destination', async () => {
+  test('deliveries that wait for their first attempt are listed on request, and end with their destination', async () => {
     const uid = await newEndpoint();
     const [works, hangs] = [await openTarget(), await openTarget(() => undefined)];
     await addDestination(uid, { url: works.url });
@@ -320,7 +319,7 @@ describe('a loop', () => {
 });
 
 describe('other attempts', () => {
-  test('creel forward reports what the program answered', async () => {
+  test('creel forward reports the response of the program', async () => {
     const uid = await newEndpoint();
     await send(uid);
     const body = {

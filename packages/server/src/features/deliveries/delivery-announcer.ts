@@ -10,7 +10,7 @@ import type { RecordedAttempts } from './record-queries.ts';
 
 /** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
 const WAITING_MS = 500;
-/** Maximum number of ended deliveries that viewers are sent. Rows of older requests are right after the next load. */
+/** Maximum number of ended deliveries that are sent to viewers. Rows of older requests are correct after the next load. */
 const MAX_ANNOUNCED = 1000;
 
 interface AnnouncerOptions {
@@ -19,7 +19,7 @@ interface AnnouncerOptions {
   readonly metrics: Pick<Metrics, 'countAttempt'>;
 }
 
-/** Sends viewers of an endpoint what became of its requests. */
+/** Sends the states of deliveries to the viewers of an endpoint. */
 export class DeliveryAnnouncer {
   readonly #options: AnnouncerOptions;
 

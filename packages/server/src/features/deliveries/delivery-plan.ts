@@ -109,7 +109,7 @@ export function pauseReason(lastFailure: string): string {
   return `${MAX_FAILURES_IN_A_ROW} attempts in a row failed. The last one: ${lastFailure}`;
 }
 
-/** What a destination waits for. Times are milliseconds since 1970. */
+/** The pending deliveries of a destination in short. Times are milliseconds since 1970. */
 export interface Backlog {
   /** Null unless it is paused. */
   readonly pausedAt: number | null;

@@ -60,7 +60,10 @@ const sendingOptions = (status: number) => ({
   onFailure: (error: unknown) => expect.unreachable(String(error)),
 });
 
-/** A sender with `count` due deliveries to a destination that responds at once. `store` stores the first attempts that wait, `storeAll` also all later ones. */
+/**
+ * A sender with `count` due deliveries to a destination that responds at once. `store` stores the first attempts that
+ * wait, `storeAll` also all later ones.
+ */
 function startSender({ count, status }: { readonly count: number; readonly status: number }) {
   let due: DueDelivery[] = Array.from({ length: count }, (_, index) => ({
     id: `${index}`,
@@ -286,7 +289,7 @@ test('a destination does not wait for 500 others whose targets hang', async () =
   expect(claimed.size).toBe(500);
 });
 
-test('what waits for its turn is left to the process that has the lease now', async () => {
+test('deliveries that wait for their turn are left to the process that has the lease now', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();

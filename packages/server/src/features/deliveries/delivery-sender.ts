@@ -70,7 +70,7 @@ export class DeliverySender {
     if (!store.shared) await store.releaseLeases().catch(onFailure);
     // The clock may have been set back while no process ran.
     await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
-    // How far the machine's clock is ahead of a monotonic one. Less than before: it was set back.
+    // Milliseconds by which the machine's clock is ahead of a monotonic one. They decrease when it is set back.
     const aheadMs = (): number => Math.round(now() - performance.now());
     let before = aheadMs();
     while (!this.#isStopping) {
@@ -90,7 +90,7 @@ export class DeliverySender {
     if (destinationIds.length === 0 || wanted.includes(undefined)) this.#polling.start();
   }
 
-  /** Waits for what is being sent, at most `maxMs`. What is not finished then is sent again after the next start. */
+  /** Waits for running attempts, at most `maxMs`. Those that are not finished then are repeated after the next start. */
   async stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
     await atMost(maxMs, this.#attempts.ended());
@@ -126,7 +126,7 @@ export class DeliverySender {
     return !claimed.hasNoMore;
   }
 
-  /** Resolves when the request has left, or will not leave. */
+  /** Resolves when the request is sent, or will not be sent. */
   #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
     const leave = (): void => {
@@ -176,7 +176,7 @@ export class DeliverySender {
   }
 }
 
-/** Targets of a few users that hang leave places for other users. */
+/** Leaves places for other users while the targets of a few users hang. */
 function queueOf(concurrency: number): FairQueue {
   return new FairQueue({ concurrency, leavesHalf: true, maxWaiting: MAX_CLAIMED });
 }

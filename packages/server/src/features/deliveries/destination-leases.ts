@@ -4,7 +4,7 @@ import type { DeliveryQueries } from './queries.ts';
 
 /** Destinations that a process sends to at a time. */
 export const MAX_CLAIMED = 500;
-/** After this time, a destination whose deliveries only wait for their turn gives its place to another one that is due. */
+/** After this time, a due destination replaces one whose deliveries only wait for their turn. */
 const MIN_CLAIMED_MS = 3000;
 /** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
@@ -15,19 +15,19 @@ const IDLE_MS = 30_000;
 /** A destination whose lease this process has. Times are milliseconds of a monotonic clock. */
 export interface ClaimedDestination {
   readonly id: number;
-  /** Ids of the deliveries that are being sent or recorded, or whose place rests. */
+  /** Ids of the deliveries that are sent or recorded now, or whose place stays empty after a failure. */
   readonly sending: Set<string>;
   readonly sendDue: Rerun;
   /** Number of deliveries whose turn has come. */
   inFlight: number;
-  /** Aborts when its lease is lost or given away. Then the deliveries that wait for their turn are not sent. */
+  /** Aborts when the lease ends. Then the deliveries that wait for their turn are not sent. */
   readonly release: AbortController;
   readonly claimedAt: number;
   /** Failed attempts in a row, as of the last read. */
   failures: number;
-  /** From before the lease was written, so that it ends here first. */
+  /** Counted from before the lease was written, so that it ends here before it ends in the database. */
   leaseUntil: number;
-  /** Nothing else was due at the last read, so a free place is no reason to read again. */
+  /** The last read returned all due deliveries, so a free place needs no further read. */
   hasNoMore: boolean;
   /** When it was last in use. */
   usedAt: number;
@@ -41,7 +41,7 @@ export function isHeld({ leaseUntil, release }: ClaimedDestination): boolean {
 export interface DestinationLeasesOptions {
   readonly store: Pick<DeliveryQueries, 'claimDestinations' | 'dueDestinations' | 'releaseLeases' | 'renewLeases'>;
   readonly now: () => number;
-  /** Sends what is due of a destination. Never rejects. */
+  /** Sends the due deliveries of a destination. Never rejects. */
   readonly sendAll: (claimed: ClaimedDestination) => Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export class DestinationLeases {
       .toSorted((a, b) => a.usedAt - b.usedAt);
   }
 
-  /** Destinations that can give their place away: idle ones, then those that only wait, the newest first. */
+  /** Destinations that another one may replace: idle ones, then those that only wait, the newest first. */
   #replaceable(due: ReadonlySet<number>): ClaimedDestination[] {
     const before = performance.now() - MIN_CLAIMED_MS;
     const waiting = [...this.#claimed.values()].filter(
@@ -144,7 +144,7 @@ export class DestinationLeases {
     );
   }
 
-  /** Sends no more of it. What is on its way is still recorded. */
+  /** Sends no further delivery. Attempts that have begun are still recorded. */
   #drop({ id, release }: ClaimedDestination): void {
     this.#claimed.delete(id);
     release.abort();

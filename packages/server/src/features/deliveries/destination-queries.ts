@@ -1,8 +1,8 @@
 import type { DestinationChange } from '@creel/contract';
 import { sql } from 'kysely';
-import type { RawBuilder, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { countRows } from '../../database/engine.ts';
+import { countRows, inChunks } from '../../database/engine.ts';
 import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfRequestKey } from '../../database/stored-request.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
@@ -169,25 +169,22 @@ export async function lockDestinations(transaction: EngineTransaction, ids: read
 }
 
 /** The new `due_at` of a destination, in an update of its row. */
-export function dueAtOf(id: number): RawBuilder<number | null> {
-  return sql<number | null>`case when enabled = 1 and paused_at is null
-    then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`;
-}
+export const DUE_AT = sql<number | null>`case when enabled = 1 and paused_at is null
+  then (select min(next_attempt_at) from deliveries where destination_id = destinations.id) end`;
 
 /**
  * Sets `due_at` from the pending deliveries. An earlier statement of the transaction has locked the destinations: a
  * statement does not see deliveries that were committed while it waited for a lock.
  */
 export async function updateDueAt(transaction: DatabaseTransaction, destinationIds: readonly number[]): Promise<void> {
-  for (const id of destinationIds) {
-    const dueAt = dueAtOf(id);
-    await transaction
+  await inChunks(destinationIds, (chunk) =>
+    transaction
       .updateTable('destinations')
-      .set({ due_at: dueAt })
-      .where('id', '=', id)
-      .where('due_at', 'is distinct from', dueAt)
-      .execute();
-  }
+      .set({ due_at: DUE_AT })
+      .where('id', 'in', chunk)
+      .where('due_at', 'is distinct from', DUE_AT)
+      .execute(),
+  );
 }
 
 /**

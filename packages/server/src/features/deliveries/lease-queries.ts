@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -7,6 +7,11 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
  * SQL of the leases of destinations: only the process with the lease of a destination sends to it. Leases end by the
  * database's clock, because those of the processes differ.
  */
+
+/** No process has the lease. */
+function isFree({ engine }: EngineDatabase | EngineTransaction) {
+  return sql<SqlBool>`(lease_owner is null or lease_until <= ${engine.clock})`;
+}
 
 /**
  * Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. The
@@ -17,13 +22,7 @@ async function dueDestinations(db: EngineDatabase, owner: string, now: number, l
     .selectFrom('destinations')
     .select(['id', 'lease_owner'])
     .where('due_at', '<=', now)
-    .where((where) =>
-      where.or([
-        where('lease_owner', 'is', null),
-        where('lease_owner', '=', owner),
-        where('lease_until', '<=', db.engine.clock),
-      ]),
-    )
+    .where(({ or, eb }) => or([isFree(db), eb('lease_owner', '=', owner)]))
     .orderBy((order) => order.case().when('lease_owner', '=', owner).then(0).else(1).end())
     .orderBy((order) => order.fn.coalesce('lease_until', sql.lit(0)))
     .orderBy('due_at')
@@ -43,11 +42,9 @@ async function claimDestinations(
     .selectFrom('destinations')
     .select('id')
     .where('id', 'in', [...ids])
-    .where((where) =>
-      where.or([where('lease_owner', 'is', null), where('lease_until', '<=', transaction.engine.clock)]),
-    )
+    .where(isFree(transaction))
     .orderBy('id');
-  // Rows that another process claims at this moment are left to it.
+  // Omits rows that another process claims at this moment.
   const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
   const claimed = rows.map((row) => row.id);
   if (claimed.length > 0)
@@ -80,7 +77,7 @@ function leaseEnd({ engine }: EngineTransaction, leaseMs: number): RawBuilder<nu
   return sql<number>`${engine.clock} + ${sql.lit(leaseMs)}`;
 }
 
-/** Ends the leases of a process for some destinations, or all of its leases. Without an owner, all leases of everyone. */
+/** Ends the leases of a process: those of some destinations, or all. Without an owner it ends the leases of all processes. */
 async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?: readonly number[]): Promise<void> {
   let leases = db.selectFrom('destinations').select('id').where('lease_owner', 'is not', null);
   if (owner !== undefined) leases = leases.where('lease_owner', '=', owner);

@@ -25,7 +25,7 @@ export interface MatchedCaptures {
   readonly hasMore: boolean;
 }
 
-/** What identifies this installation: the mark in its requests, and the secret of its delivery ids. */
+/** The identity of this installation: the mark in its requests, and the secret of its delivery ids. */
 export interface Installation {
   readonly mark: string;
   readonly secret: string;

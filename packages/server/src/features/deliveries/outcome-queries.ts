@@ -6,7 +6,7 @@ import type { DatabaseTransaction, DestinationsTable } from '../../database/sche
 import { addMail } from '../mail/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
-import { dueAtOf, recentStatusesOf } from './destination-queries.ts';
+import { DUE_AT, recentStatusesOf } from './destination-queries.ts';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { inChunks } from '../../database/engine.ts';
@@ -16,9 +16,9 @@ import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored
 import { isoTime } from '../../iso-time.ts';
 import { IS_PENDING, LATEST_DELIVERY, storedLatest } from '../requests/queries.ts';
 
-/** SQL of the results of attempts: the latest delivery of a request, which lists show, and the state of a destination. */
+/** SQL of the results of attempts: the last delivery of a request, which lists show, and the state of a destination. */
 
-/** Names a captured request. */
+/** Identifies a captured request. */
 export interface RequestOfEndpoint {
   readonly endpointId: number;
   readonly index: number;
@@ -35,8 +35,13 @@ export function keysOf(requests: readonly RequestOfEndpoint[]) {
 /** The key of a row's request, in two numbers that JavaScript can hold. */
 export const REQUEST_NAME = [sql<number>`request_key >> 32`.as('endpointId'), indexOfRequestKey.as('index')] as const;
 
-/** What a row shows of an attempt. */
-export function latestOf({ kind, status, error, at }: Pick<Attempt, 'kind' | 'status' | 'error' | 'at'>): LastDelivery {
+/** The attempt as the row of its request shows it. */
+export function lastDeliveryOf({
+  kind,
+  status,
+  error,
+  at,
+}: Pick<Attempt, 'kind' | 'status' | 'error' | 'at'>): LastDelivery {
   return { kind, status, error, at: isoTime(at) };
 }
 
@@ -69,12 +74,12 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
   return new Map(
     rows.map((row) => [
       nameOf(row),
-      latestOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
+      lastDeliveryOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
     ]),
   );
 }
 
-/** Stores the latest delivery of each request. */
+/** Stores the last delivery of each request. */
 export async function saveLatest(
   transaction: DatabaseTransaction,
   requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
@@ -98,8 +103,8 @@ export async function saveLatest(
 }
 
 /**
- * What a stored request shows of its deliveries. `plannedAt`: when its first attempt at a destination is due; null when
- * it waits for none. `isPending`: it waits for any attempt.
+ * The deliveries of a stored request in short. `plannedAt`: when its first attempt at a destination is due; null when
+ * none is planned. `isPending`: another attempt is planned.
  */
 export type DeliveryState = Awaited<ReturnType<typeof listDeliveryStates>>[number];
 
@@ -153,7 +158,7 @@ export async function countOutcomes(
       .set({
         failures: outcome.failures,
         recent_statuses: JSON.stringify(recent),
-        ...(isNew ? { paused_at: now, pause_reason: reason, due_at: null } : { due_at: dueAtOf(row.id) }),
+        ...(isNew ? { paused_at: now, pause_reason: reason, due_at: null } : { due_at: DUE_AT }),
       })
       .where('id', '=', row.id)
       .execute();
@@ -173,7 +178,7 @@ export const pausedNoticeSchema = z.object({
 });
 type PausedNotice = z.infer<typeof pausedNoticeSchema>;
 
-/** Notices go to an address that its owner has confirmed. */
+/** Writes a notice if the owner of the address has confirmed it. */
 async function addPausedNotice(
   transaction: DatabaseTransaction,
   { endpoint_id: endpointId, url }: Selectable<DestinationsTable>,

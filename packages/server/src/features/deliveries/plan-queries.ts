@@ -10,11 +10,11 @@ import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts'
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
-import { latestOf, saveLatest } from './outcome-queries.ts';
+import { lastDeliveryOf, saveLatest } from './outcome-queries.ts';
 
 /** SQL that plans deliveries. Times are milliseconds since 1970 and always passed in. */
 
-/** What became of the matched captures. */
+/** The result of planning the matched captures. */
 export interface PlanResult {
   /** Destinations with new deliveries. */
   readonly destinationIds: readonly number[];
@@ -32,10 +32,9 @@ export interface RefusedCapture {
 }
 
 /**
- * Writes the deliveries of matched captures and moves the endpoint's cursor after them, in one transaction. At most
- * `maxPending` deliveries of an endpoint are pending; captures beyond that are not forwarded. Those that have ended since
- * the match still count, because counting 10,000 rows here would delay captures. `undefined` when another process has
- * planned these captures.
+ * Writes the deliveries of matched captures and moves the endpoint's cursor after them. Captures beyond `maxPending`
+ * pending deliveries are not forwarded. These were counted by the match, because counting 10,000 rows here would delay
+ * captures. `undefined` when another process has planned these captures.
  */
 async function planCaptures(
   transaction: EngineTransaction,
@@ -43,13 +42,13 @@ async function planCaptures(
   matched: MatchedCaptures,
   at: { readonly now: number; readonly maxPending: number },
 ): Promise<PlanResult | undefined> {
-  // Shared with captures: they spare what is not planned, and go on meanwhile.
+  // Shared, so that captures go on meanwhile. They spare captures that are not planned.
   const endpoint = await lockEndpoint(transaction, endpointId, 'share');
   if (endpoint === undefined) return undefined;
   const enabled = await lockEnabled(transaction, endpointId);
   if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
   const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
-  // Others were deleted or cleared meanwhile.
+  // The others were deleted or cleared meanwhile.
   const from = Math.max(matched.from, endpoint.first_index);
   const present = new Set(await storedIndexes(transaction, endpointId, from, matched.to));
   const { planned, refused } = decide(matched, { enabled, present, ...at });
@@ -64,7 +63,7 @@ async function planCaptures(
   const firstAt = Math.min(planned[0]?.receivedAt ?? at.now, at.now);
   const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
   await updateDueAt(transaction, due);
-  // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
+  // Last, because captures wait from here on. If no destination was locked, another process may have planned these.
   const after = await transaction
     .updateTable('endpoints')
     .set({ planned_to: matched.to })
@@ -104,7 +103,7 @@ function decide(
     if (error === null) {
       pending += wanted.length;
       planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
-    } else refused.push({ index, latest: latestOf({ kind: 'forward', status: null, error, at: now }) });
+    } else refused.push({ index, latest: lastDeliveryOf({ kind: 'forward', status: null, error, at: now }) });
   }
   return { planned, refused };
 }

@@ -5,7 +5,7 @@ import { T0, capture, captureMany, everything, indexesOf, someEndpoint } from '.
 
 /** Destinations and the planning of deliveries, on every database. */
 export function deliveriesSuite(store: AppStore): void {
-  const { add, plan, due, dueDelivery, attemptOf, record, stored, expectCounted } = deliveryWorld(store);
+  const { add, plan, planStep, due, dueDelivery, attemptOf, record, stored, expectCounted } = deliveryWorld(store);
 
   describe('deliveries', () => {
     test('are planned once, for captures after the destination that match, in order', async () => {
@@ -58,9 +58,7 @@ export function deliveriesSuite(store: AppStore): void {
       await plan(endpoint.id);
       const isBehindAt = async (now: number): Promise<boolean | undefined> => {
         await captureMany(store, endpoint.id, 1);
-        const matched = await store.matchCaptures(endpoint.id, INSTALLATION, { maxRows: 1 });
-        if (matched === undefined) throw new Error('All captures are planned.');
-        return (await store.planCaptures(endpoint.id, matched, { now, maxPending: 1000 }))?.isBehind;
+        return (await planStep(endpoint.id, now))?.result?.isBehind;
       };
       expect(await isBehindAt(T0 + 1000)).toBe(false);
       expect(await isBehindAt(T0 + 100)).toBe(false);
@@ -89,9 +87,7 @@ export function deliveriesSuite(store: AppStore): void {
       await captureMany(store, endpoint.id, 2);
       await plan(endpoint.id);
       await captureMany(store, endpoint.id, 2);
-      const matched = await store.matchCaptures(endpoint.id, INSTALLATION, { maxRows: 4 });
-      if (matched === undefined) throw new Error('All captures are planned.');
-      await store.planCaptures(endpoint.id, matched, { now: back, maxPending: 1000 });
+      await planStep(endpoint.id, back);
       expect((await due(destination.id, back)).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
     });
 
@@ -181,7 +177,7 @@ export function deliveriesSuite(store: AppStore): void {
       await expectCounted(endpoint.uid);
     });
 
-    test('that match nothing do not keep what the trim spared', async () => {
+    test('that match nothing do not keep requests that the trim spared', async () => {
       const endpoint = await someEndpoint(store);
       await add(endpoint, { query: 'body:nothing' });
       await captureMany(store, endpoint.id, 4, LIMITS);
@@ -222,7 +218,7 @@ export function deliveriesSuite(store: AppStore): void {
       expect((await due(destination.id)).map(({ index }) => index)).toEqual([9]);
     });
 
-    test('of a deleted destination end in steps, and free what was kept for them', async () => {
+    test('of a deleted destination end in steps, and free the requests that were kept for them', async () => {
       const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);
       await captureMany(store, endpoint.id, 4, LIMITS);

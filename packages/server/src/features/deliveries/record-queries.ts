@@ -14,7 +14,7 @@ import {
   REQUEST_NAME,
   failuresOf,
   keysOf,
-  latestOf,
+  lastDeliveryOf,
   nameOf,
   saveLatest,
   countOutcomes,
@@ -25,7 +25,7 @@ import type { RequestOfEndpoint } from './outcome-queries.ts';
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
 
-/** In the order of the attempts. Null when the request was deleted meanwhile; then nothing is stored. */
+/** In the order of the attempts. Null for a request that was deleted meanwhile: its attempt is not stored. */
 export type RecordedAttempts = readonly (RecordedAttempt | null)[];
 
 /**
@@ -51,7 +51,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   const failures = await failuresOf(transaction, kept);
   const requests = kept.map((attempt) => ({
     ...attempt,
-    latest: failures.get(nameOf(attempt)) ?? latestOf(attempt),
+    latest: failures.get(nameOf(attempt)) ?? lastDeliveryOf(attempt),
   }));
   await saveLatest(transaction, requests);
   const pending = await pendingAmong(transaction, requests);
@@ -85,7 +85,7 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
   }
   const destinations = await lockDestinations(transaction, destinationsOf(attempts));
   const pendingIds = await lockDeliveries(transaction, attempts);
-  // Captures go on beside pending deliveries, whose requests they spare. They may trim the requests of others.
+  // Requests of pending deliveries need no lock, because captures spare them. Captures may trim all others.
   const areSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   if (!areSpared)
     for (const endpointId of firstIndexes.keys()) {
@@ -220,12 +220,11 @@ async function deleteOldAttempts(
     .execute();
 }
 
-/** Ends the pending deliveries that succeeded or finally failed, and plans the next attempt of the others. */
+/** Ends the pending deliveries of attempts without a next one, and plans the next attempt of the others. */
 async function updateDeliveries(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
-  const forwards = attempts.filter(({ kind }) => kind === 'forward');
-  const ended = forwards.filter((attempt) => !isWaiting(attempt)).map(({ deliveryId }) => deliveryId);
+  const ended = attempts.filter((attempt) => !isWaiting(attempt)).map(({ deliveryId }) => deliveryId);
   await inChunks(ended, (chunk) => transaction.deleteFrom('deliveries').where('id', 'in', chunk).execute());
-  const again = forwards.flatMap(({ deliveryId, endpointId, index, destinationId, attempt, nextAttemptAt }) =>
+  const again = attempts.flatMap(({ deliveryId, endpointId, index, destinationId, attempt, nextAttemptAt }) =>
     nextAttemptAt === null || destinationId === null
       ? []
       : {

@@ -29,7 +29,7 @@ import type { DeliveryQueries } from './queries.ts';
 const REMOVED_AT_ONCE = 100;
 /** Minimum interval between two logged failures, because while storage is down every poll fails. */
 const FAILURE_LOG_MS = 10_000;
-/** An attempt is made between its capture and its report. The clock of a user's machine may be wrong by this much. */
+/** Milliseconds by which the clock of a user's machine may be wrong. An attempt is made between its capture and its report. */
 const MAX_CLOCK_ERROR_MS = 24 * 3_600_000;
 const WRONG_TIME = 'at must be between the time of the capture and now';
 const RETRY_REFUSALS: Readonly<Record<RetryRefusal, string>> = {
@@ -57,7 +57,7 @@ export interface ReplayedRequest {
   readonly index: number;
 }
 
-/** Destinations, and everything that was sent of a captured request. */
+/** Destinations, and all attempts to send captured requests. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #planner: DeliveryPlanner;
@@ -204,7 +204,7 @@ export class Deliveries {
     this.#sender.wake([result.destinationId]);
   }
 
-  /** Sends a replay of a captured request, and stores the attempt. Passes its outcome on. */
+  /** Sends a replay of a captured request, and stores the attempt. Returns or throws as `send` does. */
   async recordReplay(
     { endpoint, index }: ReplayedRequest,
     { method, url }: Pick<Replay, 'method' | 'url'>,

@@ -6,13 +6,13 @@ import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts'
 import { RECEIVERS, STANDARD_SECRET, bySlack, byStandard, byStripe } from '../../../test/receivers.ts';
 import { renewSignature, verifySignature } from './service.ts';
 
-/** The libraries that receivers use, as the judges of what was signed again. */
+/** Requests that were signed again, judged by the libraries of receivers. */
 
 const now = Date.now();
 
 describe.each(RECEIVERS)('$scheme', ({ fixture, scheme, secret, receive }) => {
   const signing: SigningSecret = { scheme, secret };
-  const headers = headersFor(fixture, 'http://127.0.0.1/h/x').map(([name, value]): [string, string] => [name, value]);
+  const headers = headersFor(fixture, 'http://127.0.0.1/h/x');
   const edited = Buffer.from(fixture.body.toString().replace('{', '{"edited":"yes",'));
   const names = (list: RawHeaders) => list.map(([name]) => name);
   const verdict = async (signed: RawHeaders, body: Buffer) =>
@@ -36,7 +36,7 @@ describe.each(RECEIVERS)('$scheme', ({ fixture, scheme, secret, receive }) => {
     expect(twice).toEqual(once);
   });
 
-  test('the receiver rejects what is called invalid', async () => {
+  test('the receiver rejects a request whose verdict is invalid', async () => {
     const signed = await renewSignature(signing, { headers, body: edited, now });
     const other = await renewSignature({ scheme, secret: `${secret}BBBB` }, { headers, body: edited, now });
     const cases: [string, RawHeaders, Buffer][] = [
