@@ -1,6 +1,6 @@
 import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsSchema } from '@creel/contract';
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import type {
   Database,
@@ -157,4 +157,19 @@ export async function findUserByName(
     .execute();
   const row = rows.find((found) => found.username === username) ?? rows[0];
   return row && toUserRecord(row);
+}
+
+/** A claim of a process on a row. Another process may claim the row after `until`. Times in milliseconds since 1970. */
+export interface Claim {
+  readonly now: number;
+  readonly until: number;
+}
+
+/**
+ * Whether an earlier claim is over, by the column with its end. An end that is too far away was set before the clock was
+ * set back. Twice the length of a claim, because the clocks of nodes differ.
+ */
+export function isClaimOver(column: string, { now, until }: Claim): RawBuilder<boolean> {
+  const end = sql.ref<number>(column);
+  return sql<boolean>`(${end} <= ${now} or ${end} > ${now + 2 * (until - now)})`;
 }

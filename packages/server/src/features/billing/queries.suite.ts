@@ -36,6 +36,13 @@ export function billingSuite(store: AppStore): void {
       expect(await lock(id + 1_000_000, 'h')).toBe('no-user');
     });
 
+    test('a claim from before the clock was set back is over', async () => {
+      const { id } = await someUser(store);
+      await lock(id, 'first');
+      expect(await lock(id, 'second', T0 - 1000)).toBe('busy');
+      expect(await lock(id, 'second', T0 - 1001)).toBe('locked');
+    });
+
     test('a claim is prolonged by its owner, and by nobody who lost it', async () => {
       const { id } = await someUser(store);
       await lock(id, 'first');

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { findUserBy, keepFirstValue } from '../../database/records.ts';
-import type { UserRecord } from '../../database/records.ts';
+import { findUserBy, isClaimOver, keepFirstValue } from '../../database/records.ts';
+import type { Claim, UserRecord } from '../../database/records.ts';
 import { applyQueries } from './apply-queries.ts';
 
 /** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
 async function lockBillingAccount(
   db: EngineDatabase,
-  lock: { readonly userId: number; readonly owner: string; readonly now: number; readonly until: number },
+  lock: Claim & { readonly userId: number; readonly owner: string },
   customerKey: string,
 ): Promise<'locked' | 'busy' | 'no-user'> {
   await db
@@ -26,7 +26,7 @@ async function lockBillingAccount(
     .updateTable('billing_accounts')
     .set({ lock_owner: lock.owner, locked_until: lock.until })
     .where('user_id', '=', lock.userId)
-    .where((where) => where.or([where('lock_owner', 'is', null), where('locked_until', '<=', lock.now)]))
+    .where((where) => where.or([where('lock_owner', 'is', null), isClaimOver('locked_until', lock)]))
     .executeTakeFirst();
   if (result.numUpdatedRows > 0n) return 'locked';
   const row = await db

@@ -63,6 +63,15 @@ describe('checkout', () => {
     expect(await user()).toMatchObject({ subscriptionTier: 'BASIC', subscriptionStatus: 'active' });
   });
 
+  test('the return page shows the new plan also after the clock was set back', async () => {
+    const session = await sessionId();
+    expect((await user()).subscriptionTier).toBe('FREE');
+    clock.advance(-3_600_000);
+    stripe.model.payCheckout(session);
+    expect((await user()).subscriptionTier).toBe('BASIC');
+    clock.advance(3_600_000);
+  });
+
   test('an event alone grants the plan', async () => {
     stripe.model.payCheckout(await sessionId());
     const event = stripe.model.events.at(-1) ?? {};

@@ -99,7 +99,8 @@ export class SubscriptionSync {
   async afterCheckout(user: UserRecord): Promise<UserRecord> {
     const { store, now, log } = this.#options;
     const last = this.#settledAt.get(user.id);
-    if (last !== undefined && now() - last < SETTLE_AGAIN_MS) return user;
+    // A time in the future is from before the clock was set back.
+    if (last !== undefined && Math.abs(now() - last) < SETTLE_AGAIN_MS) return user;
     if ((await store.listCheckouts(user.id)).length === 0) {
       this.#settledAt.delete(user.id);
       return user;

@@ -41,6 +41,17 @@ export function noticesSuite(store: AppStore): void {
       await store.deleteUser(user.id);
     });
 
+    test('are sent again at once if the clock was set back after they were claimed', async () => {
+      const [from, until] = [START + 5 * DAY, START + 6 * DAY];
+      const user = await somebody('notice-clock@example.com');
+      await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
+      expect(await add(from, until)).toBe(1);
+      const claimed = await store.claimMail(from, until);
+      expect(await store.claimMail(from - DAY, until - DAY)).toBeUndefined();
+      expect(await store.claimMail(from - DAY - 1, until - DAY - 1)).toEqual(claimed);
+      await store.deleteUser(user.id);
+    });
+
     test('are not written for a user who has turned them off', async () => {
       const from = START + 10 * DAY;
       await someEndpoint(store, { expiresAt: from + 1 });

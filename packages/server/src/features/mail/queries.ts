@@ -1,7 +1,7 @@
 import { inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { toUserRecord } from '../../database/records.ts';
+import { isClaimOver, toUserRecord } from '../../database/records.ts';
 
 /** A notice that is due, as JSON, with the user it is for. */
 export type OutboxMail = NonNullable<Awaited<ReturnType<typeof claimMail>>>;
@@ -22,7 +22,7 @@ async function claimMail(transaction: EngineTransaction, now: number, until: num
   const due = await transaction
     .selectFrom('mail_outbox')
     .select('id')
-    .where('send_after', '<=', now)
+    .where(isClaimOver('send_after', { now, until }))
     .orderBy('send_after')
     .orderBy('id')
     .limit(1)
@@ -33,7 +33,7 @@ async function claimMail(transaction: EngineTransaction, now: number, until: num
     .updateTable('mail_outbox')
     .set({ send_after: until })
     .where('id', '=', due.id)
-    .where('send_after', '<=', now)
+    .where(isClaimOver('send_after', { now, until }))
     .returningAll()
     .executeTakeFirst();
   if (mail === undefined) return undefined;
