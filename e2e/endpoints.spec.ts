@@ -1,5 +1,5 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
-import { expect, notifications, test, toast } from './app.ts';
+import { expect, notifications, register, test, toast } from './app.ts';
 import { createEndpoint, goLive, goTo, openLive } from './endpoints.ts';
 import { allowClipboard, answerWith, clipboard } from './pages.ts';
 
@@ -111,6 +111,27 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
       await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
     });
   });
+});
+
+test("another user's endpoint looks like a missing one, and the page says who can open it", async ({
+  page,
+  person,
+  app,
+  browser,
+}) => {
+  const other = await browser.newContext({ baseURL: app.url });
+  await register(other);
+  const { uid } = await createEndpoint(other);
+  await other.close();
+  const open = async (path: string): Promise<string> => {
+    await page.goto(`/endpoints/${path}`);
+    await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
+    return page.getByRole('main').ariaSnapshot();
+  };
+  const foreign = await open(uid);
+  expect(foreign).toContain('Only the account that created an endpoint can open it.');
+  expect(foreign).toContain(person.username);
+  expect(await open('missing')).toBe(foreign);
 });
 
 test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', async ({

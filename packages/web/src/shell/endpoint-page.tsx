@@ -7,7 +7,7 @@ import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import { errorMessage } from '../api/client.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
-import { endpointQuery } from '../api/queries.ts';
+import { endpointQuery, useUser } from '../api/queries.ts';
 import { logInOr } from '../api/session.ts';
 import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
@@ -61,7 +61,9 @@ function isMissing(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** The same for an endpoint of another user, because its existence is private. */
 function EndpointNotFound() {
+  const user = useUser();
   return (
     <EmptyState
       page
@@ -73,7 +75,13 @@ function EndpointNotFound() {
         </Button>
       }
     >
-      The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.
+      <p>The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.</p>
+      {user === null ? null : (
+        <p className="mt-1 wrap-anywhere">
+          Only the account that created an endpoint can open it. You are logged in as{' '}
+          <strong className="font-medium text-ink">{user.username}</strong>.
+        </p>
+      )}
     </EmptyState>
   );
 }
