@@ -1,7 +1,8 @@
 import { ApiError, isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
-import type { ComponentProps, FormEvent, ReactNode, RefObject } from 'react';
+import type { ComponentProps, FormEvent } from 'react';
 import type { z } from 'zod';
+import { Button } from './button.tsx';
 import { Notice } from './feedback.tsx';
 
 /** Messages by field name. */
@@ -22,32 +23,18 @@ export function serverFieldErrors(error: unknown, fields: readonly string[]): Fi
   return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
 }
 
+/** The messages of a form. `refusals`: number of submissions that were rejected at a field. */
 interface FormErrors {
-  /** For the form element. */
-  readonly ref: RefObject<HTMLFormElement | null>;
   readonly errors: FieldErrors;
   /** Why the call failed, if the server named no field of the form. */
-  readonly failure: ReactNode;
-  /**
-   * Sets the messages of a failed submission and focuses the first invalid field. With the `error` of a call, the end of
-   * the session sets none, because the login dialog reports it.
-   */
-  readonly refuse: (found: FieldErrors, error?: unknown) => void;
-  /** Shows why the call failed: at the fields that the server names, else `reason` above the form. */
-  readonly fail: (error: unknown, reason: ReactNode) => void;
-  /** Removes the messages of these fields, or all messages. */
-  readonly clear: (...fields: readonly string[]) => void;
-}
-
-interface FormErrorsState extends Pick<FormErrors, 'errors' | 'failure'> {
-  /** Number of submissions that were rejected at a field. */
+  readonly failure: string | undefined;
   readonly refusals: number;
 }
 
-const NO_ERRORS: FormErrorsState = { errors: {}, failure: undefined, refusals: 0 };
+const NO_ERRORS: FormErrors = { errors: {}, failure: undefined, refusals: 0 };
 
 /** The messages of a form with these fields. */
-export function useFormErrors(fields: readonly string[]): FormErrors {
+export function useFormErrors(fields: readonly string[]) {
   const ref = useRef<HTMLFormElement>(null);
   const [{ errors, failure, refusals }, setState] = useState(NO_ERRORS);
   // React may render the messages after the next frame. If a dialog has opened by then, it keeps the focus.
@@ -60,17 +47,24 @@ export function useFormErrors(fields: readonly string[]): FormErrors {
       setState((before) => ({ errors: found, failure: undefined, refusals: before.refusals + 1 }));
   };
   return {
+    /** For the form element. */
     ref,
     errors,
     failure,
+    /**
+     * Sets the messages of a failed submission and focuses the first invalid field. With the `error` of a call, the end
+     * of the session sets none, because the login dialog reports it.
+     */
     refuse,
-    fail(error, reason) {
+    /** Shows why the call failed: at the fields that the server names, else `reason` above the form. */
+    fail(error: unknown, reason: string | undefined): void {
       if (isEndOfSession(error)) return;
       const found = serverFieldErrors(error, fields);
       if (Object.keys(found).length > 0) refuse(found);
       else setState((before) => ({ ...before, errors: {}, failure: reason }));
     },
-    clear: (...cleared) =>
+    /** Removes the messages of these fields, or all messages. */
+    clear: (...cleared: readonly string[]): void =>
       setState((before) => {
         if (cleared.length === 0) return { ...NO_ERRORS, refusals: before.refusals };
         const rest = Object.entries(before.errors).filter(([field]) => !cleared.includes(field));
@@ -79,8 +73,40 @@ export function useFormErrors(fields: readonly string[]): FormErrors {
   };
 }
 
+interface SubmitButtonProps extends Omit<ComponentProps<typeof Button>, 'type' | 'children'> {
+  readonly label: string;
+  /** Replaces the label during the call. */
+  readonly pendingLabel: string;
+  readonly isPending: boolean;
+}
+
+/** Submits its form. Ignores presses during the call. */
+export function SubmitButton({ label, pendingLabel, isPending, busy = false, ...button }: SubmitButtonProps) {
+  return (
+    <Button type="submit" variant="primary" busy={busy || isPending} {...button}>
+      {isPending ? pendingLabel : label}
+    </Button>
+  );
+}
+
+interface FormButtonsProps extends SubmitButtonProps {
+  readonly onCancel: () => void;
+  /** 'Cancel' by default. */
+  readonly cancelLabel?: string;
+}
+
+/** The buttons at the end of a form in a dialog. */
+export function FormButtons({ onCancel, cancelLabel = 'Cancel', ...submit }: FormButtonsProps) {
+  return (
+    <div className="flex justify-end gap-2">
+      <Button onClick={onCancel}>{cancelLabel}</Button>
+      <SubmitButton {...submit} />
+    </div>
+  );
+}
+
 interface FormProps extends Omit<ComponentProps<'form'>, 'className' | 'noValidate'> {
-  readonly failure?: ReactNode;
+  readonly failure?: string | undefined;
 }
 
 /** A form with the reason why its call failed above the fields. The browser's own validation is off. */
@@ -95,23 +121,6 @@ export function Form({ failure, children, ...rest }: FormProps) {
 
 type Values = Readonly<Record<string, string>>;
 
-interface FormState<V extends Values> extends Pick<FormErrors, 'errors' | 'failure' | 'refuse' | 'fail'> {
-  readonly values: V;
-  /** Value, validation message and change handler of a field. */
-  readonly bind: (field: keyof V & string) => {
-    name: string;
-    value: string;
-    error: string | undefined;
-    onChange: (change: FormEvent<HTMLInputElement>) => void;
-  };
-  /** Props of the form element. */
-  readonly props: {
-    readonly ref: RefObject<HTMLFormElement | null>;
-    readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
-  };
-  readonly reset: () => void;
-}
-
 /**
  * Text fields with validation messages. Changing a field removes its message. A field that the user has not changed
  * follows `initial`.
@@ -120,7 +129,7 @@ export function useForm<V extends Values>(options: {
   readonly initial: V;
   readonly validate: (values: V) => FieldErrors;
   readonly onValid: (values: V) => void;
-}): FormState<V> {
+}) {
   const [edits, setEdits] = useState<Partial<V>>({});
   const values = { ...options.initial, ...edits };
   const { ref, errors, failure, refuse, fail, clear } = useFormErrors(Object.keys(options.initial));
@@ -140,15 +149,17 @@ export function useForm<V extends Values>(options: {
     values,
     errors,
     failure,
-    props: { ref, onSubmit },
     refuse,
     fail,
-    bind: (field) => ({
+    /** Value, validation message and change handler of a field. */
+    bind: (field: keyof V & string) => ({
       name: field,
       value: values[field] ?? '',
       error: errors[field],
-      onChange: (change) => set(field, change.currentTarget.value),
+      onChange: (change: FormEvent<HTMLInputElement>) => set(field, change.currentTarget.value),
     }),
+    /** Props of the form element. */
+    props: { ref, onSubmit },
     reset: () => {
       setEdits({});
       clear();

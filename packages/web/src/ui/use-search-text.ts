@@ -6,17 +6,6 @@ const PAUSE_MS = 80;
 /** Milliseconds after the last key press before a mistake is shown, because an unfinished term is often one. */
 const SETTLED_MS = 700;
 
-interface SearchText {
-  readonly text: string;
-  /** Where the caret goes after a change that was not typed. */
-  readonly caret: { readonly at: number } | undefined;
-  /** True if the user has stopped typing. */
-  readonly isSettled: boolean;
-  readonly change: (text: string, caret?: number) => void;
-  readonly submit: (text: string) => void;
-  readonly settle: () => void;
-}
-
 interface SearchTextOptions {
   readonly onSearch: (text: string) => void;
   /** Called at each change by the user. */
@@ -28,7 +17,7 @@ interface SearchTextOptions {
  * The text of a search field. Searches while the user types, after a short pause. A search from elsewhere (command
  * palette, browser history) replaces the text.
  */
-export function useSearchText(searched: string, { onSearch, onText, canSearch }: SearchTextOptions): SearchText {
+export function useSearchText(searched: string, { onSearch, onText, canSearch }: SearchTextOptions) {
   const [text, setText] = useState(searched);
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
@@ -56,9 +45,11 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
   };
   return {
     text,
+    /** Where the caret goes after a change that was not typed. */
     caret,
+    /** True if the user has stopped typing. */
     isSettled: settled === text,
-    change(next, at) {
+    change(next: string, at?: number): void {
       setText(next);
       onText?.(next);
       if (at !== undefined) setCaret({ at });
@@ -66,7 +57,7 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
       timers.start(() => search(next), PAUSE_MS);
       timers.start(() => setSettled(next), SETTLED_MS);
     },
-    submit(next) {
+    submit(next: string): void {
       timers.stop();
       setText(next);
       onText?.(next);

@@ -4,11 +4,10 @@ import { useState } from 'react';
 import { z } from 'zod';
 import { errorMessage } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
+import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { ownPath } from '../../ui/urls.ts';
@@ -104,9 +103,7 @@ function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
         type="password"
         autoComplete="new-password"
       />
-      <Button type="submit" variant="primary" busy={register.isPending}>
-        {register.isPending ? 'Creating account…' : 'Register'}
-      </Button>
+      <SubmitButton isPending={register.isPending} label="Register" pendingLabel="Creating account…" />
     </Form>
   );
 }
@@ -144,9 +141,7 @@ function ResetRequestForm() {
   return (
     <Form {...form.props} failure={form.failure}>
       <TextField label="Email" {...form.bind('email')} type="email" autoComplete="email" />
-      <Button type="submit" variant="primary" busy={request.isPending} className="self-end">
-        {request.isPending ? 'Sending…' : 'Send link'}
-      </Button>
+      <SubmitButton isPending={request.isPending} label="Send link" pendingLabel="Sending…" className="self-end" />
     </Form>
   );
 }

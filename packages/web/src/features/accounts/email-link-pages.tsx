@@ -3,7 +3,7 @@ import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
+import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { newPasswordFormSchema } from './account-forms.ts';
 import { useResetPassword, useVerifyEmail } from './account-queries.ts';
@@ -57,9 +57,7 @@ function ResetForm({ token }: { readonly token: string }) {
         type="password"
         autoComplete="new-password"
       />
-      <Button type="submit" variant="primary" busy={reset.isPending}>
-        {reset.isPending ? 'Setting…' : 'Set new password'}
-      </Button>
+      <SubmitButton isPending={reset.isPending} label="Set new password" pendingLabel="Setting…" />
     </Form>
   );
 }

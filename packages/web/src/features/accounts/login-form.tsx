@@ -1,8 +1,7 @@
 import { credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
+import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { useLogin } from './account-queries.ts';
 
 interface LoginFormProps {
@@ -33,9 +32,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
         autoComplete="current-password"
         data-first-focus={username === '' ? undefined : true}
       />
-      <Button type="submit" variant="primary" busy={login.isPending}>
-        {login.isPending ? 'Logging in…' : 'Login'}
-      </Button>
+      <SubmitButton isPending={login.isPending} label="Login" pendingLabel="Logging in…" />
     </Form>
   );
 }

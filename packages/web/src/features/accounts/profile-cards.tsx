@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, useForm } from '../../ui/form.tsx';
+import { fieldErrors, Form, FormButtons, SubmitButton, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { usernameFailure } from './profile-labels.ts';
@@ -40,9 +40,12 @@ export function UsernameCard({ user }: { readonly user: User }) {
         title="Username"
         description="The name that you log in with."
         footer={
-          <Button type="submit" variant="primary" busy={!isChanged || change.isPending}>
-            {change.isPending ? 'Updating…' : 'Update Username'}
-          </Button>
+          <SubmitButton
+            isPending={change.isPending}
+            label="Update Username"
+            pendingLabel="Updating…"
+            busy={!isChanged}
+          />
         }
       >
         <TextField
@@ -159,12 +162,13 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       {hasPassword ? (
         <TextField label="Password" {...form.bind('password')} type="password" autoComplete="current-password" />
       ) : null}
-      <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="danger" busy={remove.isPending}>
-          {remove.isPending ? 'Deleting…' : 'Delete account'}
-        </Button>
-      </div>
+      <FormButtons
+        variant="danger"
+        isPending={remove.isPending}
+        label="Delete account"
+        pendingLabel="Deleting…"
+        onCancel={onCancel}
+      />
     </Form>
   );
 }

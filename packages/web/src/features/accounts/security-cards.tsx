@@ -4,11 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { errorMessage, toastFailure } from '../../api/client.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, useForm } from '../../ui/form.tsx';
+import { fieldErrors, SubmitButton, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -43,11 +42,7 @@ export function PasswordCard() {
       <SectionCard
         title="Change password"
         description="Every other session is logged out."
-        footer={
-          <Button type="submit" variant="primary" busy={change.isPending}>
-            {change.isPending ? 'Changing…' : 'Change Password'}
-          </Button>
-        }
+        footer={<SubmitButton isPending={change.isPending} label="Change Password" pendingLabel="Changing…" />}
       >
         <div className="flex max-w-sm flex-col gap-4">
           {form.failure === undefined ? null : <Notice tone="bad">{form.failure}</Notice>}

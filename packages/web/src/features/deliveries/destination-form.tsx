@@ -6,11 +6,11 @@ import { errorMessage } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { knownValuesOf } from '../../ui/query-completion.ts';
 import { readList } from '../../api/list-cache.ts';
-import { Button, InlineButton } from '../../ui/button.tsx';
+import { InlineButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { TextField } from '../../ui/field.tsx';
 import { SwitchRow } from '../../ui/switch.tsx';
-import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
+import { fieldErrors, Form, FormButtons, useFormErrors } from '../../ui/form.tsx';
 import { QueryField } from '../../ui/query-field.tsx';
 import { completeUrl } from '../../ui/urls.ts';
 import { useSaveDestination } from './delivery-queries.ts';
@@ -108,12 +108,13 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           clear('sign');
         }}
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Back</Button>
-        <Button type="submit" variant="primary" busy={save.isPending}>
-          {save.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
-        </Button>
-      </div>
+      <FormButtons
+        isPending={save.isPending}
+        label={destination === undefined ? 'Add destination' : 'Save'}
+        pendingLabel="Saving…"
+        onCancel={onDone}
+        cancelLabel="Back"
+      />
     </Form>
   );
 }

@@ -1,11 +1,10 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, FormButtons, useForm } from '../../ui/form.tsx';
 import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
 import { isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
@@ -55,12 +54,13 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
         placeholders={{ name: 'e.g. Stripe billing', source: 'e.g. Stripe, GitHub, Shopify' }}
         sourceHint="If empty, it is detected from the first request."
       />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" disabled={block !== undefined} busy={create.isPending}>
-          {create.isPending ? 'Creating…' : 'Create Endpoint'}
-        </Button>
-      </div>
+      <FormButtons
+        disabled={block !== undefined}
+        isPending={create.isPending}
+        label="Create Endpoint"
+        pendingLabel="Creating…"
+        onCancel={onClose}
+      />
     </Form>
   );
 }

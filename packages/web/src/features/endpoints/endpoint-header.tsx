@@ -8,7 +8,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmButton, Dialog } from '../../ui/dialog.tsx';
-import { Form, useForm } from '../../ui/form.tsx';
+import { Form, FormButtons, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import { NameAndSource } from './create-endpoint-dialog.tsx';
@@ -130,12 +130,7 @@ function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
   return (
     <Form {...form.props} failure={form.failure}>
       <NameAndSource bind={form.bind} sourceHint="If empty, it is detected from the next request." />
-      <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={edit.isPending}>
-          {edit.isPending ? 'Saving...' : 'Save'}
-        </Button>
-      </div>
+      <FormButtons isPending={edit.isPending} label="Save" pendingLabel="Saving..." onCancel={onClose} />
     </Form>
   );
 }

@@ -10,7 +10,7 @@ import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { useSignedOut } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
-import { fieldErrors, Form, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
+import { fieldErrors, Form, serverFieldErrors, SubmitButton, useFormErrors } from '../../ui/form.tsx';
 import { Page, SectionCard } from '../../ui/page.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { usePreference } from '../../ui/state.ts';
@@ -155,9 +155,7 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
           onInvalidEmail={() => refuseEmail(EMAIL_SENTENCE)}
         />
       </SectionCard>
-      <Button type="submit" variant="primary" busy={save.isPending} className="self-end">
-        {save.isPending ? 'Saving...' : 'Save Settings'}
-      </Button>
+      <SubmitButton isPending={save.isPending} label="Save Settings" pendingLabel="Saving..." className="self-end" />
     </Form>
   );
 }

@@ -13,7 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, useFormErrors } from '../../ui/form.tsx';
+import { fieldErrors, Form, SubmitButton, useFormErrors } from '../../ui/form.tsx';
 import type { FieldErrors } from '../../ui/form.tsx';
 
 const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {
@@ -150,9 +150,11 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
           </Button>
         )}
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={set.isPending}>
-          {set.isPending ? 'Saving…' : present === undefined ? 'Save' : 'Replace'}
-        </Button>
+        <SubmitButton
+          isPending={set.isPending}
+          label={present === undefined ? 'Save' : 'Replace'}
+          pendingLabel="Saving…"
+        />
       </div>
     </Form>
   );
