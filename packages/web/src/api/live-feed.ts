@@ -9,7 +9,7 @@ import { holdRows } from './limit-requests.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { changeLists, readList } from './list-cache.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
-import type { ListedRequest, RequestList } from './request-list.ts';
+import type { RequestList } from './request-list.ts';
 import { requestListQuery } from './request-queries.ts';
 
 /** The state of the live connection. */
@@ -109,10 +109,7 @@ function logBadFrame(uid: string, reason: string): void {
  * Batches live messages. A single message applies at once. Messages within the same frame apply in the next animation
  * frame, or by a timer in hidden tabs. A stream applies a few times a second.
  */
-export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
-  add: (message: LiveMessage) => void;
-  stop: () => void;
-} {
+export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void) {
   let waiting: LiveMessage[] = [];
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -143,10 +140,7 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
 }
 
 /** Counts received requests and reports the count a few times a second. */
-function countArrivals(report: (received: number) => void): {
-  add: (messages: readonly LiveMessage[]) => void;
-  stop: () => void;
-} {
+function countArrivals(report: (received: number) => void) {
   let newest: number | undefined;
   let unreported = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -168,10 +162,7 @@ function countArrivals(report: (received: number) => void): {
  * Counts the requests in these messages. Requests that an `init` replaces after a reconnect are counted by their
  * indexes. The first `init` counts none.
  */
-export function countReceived(
-  newest: number | undefined,
-  messages: readonly LiveMessage[],
-): { received: number; newest: number | undefined } {
+export function countReceived(newest: number | undefined, messages: readonly LiveMessage[]) {
   let known = newest;
   let received = 0;
   for (const message of messages) {
@@ -187,15 +178,11 @@ export function countReceived(
   return { received, newest: known };
 }
 
-interface LiveEndpoint {
-  /** Number of requests received since the page was opened. */
-  readonly receivedInSession: number;
-  /** The loaded requests, newest first. */
-  readonly recent: readonly ListedRequest[];
-}
-
-/** Opens a live connection while the component is mounted. Its messages go into the query cache. */
-export function useLiveEndpoint(uid: string): LiveEndpoint {
+/**
+ * Opens a live connection while the component is mounted. Its messages go into the query cache. `recent` has the loaded
+ * requests, newest first.
+ */
+export function useLiveEndpoint(uid: string) {
   const signedOut = useSignedOut();
   // Closes with the session and reopens after the next login.
   useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);

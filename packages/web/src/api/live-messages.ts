@@ -66,7 +66,7 @@ const TRIM_AFTER_MS = 1000;
  * Drops the rows that the server has dropped as too old. Waits a moment after each count, because messages about saves
  * and deletions that the count includes may arrive after it.
  */
-export function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) => void; stop: () => void } {
+export function followTrimming(uid: string) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let next: StoredUnsaved | undefined;
   const wait = (stored: StoredUnsaved): void => {

@@ -1,5 +1,5 @@
 import { positionBefore, parseSearchPosition, SEARCHED_HEADER } from '@creel/contract';
-import type { CapturedRequest, Answer, SearchPosition } from '@creel/contract';
+import type { CapturedRequest, Answer } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { slimRows } from './limit-requests.ts';
@@ -158,18 +158,12 @@ export const requestQuery = (uid: string, index: number) =>
     gcTime: MINUTE_MS,
   });
 
-/** What one call of a search covered. */
-interface SearchedPart {
-  /** Number of stored requests. */
-  readonly searched: number;
-  /** Where the next page starts; `undefined` when everything was searched. */
-  readonly next: SearchPosition | undefined;
-}
-
 /** Reads the progress of a search from the headers of its answer. */
-export function searchProgress({ nextBefore, headers }: Answer<'search'>): SearchedPart {
+export function searchProgress({ nextBefore, headers }: Answer<'search'>) {
   return {
+    /** Number of stored requests that the call searched. */
     searched: Number(headers.get(SEARCHED_HEADER) ?? 0),
+    /** Where the next page starts; `undefined` when everything was searched. */
     next: nextBefore === undefined ? undefined : parseSearchPosition(nextBefore),
   };
 }

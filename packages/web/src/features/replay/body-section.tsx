@@ -191,18 +191,10 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
 /** Maximum of bytes of a text that can be edited. A longer one would freeze the text area. */
 const MAX_EDITABLE_BYTES = 2 * 1024 * 1024;
 
-interface CapturedBody {
-  /** The text, if the body is text and loaded. */
-  readonly text: CapturedText | undefined;
-  /** `not-loaded`: probably text; loaded on request. */
-  readonly state: 'none' | 'text' | 'loading' | 'not-loaded' | 'binary' | 'large' | 'failed';
-  /** The content codings of the captured body. */
-  readonly coding: string;
-  readonly load: () => void;
-}
+type CapturedBody = ReturnType<typeof useCapturedBody>;
 
 /** The captured body for the editor. Text of up to 256 KiB is loaded at once, longer text on request. */
-function useCapturedBody(uid: string, request: ListedRequest): CapturedBody {
+function useCapturedBody(uid: string, request: ListedRequest) {
   const [isAsked, ask] = useState(false);
   const { size, body, bodyEncoding, bodyTruncated } = request;
   const preview = useMemo(
@@ -219,17 +211,22 @@ function useCapturedBody(uid: string, request: ListedRequest): CapturedBody {
   });
   const bytes = preview ?? data;
   const text = useMemo(() => (bytes === undefined ? undefined : editable(bytes)), [bytes]);
-  const coding = codingNamesOf(firstHeader(request.rawHeaders, 'content-encoding')).join(', ');
-  const load = (): void => ask(true);
-  const state = (): CapturedBody['state'] => {
+  const stateOf = () => {
     if (size === 0) return 'none';
     if (isKnownBinary) return 'binary';
     if (isLarge) return 'large';
     if (bytes !== undefined) return text === undefined ? 'binary' : 'text';
     if (isError) return 'failed';
+    // Probably text, which is loaded on request.
     return isWanted ? 'loading' : 'not-loaded';
   };
-  return { text: size === 0 ? capturedText('') : text, state: state(), coding, load };
+  return {
+    /** The text, if the body is text and loaded. */
+    text: size === 0 ? capturedText('') : text,
+    state: stateOf(),
+    coding: codingNamesOf(firstHeader(request.rawHeaders, 'content-encoding')).join(', '),
+    load: () => ask(true),
+  };
 }
 
 /** True if a text area can show the text without loss except for line endings. NUL can't be shown. */

@@ -1,6 +1,5 @@
 import { replaySchema } from '@creel/contract';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import type { RefObject } from 'react';
 import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
@@ -9,23 +8,12 @@ import { useSignal } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
-import type { ReplayDraft, ReplayForm } from './replay-form.ts';
+import type { ReplayForm } from './replay-form.ts';
 import { defaultUrl, targetOf, placeholderNote, lastTargetPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
-export interface Replay {
-  readonly form: ReplayForm;
-  /** Reverts the parts that are `undefined`. The function is stable. */
-  readonly change: (part: ReplayDraft) => void;
-  /** Validation messages by the field names of the contract. Changing a part removes its message. */
-  readonly errors: FieldErrors;
-  readonly state: ReplayState | undefined;
-  /** True if the session has ended: nothing can be sent. */
-  readonly anonymous: boolean;
-  readonly formElement: RefObject<HTMLFormElement | null>;
-  readonly send: () => void;
-}
+export type Replay = ReturnType<typeof useReplay>;
 
 /** The parts of the form by the field names of the contract. */
 const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body', sign: 'sign' } as const;
@@ -47,7 +35,7 @@ function mistakes(form: ReplayForm): FieldErrors {
 }
 
 /** The replay of a request: the form and the state of the last attempt. */
-export function useReplay(uid: string, request: ListedRequest): Replay {
+export function useReplay(uid: string, request: ListedRequest) {
   const [draft, change] = useReplayDraft(request.index);
   const last = useSignal(lastTargetPreference)[uid];
   const defaults = useMemo(() => defaultForm(request, last), [request, last]);
@@ -76,7 +64,18 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
       if (failure === undefined && isDefault) change({ url: undefined });
     });
   };
-  return { form, change, errors: stillWrong(errors, refused, form), state, anonymous, formElement: ref, send };
+  return {
+    form,
+    /** Reverts the parts that are `undefined`. The function is stable. */
+    change,
+    /** Validation messages by the field names of the contract. Changing a part removes its message. */
+    errors: stillWrong(errors, refused, form),
+    state,
+    /** True if the session has ended: nothing can be sent. */
+    anonymous,
+    formElement: ref,
+    send,
+  };
 }
 
 /** Calls back when a replay ends while the component is mounted. */

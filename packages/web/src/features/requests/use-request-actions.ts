@@ -8,18 +8,11 @@ import { deleteRequests, useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
-export interface RequestActions {
-  readonly save: (request: ListedRequest) => void;
-  readonly isSaving: (request: ListedRequest) => boolean;
-  /** Asks, then deletes. `onDeleted` runs if the user agrees. */
-  readonly remove: (requests: readonly ListedRequest[], onDeleted?: () => void) => void;
-  /** Indexes of the requests that the user is asked about. */
-  readonly deleting: ReadonlySet<number>;
-}
+export type RequestActions = ReturnType<typeof useRequestActions>;
 
 const NONE: ReadonlySet<number> = new Set();
 
-export function useRequestActions(uid: string, selection: Selection): RequestActions {
+export function useRequestActions(uid: string, selection: Selection) {
   const saving = useSaveRequest(uid);
   const isAnonymous = useIsAnonymous();
   const [deleting, setDeleting] = useState(NONE);
@@ -39,11 +32,13 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
   };
   const isSaving = (request: ListedRequest): boolean => saving.isPending && saving.variables.index === request.index;
   return {
-    save(request) {
+    save(request: ListedRequest): void {
       if (!request.saved && !isAnonymous && !isSaving(request)) saving.mutate(request);
     },
     isSaving,
-    remove: (requests, onDeleted) => void remove(requests, onDeleted),
+    /** Asks, then deletes. `onDeleted` runs if the user agrees. */
+    remove: (requests: readonly ListedRequest[], onDeleted?: () => void) => void remove(requests, onDeleted),
+    /** Indexes of the requests that the user is asked about. */
     deleting,
   };
 }
@@ -68,29 +63,18 @@ function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-/** The actions of the details. */
-export interface DetailsActions {
-  /** `undefined` selects the default tab of each request. */
-  readonly onTab: (tab: DetailTab | undefined) => void;
-  readonly onSave: (request: ListedRequest) => void;
-  readonly onDelete: (request: ListedRequest) => void;
-  readonly onCompare: (request: ListedRequest) => void;
-  readonly onBack: () => void;
-}
+export type DetailsActions = ReturnType<typeof useDetailsActions>;
 
-/** The object is stable, so that new captures don't render the details again. */
-export function useDetailsActions(
-  selection: Selection,
-  actions: RequestActions,
-  changeView: ChangeView,
-): DetailsActions {
+/** The actions of the details. The object is stable, so that new captures don't render the details again. */
+export function useDetailsActions(selection: Selection, actions: RequestActions, changeView: ChangeView) {
   const latest = useLatest({ selection, actions, changeView });
   return useMemo(
     () => ({
-      onTab: (tab) => latest.current.changeView({ tab }),
-      onSave: (request) => latest.current.actions.save(request),
-      onDelete: (request) => latest.current.actions.remove([request]),
-      onCompare: (request) => latest.current.selection.compareWithPrevious(request),
+      /** `undefined` selects the default tab of each request. */
+      onTab: (tab: DetailTab | undefined) => latest.current.changeView({ tab }),
+      onSave: (request: ListedRequest) => latest.current.actions.save(request),
+      onDelete: (request: ListedRequest) => latest.current.actions.remove([request]),
+      onCompare: (request: ListedRequest) => latest.current.selection.compareWithPrevious(request),
       onBack: () => latest.current.selection.back(),
     }),
     [latest],

@@ -10,27 +10,7 @@ import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
 
-export interface Selection {
-  /** The request in the details. */
-  readonly current: ListedRequest | undefined;
-  /** The request that it is compared with. */
-  readonly other: ListedRequest | undefined;
-  /** True if the server has dropped the request in the details. It stays until another one is opened. */
-  readonly isDropped: boolean;
-  /** True if the URL names a request that is no longer stored, and the page has no copy of it. */
-  readonly isMissing: boolean;
-  readonly open: (request: ListedRequest) => void;
-  readonly close: () => void;
-  /** Closes the details or the comparison, and returns to where it was opened. */
-  readonly back: () => void;
-  /** Moves to the next or previous request in the list. */
-  readonly step: (by: 1 | -1) => void;
-  /** Moves the selection away from a request that is about to be removed. */
-  readonly leave: (request: ListedRequest) => void;
-  /** Compares with the previous request of the same event type or path, else with a neighbor (`findPartner`). */
-  readonly compareWithPrevious: (request: ListedRequest) => void;
-  readonly compare: (left: ListedRequest, right: ListedRequest) => void;
-}
+export type Selection = ReturnType<typeof useSelection>;
 
 interface SelectionOptions {
   readonly view: ViewState;
@@ -45,11 +25,8 @@ interface SelectionOptions {
  * The selected request: the one in the URL, else the first of the list, which stays selected while newer requests
  * arrive.
  */
-export function useSelection(
-  uid: string,
-  items: ListItems,
-  { view, changeView, leaveView, selectsFirst }: SelectionOptions,
-): Selection {
+export function useSelection(uid: string, items: ListItems, options: SelectionOptions) {
+  const { view, changeView, leaveView, selectsFirst } = options;
   useClearing(uid, view, changeView);
   const [kept, keep] = useKept(uid);
   const list = readList(uid);
@@ -66,22 +43,30 @@ export function useSelection(
   const compare = (left: ListedRequest, right: ListedRequest): void =>
     changeView({ request: right.index, compare: left.index }, { push: true });
   return {
+    /** The request in the details. */
     current,
+    /** The request that it is compared with. */
     other: other.request,
+    /** True if the server has dropped the request in the details. It stays until another one is opened. */
     isDropped: current !== undefined && (isDropped(list, current) || named.isMissing),
+    /** True if the URL names a request that is no longer stored, and the page has no copy of it. */
     isMissing: named.isMissing && current === undefined,
     open,
     close: () => changeView({ request: undefined }),
+    /** Closes the details or the comparison, and returns to where it was opened. */
     back: () => leaveView(view.compare === undefined ? { request: undefined } : { compare: undefined }),
-    step(by) {
+    /** Moves to the next or previous request in the list. */
+    step(by: 1 | -1): void {
       const next = neighbor(items, wanted, by);
       if (next !== undefined) open(next);
     },
-    leave(request) {
+    /** Moves the selection away from a request that is about to be removed. */
+    leave(request: ListedRequest): void {
       if (request.index !== wanted) return;
       changeView({ request: (neighbor(items, wanted, 1) ?? neighbor(items, wanted, -1))?.index });
     },
-    compareWithPrevious(request) {
+    /** Compares with the previous request of the same event type or path, else with a neighbor (`findPartner`). */
+    compareWithPrevious(request: ListedRequest): void {
       void findPartner(uid, request).then((partner) => {
         if (partner === undefined) toast({ title: 'There is no other request to compare with' });
         else compare(partner, request);

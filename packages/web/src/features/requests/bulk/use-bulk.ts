@@ -14,22 +14,10 @@ import type { ExportFormat } from './export-files.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
 import { runEach } from './run-each.ts';
 
-/** The selection of requests, and what can be done with all of them. */
-export interface Bulk extends Pick<Marks, 'marked' | 'requests' | 'mark' | 'clear'> {
-  /** Selects all stored requests that match the filter, also those that are not loaded. */
-  readonly markAll: () => void;
-  readonly job: BulkJob | undefined;
-  readonly save: () => void;
-  /** Saves every unsaved request of the endpoint, also those that are not selected. */
-  readonly saveAll: () => void;
-  readonly exportAs: (format: ExportFormat) => void;
-  /** The requests that are being replayed. They stay the same if the selection changes. */
-  readonly replaying: readonly ListedRequest[] | undefined;
-  readonly replay: () => void;
-  readonly endReplay: () => void;
-}
+export type Bulk = ReturnType<typeof useBulk>;
 
-export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter): Bulk {
+/** The selection of requests, and what can be done with all of them. */
+export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter) {
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
   const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
@@ -55,21 +43,24 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     mark,
     clear,
     job,
+    /** The requests that are being replayed. They stay the same if the selection changes. */
     replaying,
     replay: () => setReplaying(requests),
     endReplay: () => setReplaying(undefined),
+    /** Selects all stored requests that match the filter, also those that are not loaded. */
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
-    save() {
+    save(): void {
       const unsaved = requests.filter((request) => !request.saved);
       if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveChosen(unsaved, options));
     },
+    /** Saves every unsaved request of the endpoint, also those that are not selected. */
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {
         const unsaved = await readUnsaved(uid, options.signal);
         setTotal(unsaved.length);
         await saveChosen(unsaved, options);
       }),
-    exportAs: (format) =>
+    exportAs: (format: ExportFormat) =>
       run('Exporting', requests.length, (options) => exportRequests(format, uid, endpoint.url, requests, options)),
   };
 }
@@ -134,18 +125,6 @@ function useJob(): readonly [BulkJob | undefined, (label: string, total: number 
   return [job, run];
 }
 
-/** The requests that are selected for bulk actions. */
-interface Marks {
-  readonly marked: ReadonlySet<number>;
-  /** Those that are still stored, newest first. */
-  readonly requests: readonly ListedRequest[];
-  readonly mark: (request: ListedRequest, range: boolean) => void;
-  readonly setAll: (requests: readonly ListedRequest[]) => void;
-  /** The ids of saved requests have changed. The list has the new ones of those that are loaded. */
-  readonly setSaved: (indexes: ReadonlySet<number>) => void;
-  readonly clear: () => void;
-}
-
 interface MarksState {
   /** The filter under which they were selected. */
   readonly filter: string;
@@ -154,8 +133,11 @@ interface MarksState {
 
 const NONE: MarksState = { filter: '', rows: new Map() };
 
-/** A change of the filter clears the selection, so that no action affects requests that are not shown. */
-function useMarks(uid: string, items: ListItems, { method = '', query = '' }: RequestFilter): Marks {
+/**
+ * The requests that are selected for bulk actions. A change of the filter clears the selection, so that no action affects
+ * requests that are not shown.
+ */
+function useMarks(uid: string, items: ListItems, { method = '', query = '' }: RequestFilter) {
   const [state, setState] = useState(NONE);
   const [last, setLast] = useState<number>();
   const filter = `${method} ${query}`;
@@ -163,15 +145,17 @@ function useMarks(uid: string, items: ListItems, { method = '', query = '' }: Re
   const requests = stillStored(uid, rows);
   return {
     marked: new Set(requests.map((request) => request.index)),
+    /** Those that are still stored, newest first. */
     requests,
-    mark(request, range) {
+    mark(request: ListedRequest, range: boolean): void {
       const isRange = range && last !== undefined;
       const next = isRange ? new Map([...rows, ...between(items, last, request.index)]) : toggled(rows, request);
       setState({ filter, rows: next });
       setLast(request.index);
     },
-    setAll: (all) => setState({ filter, rows: new Map(all.map((row) => [row.index, row])) }),
-    setSaved(indexes) {
+    setAll: (all: readonly ListedRequest[]) => setState({ filter, rows: new Map(all.map((row) => [row.index, row])) }),
+    /** The ids of saved requests have changed. The list has the new ones of those that are loaded. */
+    setSaved(indexes: ReadonlySet<number>): void {
       setState((now) => ({
         ...now,
         rows: new Map([...now.rows].map(([index, row]) => [index, indexes.has(index) ? { ...row, saved: true } : row])),

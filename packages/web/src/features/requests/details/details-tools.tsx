@@ -5,7 +5,6 @@ import type { Find } from '../../../bodies/find-bar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
-import type { CopySource } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
 import { messageText } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
@@ -21,20 +20,16 @@ interface TabToolsInput {
   readonly find: Find;
 }
 
-/** What can be done with the content of a tab. */
-export interface TabTools {
-  /** Opens or closes the search; `undefined` if the tab has no text. */
-  readonly toggleFind: (() => void) | undefined;
-  /** What the tab shows; `undefined` if there is nothing to copy. */
-  readonly text: CopySource | undefined;
-}
+export type TabTools = ReturnType<typeof tabTools>;
 
-/** The tools of the tab that is shown. */
-export function tabTools({ request, body, tab, rawView, captureUrl, find }: TabToolsInput): TabTools {
+/** What can be done with the content of the tab that is shown. */
+export function tabTools({ request, body, tab, rawView, captureUrl, find }: TabToolsInput) {
   const isMessage = tab === 'raw' && (rawView === 'message' || request.size === 0);
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
   return {
+    /** Opens or closes the search; `undefined` if the tab has no text. */
     toggleFind: searchable ? () => find.change(find.text === undefined ? '' : undefined) : undefined,
+    /** What the tab shows; `undefined` if there is nothing to copy. */
     text: isMessage ? () => messageText(request, captureUrl, body.view) : textToCopy(request, body, tab),
   };
 }

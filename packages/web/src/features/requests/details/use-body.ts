@@ -6,17 +6,10 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 
-export interface ShownBody {
-  /** What is loaded so far; `undefined` if nothing is. */
-  readonly view: BodyView | undefined;
-  readonly error: unknown;
-  /** True while more is being loaded. */
-  readonly isLoading: boolean;
-  readonly showAll: () => void;
-}
+export type ShownBody = ReturnType<typeof useBody>;
 
 /** The body of a request: first what the list has, then the first 256 KiB, and the whole body on request. */
-export function useBody(uid: string, request: ListedRequest): ShownBody {
+export function useBody(uid: string, request: ListedRequest) {
   const [wantsAll, setWantsAll] = useState(false);
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
   // A delivery or a save makes another object of the request. Its headers and its body stay the same.
@@ -28,8 +21,10 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
   });
   const { data: beginning } = useQuery({ ...bodyViewQuery(uid, request, 'beginning'), enabled: false });
   return {
+    /** What is loaded so far; `undefined` if nothing is. */
     view: data ?? beginning ?? preview,
     error,
+    /** True while more is being loaded. */
     isLoading: isFetching,
     showAll: () => setWantsAll(true),
   };
