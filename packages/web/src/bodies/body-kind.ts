@@ -1,15 +1,12 @@
-import { textOfBeginning } from './encoding.ts';
-
-/** A content type: the type in lower case, and its parameters by lower-case name (RFC 9110, section 8.3.1). */
-interface MediaType {
-  readonly type: string;
-  readonly parameters: ReadonlyMap<string, string>;
-}
+import { textOfBeginning, tryDecode } from './encoding.ts';
 
 const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
 
-/** Parses a header such as `multipart/form-data; boundary="x"`. Invalid parameters are skipped. */
-export function mediaType(header: string | null | undefined): MediaType {
+/**
+ * Parses a content type such as `multipart/form-data; boundary="x"` (RFC 9110, section 8.3.1): the type in lower case, and
+ * its parameters by lower-case name. Invalid parameters are skipped.
+ */
+export function mediaType(header: string | null | undefined) {
   const text = header ?? '';
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, bare = ''] of text.matchAll(PARAMETER)) {
@@ -67,12 +64,6 @@ export function bodyKind({ bytes, text, isJson, contentType }: BodyFacts): BodyK
   return text.includes('\0') ? 'binary' : 'text';
 }
 
-/** A text and the name of the character set that it was decoded from. */
-interface DecodedText {
-  readonly charset: string;
-  readonly text: string;
-}
-
 /** NUL and ESC. Plain text does not contain them; 16-bit and stateful character sets do. */
 const TELLTALE = new Set([0x00, 0x1b]);
 
@@ -86,31 +77,15 @@ export function textInCharset(
   bytes: Uint8Array,
   contentType: string | null,
   { isUtf8, whole }: { readonly isUtf8: boolean; readonly whole: boolean },
-): DecodedText | undefined {
+) {
   const charset = mediaType(contentType).parameters.get('charset');
   if (charset === undefined || bytes.length === 0) return undefined;
-  const decoder = decoderOf(charset);
+  // Throws for names that the Encoding Standard does not know.
+  const decoder = tryDecode(() => new TextDecoder(charset, { fatal: true }));
   if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
   if (isUtf8 && !bytes.some((byte) => TELLTALE.has(byte))) return undefined;
   if (imageType(bytes) !== undefined) return undefined;
-  const decode = (part: Uint8Array): string | undefined => decoded(decoder, part);
+  const decode = (part: Uint8Array): string | undefined => tryDecode(() => decoder.decode(part));
   const text = whole ? decode(bytes) : textOfBeginning(bytes, decode);
   return text === undefined ? undefined : { charset: charset.toLowerCase(), text };
-}
-
-/** The decoder for a label of the Encoding Standard; `undefined` for other names. */
-function decoderOf(charset: string): TextDecoder | undefined {
-  try {
-    return new TextDecoder(charset, { fatal: true });
-  } catch {
-    return undefined;
-  }
-}
-
-function decoded(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { imageType } from './body-kind.ts';
-import { latin1Bytes, textOf } from './encoding.ts';
+import { latin1Bytes, textOf, tryDecode } from './encoding.ts';
 import { CELL, cellOf, KIND, keyOf, valueToCopy } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 
@@ -37,13 +37,7 @@ export function embeddedIn(value: string, isNumber: boolean, key: string | undef
 
 /** True for an object or an array. Any other JSON value is readable as it is. */
 function isJsonStructure(text: string): boolean {
-  if (!/^\s*[{[][^]*[}\]]\s*$/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return /^\s*[{[][^]*[}\]]\s*$/.test(text) && tryDecode(() => JSON.parse(text)) !== undefined;
 }
 
 /** Seconds (with a fraction, as Slack sends them) or milliseconds, from 2001 to 2096. */
@@ -92,9 +86,5 @@ function base64In(value: string): Embedded | undefined {
 function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   const [, digits = ''] = /^([\w+/-]+)={0,2}$/.exec(text) ?? [];
   if (digits === '' || digits.length % 4 === 1) return undefined;
-  try {
-    return latin1Bytes(atob(digits.replaceAll('-', '+').replaceAll('_', '/')));
-  } catch {
-    return undefined;
-  }
+  return tryDecode(() => latin1Bytes(atob(digits.replaceAll('-', '+').replaceAll('_', '/'))));
 }

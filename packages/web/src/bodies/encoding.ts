@@ -1,12 +1,17 @@
 import { firstPosition } from './first-position.ts';
 
-/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
-export function textOf(bytes: Uint8Array): string | undefined {
+/** The result of a decoder of the platform; `undefined` if it throws, because its input is invalid. */
+export function tryDecode<T>(decode: () => T): T | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decode();
   } catch {
     return undefined;
   }
+}
+
+/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  return tryDecode(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
 /** The longest character has four bytes, so the last three of a truncated text may belong to an incomplete one. */
@@ -23,15 +28,9 @@ export function textOfBeginning(bytes: Uint8Array, decode = textOf): string | un
 
 /** Position of the first character that is not valid UTF-8, also if only its end is missing; `undefined` if all are valid. */
 export function invalidUtf8At(bytes: Uint8Array): number | undefined {
-  const isInvalid = (position: number): boolean => {
-    try {
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, position + 1), { stream: true });
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  let start = firstPosition(bytes.length, isInvalid);
+  const decodeTo = (position: number): string =>
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, position + 1), { stream: true });
+  let start = firstPosition(bytes.length, (position) => tryDecode(() => decodeTo(position)) === undefined);
   // The bytes before it may begin the character.
   while (textOf(bytes.subarray(0, start)) === undefined) start--;
   return start === bytes.length ? undefined : start;

@@ -61,15 +61,11 @@ export function FindBar({ find: { text = '', change }, count, steps }: FindBarPr
   );
 }
 
-interface Steps {
-  /** The current match, from 0. */
-  readonly current: number;
-  readonly step: (by: 1 | -1) => void;
-}
+type Steps = ReturnType<typeof useSteps>;
 
-/** Steps through `count` matches, cyclically. Starts over when the searched text changes. */
-export function useSteps(count: number, about: string): Steps {
+/** Steps through `count` matches, cyclically. `current` counts from 0. Starts over when the searched text changes. */
+export function useSteps(count: number, about: string) {
   const [state, setState] = useState({ about, at: 0 });
   const current = state.about === about && state.at < count ? state.at : 0;
-  return { current, step: (by) => setState({ about, at: (current + by + count) % Math.max(count, 1) }) };
+  return { current, step: (by: 1 | -1) => setState({ about, at: (current + by + count) % Math.max(count, 1) }) };
 }

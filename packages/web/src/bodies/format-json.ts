@@ -23,16 +23,11 @@ export function formatJson(text: string, options: FormatOptions = {}): JsonLines
   return { text, ...formatter.lines.finish(), values: formatter.values, ended: outcome };
 }
 
-/** The first character that can't be JSON, counted from 1. `ended` is true if the text only ends too early. */
-interface JsonError {
-  readonly at: number;
-  readonly line: number;
-  readonly column: number;
-  readonly ended: boolean;
-}
-
-/** The position of the first character that can't be JSON; `undefined` for valid JSON. */
-export function findJsonError(text: string): JsonError | undefined {
+/**
+ * The position of the first character that can't be JSON, with line and column from 1; `undefined` for valid JSON. `ended`
+ * is true if the text only ends too early.
+ */
+export function findJsonError(text: string) {
   const formatter = new JsonFormatter(text, MAX_LINES, false);
   const outcome = formatter.run();
   if (outcome !== 'bad' && outcome !== 'text') return undefined;

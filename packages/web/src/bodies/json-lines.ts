@@ -1,3 +1,4 @@
+import { tryDecode } from './encoding.ts';
 import { literal, MAX_FOUND } from './find-text.ts';
 import type { Found } from './find-text.ts';
 import { firstPosition } from './first-position.ts';
@@ -191,13 +192,9 @@ function keyStep(source: string): string {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
-function unquote(source: string): string {
-  try {
-    return String(JSON.parse(source));
-  } catch {
-    // A truncated string.
-    return source.slice(1);
-  }
+/** The characters of a string in JSON. Of one that is cut, what is after its quotation mark. */
+export function unquote(source: string): string {
+  return tryDecode(() => String(JSON.parse(source))) ?? source.slice(1);
 }
 
 /** A match, as positions in the source. */

@@ -1,6 +1,6 @@
 import { firstHeader } from '@creel/contract';
 import { mediaType } from './body-kind.ts';
-import { latin1Bytes, readable } from './encoding.ts';
+import { latin1Bytes, readable, tryDecode } from './encoding.ts';
 
 /** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
 export interface MultipartPart {
@@ -90,11 +90,7 @@ function readPart(part: Uint8Array<ArrayBuffer>): MultipartPart {
 /** `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187). */
 function extendedName(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
-  try {
-    return encoded === undefined ? undefined : decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
+  return encoded === undefined ? undefined : tryDecode(() => decodeURIComponent(encoded));
 }
 
 /** A safe file name for a download: no path and no characters that a file system rejects. */

@@ -28,23 +28,21 @@ export function responseSource(response: ReceivedResponse): BodySource {
   };
 }
 
-interface Redirect {
-  /** The header as the target sent it. */
-  readonly location: string;
-  /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */
-  readonly url: string | undefined;
-}
-
 /**
  * The `Location` of a 3xx response to a replay sent to `sentTo` (RFC 9110, section 10.2.2). Redirects are never
  * followed.
  */
-export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sentTo: string): Redirect | undefined {
+export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sentTo: string) {
   if (answer.status < 300 || answer.status > 399) return undefined;
   const [location] = headerValues(answer, 'location');
   if (location === undefined) return undefined;
   const url = URL.canParse(location, sentTo) ? new URL(location, sentTo).href : '';
-  return { location, url: targetUrlSchema.safeParse(url).success ? url : undefined };
+  return {
+    /** The header as the target sent it. */
+    location,
+    /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */
+    url: targetUrlSchema.safeParse(url).success ? url : undefined,
+  };
 }
 
 /** Bytes. A response that was cut at the maximum may end this much earlier, at the last whole character. */

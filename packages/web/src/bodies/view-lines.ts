@@ -1,14 +1,12 @@
 import { firstPosition } from './first-position.ts';
 
-/** Positions where lines of at most `columns` characters start. Line breaks are LF, CRLF or CR. */
-interface TextLines {
-  readonly text: string;
-  readonly count: number;
-  readonly starts: Uint32Array;
-}
+type TextLines = ReturnType<typeof textLines>;
 
-/** Splits a text into lines of a fixed width, so that megabytes without a line break can be scrolled. */
-export function textLines(text: string, columns: number): TextLines {
+/**
+ * Splits a text into lines of at most `columns` characters, so that megabytes without a line break can be scrolled.
+ * `starts` has their positions.
+ */
+export function textLines(text: string, columns: number) {
   let starts = new Uint32Array(Math.ceil(text.length / columns) + 64);
   let count = 0;
   const add = (start: number): void => {
@@ -45,26 +43,20 @@ export const HEX_WIDTH_NARROW = 8;
 
 const GROUP = 8;
 
-interface HexLine {
-  /** Position of the first byte, as eight hex digits. */
-  readonly offset: string;
-  /** The bytes, in groups of eight. */
-  readonly hex: string;
-  /** The printable characters; a dot for all others. */
-  readonly text: string;
-}
-
 export const hexLineCount = (bytes: Uint8Array, width = HEX_WIDTH): number => Math.ceil(bytes.length / width);
 
 /** One line of the hex view, counted from 0. */
-export function hexLine(bytes: Uint8Array, line: number, width = HEX_WIDTH): HexLine {
+export function hexLine(bytes: Uint8Array, line: number, width = HEX_WIDTH) {
   const start = line * width;
   const part = [...bytes.subarray(start, start + width)];
   const digits = part.map((byte) => byte.toString(16).padStart(2, '0'));
   const groups = [digits.slice(0, GROUP), digits.slice(GROUP)].filter((group) => group.length > 0);
   return {
+    /** Position of the first byte, as eight hex digits. */
     offset: start.toString(16).padStart(8, '0'),
+    /** The bytes, in groups of eight. */
     hex: groups.map((group) => group.join(' ')).join('  '),
+    /** The printable characters; a dot for all others. */
     text: part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join(''),
   };
 }

@@ -1,5 +1,6 @@
 import { foldCase, parseQuery, queryOf } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
+import { tryDecode } from '../../bodies/encoding.ts';
 
 /** A piece of text. `hit` is true if it matches the search. */
 interface TextPart {
@@ -36,12 +37,6 @@ export function excerpt(text: string, query: string): string | undefined {
   return `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
 }
 
-/** Where in a request the text was found, with the text around it. */
-interface SearchHit {
-  readonly place: string;
-  readonly text: string;
-}
-
 /** The first text of the query that results may contain, for highlighting; empty if there is none. */
 export function searchedText(q: string): string {
   const parsed = parseQuery(q);
@@ -54,10 +49,14 @@ function firstText(query: Query): string | undefined {
   return query.parts.map(firstText).find((text) => text !== undefined);
 }
 
-/** The most informative match first: query, headers, body. The row shows the path anyway. */
-export function searchHit(found: FoundRequest, q: string): SearchHit | undefined {
+/**
+ * Where in a request the text was found, with the text around it. The most informative match comes first: query, headers,
+ * body. The row shows the path anyway.
+ */
+export function searchHit(found: FoundRequest, q: string) {
   const query = queryOf(found).slice(1);
-  const inQuery = excerpt(decodeQuery(query), q) ?? excerpt(query, q);
+  const decoded = tryDecode(() => decodeURIComponent(query.replaceAll('+', ' ')));
+  const inQuery = excerpt(decoded ?? query, q) ?? excerpt(query, q);
   if (inQuery !== undefined) return { place: 'Query', text: inQuery };
   for (const [name, value] of found.rawHeaders) {
     const inHeader = excerpt(`${name}: ${value}`, q);
@@ -67,12 +66,4 @@ export function searchHit(found: FoundRequest, q: string): SearchHit | undefined
   if (inBody !== undefined) return { place: 'Body', text: inBody };
   if (excerpt(found.path, q) !== undefined || excerpt(found.method, q) !== undefined) return undefined;
   return { place: 'Body', text: 'further down in the body' };
-}
-
-function decodeQuery(query: string): string {
-  try {
-    return decodeURIComponent(query.replaceAll('+', ' '));
-  } catch {
-    return query;
-  }
 }

@@ -1,5 +1,5 @@
 import { diffArrays, diffWordsWithSpace } from 'diff';
-import { KIND, lineOf } from '../../../bodies/json-lines.ts';
+import { KIND, lineOf, unquote } from '../../../bodies/json-lines.ts';
 import type { JsonLine, JsonLines } from '../../../bodies/json-lines.ts';
 
 /** A line of a diff: in both texts, only in the left, or only in the right. */
@@ -95,11 +95,6 @@ export interface TextPart {
   readonly changed: boolean;
 }
 
-interface WordDiff {
-  readonly left: readonly TextPart[];
-  readonly right: readonly TextPart[];
-}
-
 /** Milliseconds after which long texts count as different in whole. */
 const WORDS_TIME_MS = 50;
 
@@ -107,7 +102,7 @@ const WORDS_TIME_MS = 50;
 const MIN_COMMON_SHARE = 0.25;
 
 /** Compares two texts word by word. Texts with little in common are marked as a whole. */
-export function diffWords(left: string, right: string): WordDiff {
+export function diffWords(left: string, right: string) {
   const isChanged = left !== right;
   const whole = { left: unlessIndent(left, isChanged), right: unlessIndent(right, isChanged) };
   if (!isChanged) return whole;
@@ -182,14 +177,6 @@ function endOf(lines: readonly JsonLine[], line: number): number {
 function membersByKey(lines: readonly JsonLine[], from: number, to: number): number[] {
   const members: { readonly line: number; readonly key: string }[] = [];
   for (let line = from; line < to; line = endOf(lines, line) + 1)
-    members.push({ line, key: decodedKey(lines[line]?.key ?? '""') });
+    members.push({ line, key: unquote(lines[line]?.key ?? '""') });
   return members.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ line }) => line);
-}
-
-function decodedKey(source: string): string {
-  try {
-    return String(JSON.parse(source));
-  } catch {
-    return source;
-  }
 }
