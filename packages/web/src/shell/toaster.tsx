@@ -18,12 +18,7 @@ const UNUSED_ANNOUNCER = document.createElement('div');
 export function Toaster() {
   const items = useSignal(toastStore);
   return (
-    <Radix.Provider
-      duration={TOAST_MS}
-      swipeDirection="right"
-      swipeThreshold={50}
-      announcerContainer={UNUSED_ANNOUNCER}
-    >
+    <Radix.Provider swipeDirection="right" swipeThreshold={50} announcerContainer={UNUSED_ANNOUNCER}>
       {items.map((item) => (
         <ToastCard key={item.id} item={item} />
       ))}
@@ -37,12 +32,12 @@ export function Toaster() {
 }
 
 function ToastCard({ item }: { readonly item: ToastItem }) {
-  const { title, description, variant = 'default', duration, action } = item;
+  const { title, description, variant = 'default', duration = TOAST_MS, action } = item;
   return (
     <Radix.Root
       open={item.open}
       onOpenChange={(open) => (open ? undefined : dismissToast(item.id))}
-      {...(duration === undefined ? {} : { duration })}
+      duration={duration}
       className={clsx(
         'flex items-center gap-3 rounded-lg border bg-panel p-3 shadow-float animate-rise-in',
         'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=end]:translate-x-full data-[swipe=end]:opacity-0',

@@ -86,13 +86,12 @@ interface CopyButtonProps {
 }
 
 /** Copies a text and shows a check mark for two seconds. */
-export function CopyButton({ text, label, toast: message, children, size, className }: CopyButtonProps) {
+export function CopyButton({ text, label, toast: message, children, ...look }: CopyButtonProps) {
   const [copied, showCopied] = useCopied();
   const run = async (): Promise<void> => {
     if (await copyWithToast(text, message)) showCopied();
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;
-  const look = { ...(className === undefined ? {} : { className }), ...(size === undefined ? {} : { size }) };
   if (children === undefined) return <IconButton label={label} icon={icon} onClick={() => void run()} {...look} />;
   return (
     <Button aria-label={label} onClick={() => void run()} {...look}>

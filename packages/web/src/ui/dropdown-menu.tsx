@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { DropdownMenu as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Kbd } from './button.tsx';
 import { isFocusLost } from './focus.ts';
 
@@ -46,24 +46,16 @@ const ITEM =
 export const actionClasses = (isDestructive: boolean): string =>
   clsx(ITEM, isDestructive ? 'text-bad [&_svg]:text-bad' : 'text-ink');
 
-interface MenuItemProps {
-  readonly onSelect?: () => void;
-  readonly disabled?: boolean;
+interface MenuItemProps extends Pick<ComponentProps<typeof Radix.Item>, 'onSelect' | 'disabled' | 'asChild'> {
   readonly destructive?: boolean;
   readonly keys?: string;
-  /** Renders its only child, for example a link, as a menu item. */
-  readonly asChild?: boolean;
   readonly children: ReactNode;
 }
 
-export function MenuItem({ onSelect, disabled, destructive = false, keys, asChild = false, children }: MenuItemProps) {
+/** With `asChild`, its only child, for example a link, becomes the menu item. */
+export function MenuItem({ destructive = false, keys, asChild = false, children, ...item }: MenuItemProps) {
   return (
-    <Radix.Item
-      asChild={asChild}
-      {...(onSelect === undefined ? {} : { onSelect })}
-      {...(disabled === undefined ? {} : { disabled })}
-      className={actionClasses(destructive)}
-    >
+    <Radix.Item asChild={asChild} className={actionClasses(destructive)} {...item}>
       {asChild ? (
         children
       ) : (

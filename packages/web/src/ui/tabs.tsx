@@ -47,9 +47,9 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             className="h-7 shrink-0 rounded-md px-2 font-medium outline-offset-[-2px] text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-accent-soft data-[state=active]:text-accent data-count:after:ml-1 data-count:after:font-normal data-count:after:text-ink-3 data-count:after:content-[attr(data-count)/''] data-count:data-[state=active]:after:text-accent @max-md:data-count:after:content-none"
           >
             {tab.label}
-            {tab.note === undefined ? null : ' '}
             {tab.note === undefined ? null : (
               <span className="font-normal text-ink-3 @max-md:hidden in-data-[state=active]:text-accent">
+                {' '}
                 {tab.note}
               </span>
             )}
