@@ -5,7 +5,7 @@ import { MAX_DECODED_BYTES } from '../bodies/decode-body.ts';
 import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { BEGINNING_BYTES } from '../bodies/view-body.ts';
 import type { BodyView } from '../bodies/view-body.ts';
-import { client } from './client.ts';
+import { client, isNotFound } from './client.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import type { ListedRequest } from './request-list.ts';
 import { requestQuery } from './request-queries.ts';
@@ -38,7 +38,7 @@ export async function readByAnyId<T>(
   try {
     return await read(request.id);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    if (!isNotFound(error)) throw error;
     const found = await queryClient.fetchQuery({ ...requestQuery(uid, request.index), staleTime: 0 });
     if (found === null || found.id === request.id) throw error;
     return read(found.id);

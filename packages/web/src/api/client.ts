@@ -43,6 +43,9 @@ export function errorMessage(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
 }
 
+/** True if a call failed because something is not stored, or no longer. */
+export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
 /**
  * Says that a call of the user failed, except at the end of the session, which the login dialog reports. Returns a
  * function that closes the toast.

@@ -1,11 +1,11 @@
-import { ApiError, endpointTitle } from '@creel/contract';
+import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
-import { errorMessage } from '../api/client.ts';
+import { errorMessage, isNotFound } from '../api/client.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
 import { endpointQuery, useUser } from '../api/queries.ts';
 import { logInOr } from '../api/session.ts';
@@ -46,19 +46,15 @@ function EndpointContent({
   readonly uid: string;
   readonly endpoint: UseQueryResult<EndpointDetail>;
 }) {
-  if (isMissing(endpoint.error)) return <EndpointNotFound />;
+  if (isNotFound(endpoint.error)) return <EndpointNotFound />;
   if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
   if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
   return <EndpointLoading />;
 }
 
 function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
-  if (isMissing(error)) return 'Endpoint Not Found';
+  if (isNotFound(error)) return 'Endpoint Not Found';
   return data === undefined ? 'Endpoint' : endpointTitle(data);
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 404;
 }
 
 /** The same for an endpoint of another user, because its existence is private. */

@@ -2,7 +2,7 @@ import { ApiError, targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
-import { client, errorMessage, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
@@ -13,9 +13,6 @@ import { runEach } from './bulk/run-each.ts';
 
 /** Milliseconds in which the deletion of several requests can be undone. */
 const UNDO_MS = 5000;
-
-/** True if the server no longer stores a request. */
-const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** True if the endpoint has its maximum of saved requests. */
 export const isSavedLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'SAVED_LIMIT';
