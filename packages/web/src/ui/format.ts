@@ -18,9 +18,9 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** An exact size: 6,118 bytes. */
-export function countBytes(size: number): string {
-  return `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`;
+/** A number of things: '1 request', '1,284 requests'. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
 }
 
 const SECOND = 1000;

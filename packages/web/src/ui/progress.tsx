@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { useEffect, useState } from 'react';
-import { formatCount } from './format.ts';
+import { counted, formatCount } from './format.ts';
 
 interface MatchCountProps {
   readonly matches: number;
@@ -37,7 +37,7 @@ export function MatchCount(props: MatchCountProps) {
 function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps, 'onRetry'>): [string, string] {
   // The number of stored requests is updated once a second and can lag behind.
   const all = Math.max(total, matches);
-  const requests = `${formatCount(all)} ${all === 1 ? 'request' : 'requests'}`;
+  const requests = counted(all, 'request');
   const count = `${formatCount(matches)}${progress === 'paused' ? '+' : ''} ${matches === 1 ? 'match' : 'matches'}`;
   if (progress === 'complete') return [count, `in ${requests}`];
   const extent = `in ${formatCount(Math.min(searched, all))} of ${requests}`;

@@ -6,7 +6,7 @@ import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { counted } from '../../ui/format.ts';
 import { confirmation, consequences, deletionHeading, exportAddress } from './subscription-labels.ts';
 import type { ConfirmedAction } from './subscription-labels.ts';
 import { planChangeQuery } from './subscription-queries.ts';
@@ -76,9 +76,7 @@ function DeletionList({ preview, now }: { readonly preview: PlanChangePreview; r
             <span dir="auto" className="min-w-0 grow truncate text-left font-medium" title={endpointTitle(endpoint)}>
               {endpointTitle(endpoint)}
             </span>
-            <span className="shrink-0 text-sm text-ink-2">
-              {formatCount(endpoint.requestCount)} {endpoint.requestCount === 1 ? 'request' : 'requests'}
-            </span>
+            <span className="shrink-0 text-sm text-ink-2">{counted(endpoint.requestCount, 'request')}</span>
           </li>
         ))}
       </ul>

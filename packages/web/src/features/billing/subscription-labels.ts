@@ -1,6 +1,6 @@
 import { PLANS } from '@creel/contract';
 import type { BillingInterval, Money, Plan, PlanChangePreview } from '@creel/contract';
-import { formatDate } from '../../ui/format.ts';
+import { counted, formatDate } from '../../ui/format.ts';
 import { isCanceling, isPastDue } from './subscription-state.ts';
 import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
 
@@ -77,14 +77,6 @@ export function actionLabel(action: PlanAction, choice: PlanChoice): string | un
   }
 }
 
-interface Confirmation {
-  readonly title: string;
-  readonly description: string;
-  readonly confirmLabel: string;
-  readonly cancelLabel: string;
-  readonly destructive: boolean;
-}
-
 /**
  * What the dialog of an action asks. `preview` is absent until the server has answered, `isRenewed` is true where the
  * change takes a cancellation back. `now` in milliseconds.
@@ -94,7 +86,7 @@ export function confirmation(
   choice: PlanChoice,
   { preview, isRenewed = false }: { readonly preview?: PlanChangePreview | undefined; readonly isRenewed?: boolean },
   now: number,
-): Confirmation {
+) {
   const renewed = isRenewed ? ' Your subscription is no longer canceled.' : '';
   const label = actionLabel(action, choice) ?? '';
   const common = { title: label, confirmLabel: label, cancelLabel: 'Cancel', destructive: false };
@@ -134,8 +126,6 @@ function chargeSentence(choice: PlanChoice, preview: PlanChangePreview | undefin
   if (amount.cents === 0) return `Nothing is charged now. The price is ${price}.`;
   return `You will be charged ${formatMoney(amount)} now. The price is ${price}.`;
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** What a change does to endpoints, apart from the list of those that are deleted. */
 export function consequences({ losesFavorites, expiresInMs, at }: PlanChangePreview, now: number): readonly string[] {

@@ -32,15 +32,12 @@ function howToSend({ enabled }: Sending): string {
     : 'the destination is off. Turn it on to send what waits.';
 }
 
-interface StateLabel {
-  readonly text: 'Active' | 'Off' | 'Paused';
-  readonly tone: 'success' | 'neutral' | 'warning';
-}
-
 /** A destination that is off does not send, whether it is paused or not. */
-export function stateLabel({ enabled, state }: Sending): StateLabel {
-  if (!enabled) return { text: 'Off', tone: 'neutral' };
-  return state.name === 'paused' ? { text: 'Paused', tone: 'warning' } : { text: 'Active', tone: 'success' };
+export function stateLabel({ enabled, state }: Sending) {
+  if (!enabled) return { text: 'Off', tone: 'neutral' } as const;
+  return state.name === 'paused'
+    ? ({ text: 'Paused', tone: 'warning' } as const)
+    : ({ text: 'Active', tone: 'success' } as const);
 }
 
 /** Why a delivery waits for its first attempt. The destination is `undefined` until it is loaded. */

@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar, SettledStatus } from '../../ui/progress.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { formatCount, formatLength } from '../../ui/format.ts';
+import { counted, formatCount, formatLength } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import {
   baseMistake,
@@ -59,7 +59,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
       // Escape or a press beside the dialog would otherwise end a long run and hide its progress.
       onClose={isSending ? stop : onClose}
       width="md"
-      title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
+      title={`Replay ${counted(chosen.length, 'request')}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."
     >
       <Form failure={failure} onSubmit={onSubmit}>

@@ -9,7 +9,7 @@ import { readable } from '../../../bodies/encoding.ts';
 import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { Button, IconButton, Reason } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
-import { countBytes, formatInstant } from '../../../ui/format.ts';
+import { counted, formatInstant } from '../../../ui/format.ts';
 import { useLoginReason } from '../use-request-actions.ts';
 import { snippetOf } from '../write-snippet.ts';
 import { DetailsMenu } from './details-menu.tsx';
@@ -79,7 +79,7 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
         {formatInstant(request.timestamp)}
       </time>
       <span title="Address of the sender">{request.sourceIp}</span>
-      <span>{countBytes(request.size)}</span>
+      <span>{counted(request.size, 'byte')}</span>
       <SignatureFact uid={uid} request={request} />
     </p>
   );

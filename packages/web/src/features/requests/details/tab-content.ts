@@ -1,8 +1,8 @@
 import { targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { readable, escapeBidiControls } from '../../../bodies/encoding.ts';
+import { readable, escapeBidiControls, tryDecode } from '../../../bodies/encoding.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
-import { countBytes } from '../../../ui/format.ts';
+import { counted } from '../../../ui/format.ts';
 import type { DetailTab } from '../use-view-state.ts';
 
 /**
@@ -43,7 +43,7 @@ export function messageText(request: Message, captureUrl: string, view: BodyView
 
 function bodyText(size: number, view: BodyView | undefined): string {
   if (size === 0) return '';
-  const bytes = countBytes(size);
+  const bytes = counted(size, 'byte');
   if (view?.coding !== undefined) return `[${bytes}, coded as ${view.coding.name}]`;
   return view?.text ?? `[${bytes}]`;
 }
@@ -53,11 +53,6 @@ function bodyText(size: number, view: BodyView | undefined): string {
  * hold control characters.
  */
 export function decodedPath(path: string): string | undefined {
-  if (!path.includes('%')) return undefined;
-  try {
-    const decoded = decodeURIComponent(path);
-    return decoded === path || /\p{Cc}/u.test(decoded) ? undefined : escapeBidiControls(decoded);
-  } catch {
-    return undefined;
-  }
+  const decoded = tryDecode(() => decodeURIComponent(path)) ?? path;
+  return decoded === path || /\p{Cc}/u.test(decoded) ? undefined : escapeBidiControls(decoded);
 }

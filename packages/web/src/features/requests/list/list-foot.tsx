@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/live-feed.ts';
 import { Button, Reason } from '../../../ui/button.tsx';
-import { formatCount } from '../../../ui/format.ts';
+import { counted, formatCount } from '../../../ui/format.ts';
 import { MatchCount, SettledStatus, ProgressBar } from '../../../ui/progress.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
 import { useLoginReason } from '../use-request-actions.ts';
@@ -132,8 +132,7 @@ export function Arrivals({ uid }: { readonly uid: string }) {
       const now = countNow();
       const count = now - announced;
       announced = now;
-      if (count > 0) setText(`${formatCount(count)} new ${count === 1 ? 'request' : 'requests'}`);
-      else setText('');
+      setText(count > 0 ? counted(count, 'new request') : '');
     }, ANNOUNCE_MS);
     return () => clearInterval(timer);
   }, []);

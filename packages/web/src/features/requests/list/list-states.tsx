@@ -8,7 +8,7 @@ import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { Button, InlineButton } from '../../../ui/button.tsx';
 import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
-import { formatCount } from '../../../ui/format.ts';
+import { counted } from '../../../ui/format.ts';
 
 export function ListLoading() {
   return (
@@ -41,14 +41,14 @@ interface NothingFoundProps {
 
 /** No stored request matches the filter. */
 export function NothingFound({ searched, method, onClear }: NothingFoundProps) {
-  const requests = `${formatCount(searched)} stored ${searched === 1 ? 'request' : 'requests'}`;
   return (
     <EmptyState
       icon={<SearchX />}
       title={method === undefined ? 'No request matches' : `No ${method} request matches`}
       actions={<Button onClick={onClear}>Clear the filter</Button>}
     >
-      Searched {requests}: method, path, query, headers and body. New requests that match appear here.
+      Searched {counted(searched, 'stored request')}: method, path, query, headers and body. New requests that match
+      appear here.
     </EmptyState>
   );
 }
