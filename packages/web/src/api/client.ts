@@ -3,7 +3,7 @@ import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './session.ts';
-import { isOutageStatus, setServerState } from './server-state.ts';
+import { isOutageStatus, serverState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -11,10 +11,10 @@ const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 
 async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(input, init);
-    if (!isOutageStatus(answer.status)) setServerState('up');
+    if (!isOutageStatus(answer.status)) serverState.set('up');
     return answer;
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'AbortError')) setServerState('unreachable');
+    if (!(error instanceof DOMException && error.name === 'AbortError')) serverState.set('unreachable');
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 // How the page notices the end of an outage. `server-state.ts` has the state, and `client.ts` and `query-client.ts` set it.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
+import { useSignal } from '../ui/state.ts';
 import { client } from './client.ts';
 import { queryKeys } from './query-client.ts';
-import { isOutage, readServerState, setServerState, subscribeServerState, useServerState } from './server-state.ts';
+import { isOutage, serverState } from './server-state.ts';
 
 /** Milliseconds after which a server that does not answer a check counts as unreachable. */
 const CHECK_MS = 5000;
@@ -13,7 +14,7 @@ export const isServerReachable = (): Promise<boolean> =>
   client.call('getServiceInfo', {}, AbortSignal.timeout(CHECK_MS)).then(
     () => true,
     (error: unknown) => {
-      if (isOutage(error)) setServerState('unavailable');
+      if (isOutage(error)) serverState.set('unavailable');
       return false;
     },
   );
@@ -23,8 +24,8 @@ export const isServerReachable = (): Promise<boolean> =>
  * other causes, so the server is asked again.
  */
 export function watchOutage(onOutage: () => void): () => void {
-  return subscribeServerState(() => {
-    if (readServerState() === 'unreachable') void isServerReachable().then((isUp) => (isUp ? undefined : onOutage()));
+  return serverState.subscribe(() => {
+    if (serverState.read() === 'unreachable') void isServerReachable().then((isUp) => (isUp ? undefined : onOutage()));
   });
 }
 
@@ -35,7 +36,7 @@ const PROBE_INTERVAL_MS = 3000;
  * server needs its database to answer.
  */
 export function useServerBack(onBack: () => void): void {
-  const isUp = useServerState() === 'up';
+  const isUp = useSignal(serverState) === 'up';
   useEffect(() => {
     // Only a call tells whether the server is gone, too: a local one can be reached without a network.
     const onOffline = (): void => void isServerReachable();

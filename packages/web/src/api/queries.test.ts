@@ -4,7 +4,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { endpointQuery, endpointsQuery, onceLoaded, settingsQuery } from './queries.ts';
 import { queryClient } from './query-client.ts';
-import { readServerState } from './server-state.ts';
+import { serverState } from './server-state.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -59,7 +59,7 @@ test('what failed to load in an outage marks the server as unavailable until it 
     queryClient.clear();
     answer = () => Response.json({ error: 'no', message: 'no', code: 'UNAVAILABLE' }, { status });
     await look(new QueryObserver(queryClient, settingsQuery), SECOND_MS);
-    return readServerState();
+    return serverState.read();
   };
   expect(await states(503)).toBe('unavailable');
   expect(await states(404)).toBe('up');

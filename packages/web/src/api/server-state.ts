@@ -1,5 +1,5 @@
 import { ApiError } from '@creel/contract';
-import { signal, useSignal } from '../ui/state.ts';
+import { signal } from '../ui/state.ts';
 
 /**
  * `unreachable` after a call without a response, `unavailable` after data could not be loaded because the server, or a
@@ -7,12 +7,7 @@ import { signal, useSignal } from '../ui/state.ts';
  */
 export type ServerState = 'up' | 'unreachable' | 'unavailable';
 
-const server = signal<ServerState>('up');
-
-export const readServerState = server.read;
-export const setServerState = server.set;
-export const subscribeServerState = server.subscribe;
-export const useServerState = (): ServerState => useSignal(server);
+export const serverState = signal<ServerState>('up');
 
 /** True for the statuses of an outage. The server sends 503, and a proxy any of them. */
 export const isOutageStatus = (status: number): boolean => status === 502 || status === 503 || status === 504;

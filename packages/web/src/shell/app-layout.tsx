@@ -8,13 +8,13 @@ import { useLiveStatus } from '../api/live-feed.ts';
 import { useServerBack } from '../api/outage.ts';
 import { useFollowedUser, useUser, useServiceInfo } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
-import { useServerState } from '../api/server-state.ts';
+import { serverState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
 import { Logo } from '../ui/page.tsx';
-import { useIsNarrow } from '../ui/state.ts';
+import { useIsNarrow, useSignal } from '../ui/state.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
 import { ShellDialogs } from './dialogs.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -101,7 +101,7 @@ const MIN_OUTAGE_MS = 1000;
  * messages of the outage close.
  */
 function ConnectionBar() {
-  const server = useServerState();
+  const server = useSignal(serverState);
   const { uid = '' } = useParams({ strict: false });
   const live = useLiveStatus(uid);
   // Loaded early, because parts of several pages depend on it.
