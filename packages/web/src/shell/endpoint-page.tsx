@@ -2,7 +2,7 @@ import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import { errorMessage, isNotFound } from '../api/client.ts';
@@ -19,11 +19,11 @@ import type { RequestPartProps } from '../features/requests/details/details-head
 import type { DetailsParts } from '../features/requests/details/request-details.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { SignatureFact } from '../features/signatures/signature-fact.tsx';
-import { Button } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useCommands } from '../ui/commands.ts';
-import { EmptyState, LoadError } from '../ui/feedback.tsx';
+import { LoadError } from '../ui/feedback.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useTitle } from '../ui/page.tsx';
+import { NotFound } from './error-pages.tsx';
 
 const BulkReplay = lazyPart(async () => (await import('../features/replay/bulk-replay-dialog.tsx')).BulkReplayDialog);
 
@@ -34,22 +34,20 @@ export function EndpointPage() {
   return (
     <>
       <EndpointPageTitle uid={uid} title={pageTitle(endpoint)} />
-      <EndpointContent uid={uid} endpoint={endpoint} />
+      <EndpointContent endpoint={endpoint} />
     </>
   );
 }
 
-function EndpointContent({
-  uid,
-  endpoint,
-}: {
-  readonly uid: string;
-  readonly endpoint: UseQueryResult<EndpointDetail>;
-}) {
+function EndpointContent({ endpoint }: { readonly endpoint: UseQueryResult<EndpointDetail> }) {
   if (isNotFound(endpoint.error)) return <EndpointNotFound />;
-  if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
-  if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
-  return <EndpointLoading />;
+  if (endpoint.data !== undefined) return <LoadedEndpoint key={endpoint.data.uid} endpoint={endpoint.data} />;
+  if (!endpoint.isError) return <EndpointLoading />;
+  return (
+    <LoadError page title="The endpoint could not be loaded" onRetry={logInOr(endpoint.refetch)}>
+      {errorMessage(endpoint.error, 'Please try again.')}
+    </LoadError>
+  );
 }
 
 function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
@@ -61,16 +59,7 @@ function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
 function EndpointNotFound() {
   const user = useUser();
   return (
-    <EmptyState
-      page
-      icon={<Unplug />}
-      title="Endpoint Not Found"
-      actions={
-        <Button asChild variant="primary">
-          <Link to="/">Go Home</Link>
-        </Button>
-      }
-    >
+    <NotFound icon={<Unplug />} title="Endpoint Not Found" link="Go Home">
       <p>The webhook endpoint you&apos;re looking for doesn&apos;t exist or has expired.</p>
       {user === null ? null : (
         <p className="mt-1 wrap-anywhere">
@@ -78,15 +67,7 @@ function EndpointNotFound() {
           <strong className="font-medium text-ink">{user.username}</strong>.
         </p>
       )}
-    </EmptyState>
-  );
-}
-
-function EndpointFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
-  return (
-    <LoadError page title="The endpoint could not be loaded" onRetry={logInOr(onRetry)}>
-      {errorMessage(error, 'Please try again.')}
-    </LoadError>
+    </NotFound>
   );
 }
 

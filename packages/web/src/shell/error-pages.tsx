@@ -1,5 +1,6 @@
 import { useRouter, Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { errorMessage } from '../api/client.ts';
 import { useServerBack } from '../api/outage.ts';
 import { userQuery } from '../api/queries.ts';
@@ -50,21 +51,30 @@ export function PartFailed({ isTrying, onRetry, onServerBack }: PartFailure) {
   );
 }
 
+interface NotFoundProps {
+  readonly icon: ReactNode;
+  readonly title: string;
+  /** The text of the link to the dashboard. */
+  readonly link: string;
+  readonly children: ReactNode;
+}
+
+/** Shown in place of a page whose address leads to nothing. */
+export function NotFound({ link, ...state }: NotFoundProps) {
+  const home = (
+    <Button asChild variant="primary">
+      <Link to="/">{link}</Link>
+    </Button>
+  );
+  return <EmptyState page actions={home} {...state} />;
+}
+
 export function NotFoundPage() {
   useTitle('Page Not Found');
   return (
-    <EmptyState
-      page
-      icon={<Compass />}
-      title="Page Not Found"
-      actions={
-        <Button asChild variant="primary">
-          <Link to="/">Back to Dashboard</Link>
-        </Button>
-      }
-    >
+    <NotFound icon={<Compass />} title="Page Not Found" link="Back to Dashboard">
       This page does not exist.
-    </EmptyState>
+    </NotFound>
   );
 }
 
