@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useMemo, useState } from 'react';
+import { createContext, use, useCallback, useEffect, useMemo, useState } from 'react';
 import type { Dispatch, ReactNode, SetStateAction } from 'react';
 import type { ReplayDraft } from './replay-form.ts';
 
@@ -46,8 +46,8 @@ export function ReplayDraftsProvider({ children }: { readonly children: ReactNod
 /** The draft of a request and a function to change it. `undefined` reverts to the captured value. */
 export function useReplayDraft(index: number): readonly [ReplayDraft, (change: ReplayDraft) => void] {
   const { drafts, setDrafts } = use(Context);
-  const change = useMemo(
-    () => (part: ReplayDraft) => setDrafts((before) => withDraft(before, index, part)),
+  const change = useCallback(
+    (part: ReplayDraft) => setDrafts((before) => withDraft(before, index, part)),
     [setDrafts, index],
   );
   return [drafts.get(index) ?? NONE, change];

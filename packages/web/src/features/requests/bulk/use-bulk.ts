@@ -99,7 +99,7 @@ type Work = (options: {
 const PROGRESS_MS = 100;
 
 /** One bulk action at a time, with progress. */
-function useJob(): readonly [BulkJob | undefined, (label: string, total: number | undefined, work: Work) => void] {
+function useJob() {
   const [job, setJob] = useState<BulkJob>();
   const run = (label: string, total: number | undefined, work: Work): void => {
     if (job !== undefined) return;
@@ -122,7 +122,7 @@ function useJob(): readonly [BulkJob | undefined, (label: string, total: number 
       })
       .finally(() => setJob(undefined));
   };
-  return [job, run];
+  return [job, run] as const;
 }
 
 interface MarksState {

@@ -6,51 +6,39 @@ import { queryClient, queryKeys } from '../../../api/query-client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { diffFields, diffHeaders, diffLines, jsonDiffLines } from './diff.ts';
-import type { DiffLine, FieldDiff } from './diff.ts';
 
-export interface Comparison {
-  /** The indexes of the compared requests. */
-  readonly left: number;
-  readonly right: number;
-  /** Method and path. */
-  readonly line: readonly FieldDiff[];
-  readonly query: readonly FieldDiff[];
-  readonly headers: readonly FieldDiff[];
-  /** True if both bodies are JSON. */
-  readonly isJson: boolean;
-  /** `undefined` if the bodies can't be compared by line; then `sentence` says why. */
-  readonly body: readonly DiffLine[] | undefined;
-  readonly sentence: string;
-}
+export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) =>
+  queryOptions({
+    queryKey: queryKeys.comparison(uid, left.index, right.index, sortsKeys),
+    queryFn: () => compare(uid, left, right, sortsKeys),
+    gcTime: 0,
+  });
+
+export type Comparison = Awaited<ReturnType<typeof compare>>;
 
 /**
  * Compares two requests: method, path, query parameters and headers by name, and the first part of the bodies by line,
  * with JSON formatted first. `sortsKeys` ignores the order of keys in JSON.
  */
-export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) =>
-  queryOptions({
-    queryKey: queryKeys.comparison(uid, left.index, right.index, sortsKeys),
-    queryFn: async (): Promise<Comparison> => {
-      const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
-      const heads = {
-        left: left.index,
-        right: right.index,
-        isJson: ours.view?.json !== undefined && theirs.view?.json !== undefined,
-        line: diffFields(lineOfRequest(ours.whole), lineOfRequest(theirs.whole)),
-        query: diffFields(queryPairs(ours.whole), queryPairs(theirs.whole)),
-        headers: diffHeaders(ours.whole.rawHeaders, theirs.whole.rawHeaders),
-      };
-      const [a, b] = [linesOf(ours.view, sortsKeys), linesOf(theirs.view, sortsKeys)];
-      if (a === undefined || b === undefined)
-        return { ...heads, body: undefined, sentence: bytesSentence(ours.view, theirs.view) };
-      return {
-        ...heads,
-        body: diffLines(a, b),
-        sentence: 'The bodies are too long and too different to be compared line by line.',
-      };
-    },
-    gcTime: 0,
-  });
+async function compare(uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) {
+  const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
+  const [a, b] = [linesOf(ours.view, sortsKeys), linesOf(theirs.view, sortsKeys)];
+  const haveLines = a !== undefined && b !== undefined;
+  return {
+    left: left.index,
+    right: right.index,
+    isJson: ours.view?.json !== undefined && theirs.view?.json !== undefined,
+    /** Method and path. */
+    line: diffFields(lineOfRequest(ours.whole), lineOfRequest(theirs.whole)),
+    query: diffFields(queryPairs(ours.whole), queryPairs(theirs.whole)),
+    headers: diffHeaders(ours.whole.rawHeaders, theirs.whole.rawHeaders),
+    /** `undefined` if the bodies can't be compared by line; then `sentence` says why. */
+    body: haveLines ? diffLines(a, b) : undefined,
+    sentence: haveLines
+      ? 'The bodies are too long and too different to be compared line by line.'
+      : bytesSentence(ours.view, theirs.view),
+  };
+}
 
 async function readSide(uid: string, request: ListedRequest) {
   const whole = await readWholeRequest(uid, request);

@@ -46,9 +46,9 @@ export function RequestPicker({ uid, title, onChoose, onClose }: RequestPickerPr
         command={{ id: 'picker.find', title: 'Find a request', group: 'Request', inPalette: false }}
       />
       {found.isError ? (
-        <div className="mt-3">
-          <Notice tone="bad">{errorMessage(found.error, 'The search failed. Please try again.')}</Notice>
-        </div>
+        <Notice tone="bad" className="mt-3">
+          {errorMessage(found.error, 'The search failed. Please try again.')}
+        </Notice>
       ) : null}
       <ul aria-label="Requests" aria-busy={found.isFetching} className="mt-3 max-h-[50vh] overflow-y-auto">
         {found.data?.map((request) => (

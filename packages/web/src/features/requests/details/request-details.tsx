@@ -125,15 +125,13 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   );
 });
 
-function BodyPanel({
-  body,
-  request,
-  children,
-}: {
+interface BodyPanelProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
   readonly children: ReactNode;
-}) {
+}
+
+function BodyPanel({ body, request, children }: BodyPanelProps) {
   return (
     <>
       <BodyNotes body={body} request={request} />

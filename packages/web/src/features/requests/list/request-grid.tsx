@@ -11,7 +11,7 @@ import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { useMedia, useLatest } from '../../../ui/state.ts';
-import type { ListItems } from '../list-items.ts';
+import type { ListItems, Waiting } from '../list-items.ts';
 import { GapRow } from './list-states.tsx';
 import { ListHeader } from './list-toolbar.tsx';
 import type { ListHeaderProps } from './list-toolbar.tsx';
@@ -86,7 +86,7 @@ export function RequestGrid(props: RequestGridProps) {
   useEffect(() => virtual.measure(), [virtual, height]);
   return (
     <div className="relative min-h-0 grow" {...attention}>
-      {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
+      {waiting.count === 0 ? null : <NewPill {...waiting} onClick={toTop} />}
       <div
         ref={frame}
         role="grid"
@@ -202,15 +202,7 @@ function keyOf(items: ListItems, position: number): string | number {
   return item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
 }
 
-function NewPill({
-  count,
-  more,
-  onClick,
-}: {
-  readonly count: number;
-  readonly more: boolean;
-  readonly onClick: () => void;
-}) {
+function NewPill({ count, more, onClick }: Waiting & { readonly onClick: () => void }) {
   return (
     <button
       type="button"
