@@ -132,7 +132,7 @@ export function useForm<V extends Values>(options: {
 }) {
   const [edits, setEdits] = useState<Partial<V>>({});
   const values = { ...options.initial, ...edits };
-  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(Object.keys(options.initial));
+  const { ref, clear, ...messages } = useFormErrors(Object.keys(options.initial));
 
   const set = (field: keyof V & string, value: string): void => {
     setEdits((before) => ({ ...before, [field]: value }));
@@ -141,21 +141,18 @@ export function useForm<V extends Values>(options: {
   const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
     submit.preventDefault();
     const found = options.validate(values);
-    if (Object.keys(found).length > 0) return refuse(found);
+    if (Object.keys(found).length > 0) return messages.refuse(found);
     clear();
     options.onValid(values);
   };
   return {
+    ...messages,
     values,
-    errors,
-    failure,
-    refuse,
-    fail,
     /** Value, validation message and change handler of a field. */
     bind: (field: keyof V & string) => ({
       name: field,
       value: values[field] ?? '',
-      error: errors[field],
+      error: messages.errors[field],
       onChange: (change: FormEvent<HTMLInputElement>) => set(field, change.currentTarget.value),
     }),
     /** Props of the form element. */

@@ -54,8 +54,7 @@ export function timeAgo(iso: string | null | undefined, now: number): string {
   if (age === undefined) return FALLBACK;
   const unit = UNITS.find(([length]) => age >= length);
   if (unit === undefined) return 'just now';
-  const count = Math.floor(age / unit[0]);
-  return `${count} ${unit[1]}${count === 1 ? '' : 's'} ago`;
+  return `${counted(Math.floor(age / unit[0]), unit[1])} ago`;
 }
 
 /** A short form for a column: 'now', '12s', '4m', '3d'. */
