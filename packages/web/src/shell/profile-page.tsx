@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '../api/queries.ts';
-import { useLeave } from '../features/accounts/account-queries.ts';
+import { useLeave } from '../features/accounts/login-mutations.ts';
 import { DeleteAccountCard, EmailCard, UsernameCard } from '../features/accounts/profile-cards.tsx';
 import { PasswordCard, SessionsCard } from '../features/accounts/security-cards.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';

@@ -5,7 +5,7 @@ import { CircleHelp, CreditCard, Plus, Search, Settings, Ellipsis, LogIn, LogOut
 import type { ReactNode } from 'react';
 import { useUser } from '../api/queries.ts';
 import { useSignedOut } from '../api/session.ts';
-import { useLogout } from '../features/accounts/account-queries.ts';
+import { useLogout } from '../features/accounts/login-mutations.ts';
 import { THEMES, themePreference } from '../features/settings/theme.tsx';
 import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';

@@ -12,7 +12,8 @@ import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { ownPath } from '../../ui/urls.ts';
 import { registerFormSchema } from './account-forms.ts';
-import { useRegister, useRequestPasswordReset } from './account-queries.ts';
+import { useRequestPasswordReset } from './account-queries.ts';
+import { useRegister } from './login-mutations.ts';
 import { LoginForm } from './login-form.tsx';
 import { ProviderButton } from './provider-button.tsx';
 

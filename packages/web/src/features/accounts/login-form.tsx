@@ -2,7 +2,7 @@ import { credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../api/client.ts';
 import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
-import { useLogin } from './account-queries.ts';
+import { useLogin } from './login-mutations.ts';
 
 interface LoginFormProps {
   readonly onSignedIn: () => void;

@@ -5,7 +5,7 @@ import { errorMessage } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
-import { useProviderLogin } from './account-queries.ts';
+import { useProviderLogin } from './login-mutations.ts';
 
 /** Third-party login. Disabled with a reason if the server has none configured. */
 export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void }) {
