@@ -17,15 +17,7 @@ const root = join(import.meta.dirname, '..');
 const stopWithinMs = 12_000;
 
 /** A running server. */
-export interface App {
-  /** Its origin, without a trailing slash. */
-  readonly url: string;
-  readonly dataDir: string;
-  /** Everything that it has written to standard output and standard error. */
-  readonly output: () => string;
-  /** Stops the server with SIGTERM and removes its data. @throws Error if it does not exit with 0 in time */
-  readonly stop: () => Promise<void>;
-}
+export type App = Awaited<ReturnType<typeof startApp>>;
 
 /** A user who is logged in in a browser context. */
 export interface Person {
@@ -39,7 +31,7 @@ export interface Person {
  * Starts a server on a free loopback port with its own data folder.
  * @param settings environment variables. The server inherits only PATH and the compile cache.
  */
-export async function startApp(settings: Record<string, string> = {}): Promise<App> {
+export async function startApp(settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -52,10 +44,13 @@ export async function startApp(settings: Record<string, string> = {}): Promise<A
     throw error;
   });
   return {
+    /** Its origin, without a trailing slash. */
     url,
     dataDir,
+    /** Everything that it has written to standard output and standard error. */
     output: server.output,
-    async stop() {
+    /** Stops the server with SIGTERM and removes its data. @throws Error if it does not exit with 0 in time */
+    async stop(): Promise<void> {
       const code = await server.kill('SIGTERM', stopWithinMs);
       await removeData();
       if (code !== 0) throw new Error(`Creel ended with ${code} instead of 0. Its output:\n${server.output()}`);

@@ -1,10 +1,7 @@
 // Login, profile, settings, plans, search, and overlays.
-import type { Page } from '@playwright/test';
-import { PHONE, problem } from '../pages.ts';
+import { heading, PHONE, problem } from '../pages.ts';
 import { answering, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
 const auth: Scene[] = [
   { name: 'auth-login', play: async ({ open }) => shows(await open('visitor', '/auth'), 'Forgot your password?') },

@@ -61,8 +61,9 @@ export async function openLive(
         looks.delete(check);
         end();
       };
-      const fail = (why: string): void => stop(() => reject(new Error(`${why}. Came so far: ${summary(messages)}`)));
-      const timer = setTimeout(() => fail('What was waited for did not come'), PATIENCE_MS);
+      const fail = (why: string): void =>
+        stop(() => reject(new Error(`${why}. Received so far: ${summary(messages)}`)));
+      const timer = setTimeout(() => fail('The expected messages did not arrive'), PATIENCE_MS);
       const check = (): void => {
         if (mistakes.length > 0) fail(`A frame does not fit the contract: ${String(mistakes[0])}`);
         else if (is(messages)) stop(resolve);

@@ -1,14 +1,9 @@
 import { requireProgram } from '../../../scripts/system-program.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
 import { listensOn, startProgram } from '../../../fixtures/start-program.ts';
-import type { Program } from '../../../fixtures/start-program.ts';
 
 /** A nats-server of one test, from Debian's package. */
-export interface NatsServer extends Pick<Program, 'pid'> {
-  readonly port: number;
-  readonly url: string;
-  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
-}
+export type NatsServer = Awaited<ReturnType<typeof startNats>>;
 
 /** Starts `nats-server` on a free or given loopback port. @throws Error when the program is not installed. */
 export async function startNats(
@@ -21,7 +16,7 @@ export async function startNats(
     /** More options by name. */
     readonly more?: Readonly<Record<string, string>>;
   } = {},
-): Promise<NatsServer> {
+) {
   const { user, password, storeDir, more = {} } = options;
   const port = options.port ?? (await freePort());
   const settings = {
@@ -42,6 +37,6 @@ export async function startNats(
     port,
     url: `nats://${credentials}127.0.0.1:${port}`,
     pid,
-    stop: async (signal = 'SIGTERM') => void (await kill(signal)),
+    stop: async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => void (await kill(signal)),
   };
 }

@@ -3,21 +3,9 @@ import type { Socket } from 'node:net';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 
 /** A TCP link to a server that can be cut without notice to either side, and restored. */
-export interface Link {
-  /** The server's URL through the link. */
-  readonly url: string;
-  /** Blocks all data, on old connections and on new ones. */
-  readonly cut: () => void;
-  /** Lets statements through, and no answers. */
-  readonly mute: () => void;
-  /** Ends all connections and refuses new ones. */
-  readonly refuse: () => void;
-  /** Lets new connections through; cut ones stay silent. */
-  readonly mend: () => void;
-  readonly close: () => Promise<void>;
-}
+export type Link = Awaited<ReturnType<typeof openLink>>;
 
-export async function openLink(serverUrl: string): Promise<Link> {
+export async function openLink(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const answers: { near: Socket; far: Socket }[] = [];
@@ -39,23 +27,28 @@ export async function openLink(serverUrl: string): Promise<Link> {
   const url = new URL(serverUrl);
   url.port = String(await listenLocally(server));
   return {
+    /** The server's URL through the link. */
     url: url.href,
-    cut() {
+    /** Blocks all data, on old connections and on new ones. */
+    cut(): void {
       state = 'cut';
       for (const socket of sockets) socket.unpipe().pause();
     },
-    mute() {
+    /** Lets statements through, and no answers. */
+    mute(): void {
       for (const { near, far } of answers) far.unpipe(near).resume();
     },
-    refuse() {
+    /** Ends all connections and refuses new ones. */
+    refuse(): void {
       state = 'refusing';
       for (const socket of sockets) socket.destroy();
       sockets.clear();
     },
-    mend() {
+    /** Lets new connections through; cut ones stay silent. */
+    mend(): void {
       state = 'whole';
     },
-    async close() {
+    async close(): Promise<void> {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

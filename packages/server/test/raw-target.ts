@@ -3,17 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 
 /** A target of replays that records every byte and responds with given bytes. */
-export interface RawTarget extends AsyncDisposable {
-  readonly url: string;
-  readonly port: number;
-  /** The bytes of each connection so far. */
-  readonly received: readonly Buffer[];
-  /** Number of connections. */
-  readonly count: () => number;
-  /** Called after a request's head and body. By default an empty 200. */
-  answer: (socket: Socket) => void;
-  readonly close: () => Promise<void>;
-}
+export type RawTarget = Awaited<ReturnType<typeof openRawTarget>>;
 
 export const EMPTY_OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
@@ -25,7 +15,7 @@ export const saying =
     else socket.end(bytes);
   };
 
-export async function openRawTarget(host = '127.0.0.1'): Promise<RawTarget> {
+export async function openRawTarget(host = '127.0.0.1') {
   const received: Buffer[] = [];
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
@@ -46,11 +36,14 @@ export async function openRawTarget(host = '127.0.0.1'): Promise<RawTarget> {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   };
-  const target: RawTarget = {
+  const target = {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     port,
+    /** The bytes of each connection so far. */
     received,
+    /** Number of connections. */
     count: () => received.length,
+    /** Called after a request's head and body. By default an empty 200. */
     answer: saying(EMPTY_OK),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openRaw, rawRequest } from '../../../fixtures/raw-http.ts';
-import type { RawAnswer, RawConnection } from '../../../fixtures/raw-http.ts';
 
-export interface RawUpgrade {
-  readonly answer: RawAnswer;
-  readonly connection: RawConnection;
-}
+export type RawUpgrade = Awaited<ReturnType<typeof upgradeRaw>>;
 
 export interface UpgradeLines {
   readonly cookie?: string;
@@ -17,7 +13,7 @@ export interface UpgradeLines {
 /**
  * Requests a WebSocket with any headers. Returns the response, and the connection, which is a WebSocket after a 101.
  */
-export async function upgradeRaw(port: number, path: string, lines: UpgradeLines = {}): Promise<RawUpgrade> {
+export async function upgradeRaw(port: number, path: string, lines: UpgradeLines = {}) {
   const connection = await openRaw({ port });
   const headers: Record<string, string> = {
     Host: `127.0.0.1:${port}`,

@@ -4,19 +4,9 @@ import { join } from 'node:path';
 import { compileCache, serverProgram } from '../../../fixtures/server-program.ts';
 import { freePort } from '../../../fixtures/free-port.ts';
 import { answersAt, startProgram } from '../../../fixtures/start-program.ts';
-import type { Program } from '../../../fixtures/start-program.ts';
 
 /** Creel as a separate process, for tests of crashes, signals and sockets. */
-export interface ServerProcess extends Program, AsyncDisposable {
-  readonly port: number;
-  /** `http://127.0.0.1:port` */
-  readonly origin: string;
-  readonly dataDir: string;
-  /** Resident memory in bytes, from /proc. */
-  readonly residentBytes: () => Promise<number>;
-  /** Ends it, and removes its data folder unless the caller gave it. */
-  readonly stop: () => Promise<void>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof startServerProcess>>;
 
 /**
  * Starts Creel on a free port with its own data folder and waits until it is ready. Only the given variables are set,
@@ -36,7 +26,7 @@ export async function startServerProcess(
     /** The program, if not the one of this version. */
     readonly program?: string;
   } = {},
-): Promise<ServerProcess> {
+) {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn', ...settings };
@@ -59,8 +49,18 @@ export async function startServerProcess(
     await program.kill('SIGKILL');
     await removeData();
   };
-  const resident = () => residentBytes(program.pid);
-  return { ...program, port, origin, dataDir, residentBytes: resident, stop, [Symbol.asyncDispose]: stop };
+  return {
+    ...program,
+    port,
+    /** `http://127.0.0.1:port` */
+    origin,
+    dataDir,
+    /** Resident memory in bytes, from /proc. */
+    residentBytes: () => residentBytes(program.pid),
+    /** Ends it, and removes its data folder unless the caller gave it. */
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 async function residentBytes(pid: number): Promise<number> {

@@ -7,18 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /** A file system of a given size that a test may fill. */
-export interface SmallDisk {
-  /** Its path for the test. */
-  readonly dir: string;
-  /** Its path for a server, and the command that starts a server that sees it. */
-  readonly forServer: { readonly dataDir: string; readonly launcher: readonly string[] };
-  readonly freeBytes: () => Promise<number>;
-  /** Fills it, like another program would, except for this many bytes. */
-  readonly fill: (leaveBytes?: number) => Promise<void>;
-  /** Removes what `fill` wrote. */
-  readonly empty: () => Promise<void>;
-  readonly remove: () => Promise<void>;
-}
+export type SmallDisk = ReturnType<typeof smallDisk>;
 
 const MIB = 1024 * 1024;
 
@@ -57,7 +46,7 @@ async function holdMount(
   return typeof reason === 'string' ? reason.trim() : holder;
 }
 
-function smallDisk(holder: ChildProcess, mountPoint: string, enter: readonly string[]): SmallDisk {
+function smallDisk(holder: ChildProcess, mountPoint: string, enter: readonly string[]) {
   // SQLite would follow this link to a folder outside of the namespace, so servers enter the namespace instead.
   const dir = `/proc/${holder.pid}/root${mountPoint}`;
   const filler = join(dir, 'filler');
@@ -66,16 +55,20 @@ function smallDisk(holder: ChildProcess, mountPoint: string, enter: readonly str
     return bavail * bsize;
   };
   return {
+    /** Its path for the test. */
     dir,
+    /** Its path for a server, and the command that starts a server that sees it. */
     forServer: { dataDir: mountPoint, launcher: ['nsenter', ...enter, '-t', String(holder.pid), '--'] },
     freeBytes,
-    async fill(leaveBytes = 0) {
+    /** Fills it, like another program would, except for this many bytes. */
+    async fill(leaveBytes = 0): Promise<void> {
       await using file = await open(filler, 'a');
       for (let free = await freeBytes(); free > leaveBytes; free = await freeBytes())
         await file.write(Buffer.alloc(Math.min(MIB, free - leaveBytes), 1));
     },
+    /** Removes what `fill` wrote. */
     empty: () => rm(filler, { force: true }),
-    async remove() {
+    async remove(): Promise<void> {
       const ended = once(holder, 'exit');
       holder.stdin?.end();
       await ended;

@@ -4,17 +4,9 @@ import { runStatement } from '../../../fixtures/postgres-client.ts';
 import { testDatabaseUrl } from '../../../scripts/test-database.ts';
 
 /** A separate database, so that no test sees another's rows. */
-export interface TestDatabase {
-  readonly url: string;
-  readonly name: string;
-  /** Runs a statement in this database as the server's owner, beside the store. */
-  readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Resolves when this many of its sessions wait for a lock. */
-  readonly untilBlocked: (sessions: number) => Promise<void>;
-  readonly remove: () => Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase() {
   const server = await testDatabaseUrl();
   const name = `creel_test_${randomBytes(6).toString('hex')}`;
   await runStatement(server, `create database ${name} template template0 encoding 'UTF8'`);
@@ -26,8 +18,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     url: url.href,
     name,
+    /** Runs a statement in this database as the server's owner, beside the store. */
     run,
-    untilBlocked: (sessions) =>
+    /** Resolves when this many of its sessions wait for a lock. */
+    untilBlocked: (sessions: number) =>
       vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 30_000 }),
     remove: async () => void (await runStatement(server, `drop database if exists ${name} with (force)`)),
   };

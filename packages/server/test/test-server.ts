@@ -95,7 +95,7 @@ export function createTestClock(now: () => number = Date.now): TestClock {
   };
 }
 
-/** It advances only when the test says so: no wait ends by itself, and a wait is told to the second. */
+/** It advances only when the test advances it: no wait ends by itself, and each has an exact length. */
 export function standingClock(): TestClock {
   return createTestClock(() => 1_800_000_000_000);
 }
@@ -116,15 +116,10 @@ export const CHEAP = { memoryKib: 64, passes: 1 };
 
 let people = 0;
 
-interface TestNode extends Pick<TestServer, 'origin' | 'port' | 'dataDir' | 'store'> {
-  /** Keeps its data. */
-  readonly stop: () => Promise<void>;
-}
-
 async function startNode(
   options: TestServerOptions & { readonly clock: TestClock; readonly dataDir: string },
   lines: string[],
-): Promise<TestNode> {
+) {
   const { clock, dataDir, settings } = options;
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings });
   const log = createLog(

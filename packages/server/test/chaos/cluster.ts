@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireProgram } from '../../../../scripts/system-program.ts';
 import { startOwnServer } from '../own-postgres.ts';
-import type { OwnServer } from '../own-postgres.ts';
 import { openLink } from '../postgres-link.ts';
-import type { Link } from '../postgres-link.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { freePorts } from '../../../../fixtures/free-port.ts';
@@ -16,24 +14,10 @@ import { startNatsCluster } from './nats-cluster.ts';
 const NODES = [0, 1, 2] as const;
 
 /** Three nodes behind nginx, one PostgreSQL behind a link, and a NATS cluster of three. All on this machine. */
-export interface Cluster {
-  /** nginx. */
-  readonly origin: string;
-  /** The nodes, for senders that pass nginx by. */
-  readonly nodeOrigins: readonly string[];
-  readonly postgres: OwnServer;
-  readonly link: Link;
-  /** Kills a node with -9, and starts it again on the same port. */
-  readonly killNode: (nth: number) => Promise<void>;
-  /** Kills a nats-server with -9, and starts it again with the same store. */
-  readonly killNats: (nth: number) => Promise<void>;
-  /** The last output of all nodes. */
-  readonly output: () => string;
-  readonly stop: () => Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
-/** @throws Error when nginx, nats-server or PostgreSQL is missing */
-export async function startCluster(): Promise<Cluster> {
+/** Starts it on free ports. @throws Error when nginx, nats-server or PostgreSQL is missing */
+export async function startCluster() {
   const folder = await mkdtemp(join(tmpdir(), 'creel-chaos-'));
   const [postgres, ports] = await Promise.all([startOwnServer(), freePorts(4)]);
   const link = await openLink(postgres.url);
@@ -51,17 +35,22 @@ export async function startCluster(): Promise<Cluster> {
   const nginxPort = ports[3] ?? 0;
   const nginx = await startNginx(folder, nginxPort, nodePorts);
   return {
+    /** nginx. */
     origin: `http://127.0.0.1:${nginxPort}`,
+    /** The nodes, for senders that pass nginx by. */
     nodeOrigins: nodePorts.map((port) => `http://127.0.0.1:${port}`),
     postgres,
     link,
-    async killNode(nth) {
+    /** Kills a node with -9, and starts it again on the same port. */
+    async killNode(nth: number): Promise<void> {
       await nodes[nth]?.kill('SIGKILL');
       nodes[nth] = await startNode(nth);
     },
+    /** Kills a nats-server with -9, and starts it again with the same store. */
     killNats: nats.kill,
+    /** The last output of all nodes. */
     output: () => nodes.map((node) => node.output().slice(-3000)).join('\n'),
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(nodes.map((node) => node.stop()));
       await Promise.all([nginx.kill('SIGKILL'), nats.stop()]);
       await link.close();
