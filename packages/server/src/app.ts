@@ -214,10 +214,7 @@ async function listen(
   return { api, connections };
 }
 
-/**
- * Jobs besides maintenance. Without a mail server notices are neither written nor claimed by a job, so they can still
- * be sent after one is configured.
- */
+/** Jobs besides maintenance. Without a mail server, no job writes or claims notices, so a later one can send them. */
 function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
   const jobs: IntervalJob[] = [];
   if (billing !== undefined)

@@ -54,7 +54,7 @@ const characters = (from: number, to: number) =>
     .min(from, { error: `must have ${from} characters or more` })
     .max(to, { error: `must have ${to} characters at most` });
 
-/** False if a character of the password ends it, so that the rest would count as a path, which messages show. */
+/** False if a character ends the password early. The rest would count as a path, which messages show. */
 function hasWholePassword(text: string): boolean {
   const { pathname, hash } = new URL(text);
   return !(pathname + hash).includes('@');
@@ -83,11 +83,9 @@ const urlWith = (protocols: readonly string[]) =>
     })
     .refine(hasWholePassword, NOT_ESCAPED);
 
-/** A URL with one of these schemes and a host. */
-const urlOfHostWith = (protocols: readonly string[]) =>
-  urlWith(protocols)
-    .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
-    .refine(isDecodable, NOT_ESCAPED);
+const smtpUrl = urlWith(['smtp:', 'smtps:'])
+  .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
+  .refine(isDecodable, NOT_ESCAPED);
 
 const hostName = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text), {
   error: 'must be an address or the name of a host',
@@ -157,7 +155,7 @@ const environmentSchema = z.object({
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: characters(1, 40).default('Google'),
-  SMTP_URL: urlOfHostWith(['smtp:', 'smtps:']).optional(),
+  SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailbox.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

@@ -70,8 +70,8 @@ const RETRY_MS = 250;
 export type WriteSome = (bytes: Uint8Array) => number;
 
 /**
- * The destination of log lines. While a disk is full, or a reader is closed or slow, lines wait, and those that don't
- * fit are lost and counted. It never blocks, throws, or keeps the process running.
+ * The destination of log lines. Lines wait while a disk is full, or a reader is closed or slow. Lines that don't fit are
+ * lost and counted. It never blocks, throws, or keeps the process running.
  */
 export class LogDestination implements DestinationStream {
   readonly #writeSome: WriteSome;

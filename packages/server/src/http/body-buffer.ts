@@ -16,8 +16,8 @@ let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 let blockUsed = 0;
 
 /**
- * Copies a complete body of up to 128 KiB, so that the read buffer of its socket is free before the body is on disk.
- * Not for incomplete bodies, which could keep their blocks for a minute.
+ * Copies a complete body of up to 128 KiB, so that the read buffer of its socket is free soon. Not for incomplete
+ * bodies, which could keep their blocks for a minute.
  */
 export function copyBody(bytes: Buffer): Buffer {
   if (bytes.length > BLOCK_BYTES - blockUsed) {

@@ -21,7 +21,7 @@ type EndpointOf<Name extends OperationName> =
       ? EndpointRecord | undefined
       : undefined;
 
-/** A call as its handler receives it: rate-limited, authenticated, authorized and parsed. */
+/** A call as its handler receives it: authenticated, authorized and parsed. */
 export interface Call<Name extends OperationName> {
   readonly app: AppContext;
   readonly params: Readonly<Record<PathParameters<Table[Name]['path']>, string>>;
@@ -46,7 +46,7 @@ export interface Call<Name extends OperationName> {
   readonly reply: FastifyReply;
 }
 
-/** Executes the call and returns the response's body. Throws `ProblemError` for every error that the caller sees. */
+/** Executes the call and returns the response's body. @throws ProblemError for every error that the caller sees */
 type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
 /** Handlers of some operations. */

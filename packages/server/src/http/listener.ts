@@ -73,7 +73,7 @@ export function serveRequests(server: Server, handle: RequestHandler, stopping: 
   server.on('checkExpectation', guarded(false));
 }
 
-/** Calls `upgrade` for the requests that `mayUpgrade` accepts. */
+/** Calls `upgrade` for the requests that `mayUpgrade` of `createListener` accepts. */
 export function takeUpgrades(
   server: Server,
   upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>,
@@ -122,8 +122,8 @@ export function originOf(host: string, listener: Server): string {
 /** Facts of a head that are needed before its body is read. */
 export interface HeadFacts {
   /**
-   * Why the request is rejected although Node's parser accepts it. `BAD_REQUEST`: two parsers could read it differently,
-   * with no Host or two of them (RFC 9112 3.2), or a transfer coding on HTTP/1.0 (6.1).
+   * Why the request is rejected although Node's parser accepts it. `BAD_REQUEST`: two parsers could read it differently.
+   * It has not exactly one Host (RFC 9112 3.2), or a transfer coding on HTTP/1.0 (6.1).
    */
   readonly refusal: 'BAD_REQUEST' | 'HEADERS_TOO_LARGE' | undefined;
   /** Declared length of the body in bytes, or -1. */

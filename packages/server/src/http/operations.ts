@@ -75,7 +75,7 @@ function registerOperation(
       throw problem;
     },
     handler: async (request, reply) => {
-      const input = await readInput(app, operation, request);
+      const input = readInput(app, operation, request);
       const caller = named(request);
       callers.delete(request);
       const reservation = new ResponseReservation(budgets, caller.signedIn?.user.id ?? NOBODY, reply.raw);
@@ -144,7 +144,7 @@ function pathParameters(request: FastifyRequest): Record<string, string | undefi
 }
 
 /** The client's part of a call. @throws ProblemError VALIDATION_FAILED */
-async function readInput(app: AppContext, { query, body }: Operation, request: FastifyRequest) {
+function readInput(app: AppContext, { query, body }: Operation, request: FastifyRequest) {
   return {
     query: query === undefined ? undefined : parseInput(query, request.query),
     body: body === undefined ? undefined : parseInput(body, request.body),
@@ -155,7 +155,7 @@ async function readInput(app: AppContext, { query, body }: Operation, request: F
 
 const NOT_AN_OBJECT = 'Please send a JSON object with the fields of this call.';
 
-/** Parses external input. Throws a validation failure with a sentence for each invalid field. */
+/** Parses external input. @throws ProblemError VALIDATION_FAILED with a sentence for each invalid field */
 function parseInput(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -19,8 +19,8 @@ interface BodyFraming {
 }
 
 /**
- * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
- * long as a single chunk, so slices shrink while they are slow.
+ * Milliseconds of parsing before other connections take turns. Slices shrink while they are slow, because a body in
+ * chunks of one byte takes a thousand times as long as one chunk.
  */
 const MAX_PARSE_MS = 0.5;
 /** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
@@ -29,10 +29,9 @@ const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
 /**
- * Feeds Node's parser one request at a time. By default the parser reads all that a socket delivers: 64 KiB can hold
- * 2,000 small requests, which all start before the first is answered. Here the next request is parsed after the
- * previous response, so requests are handled in order. Data that is sent ahead stays in the socket, which stops reading
- * from the network.
+ * Feeds Node's parser one request at a time: the next request is parsed after the previous response. By default Node
+ * starts all requests of a read before it answers the first, and 64 KiB can hold 2,000. Data that is sent ahead stays in
+ * the socket, which stops reading from the network.
  */
 export class ParsedConnection {
   readonly #socket: Socket;
@@ -163,10 +162,7 @@ export class ParsedConnection {
     });
   }
 
-  /**
-   * The next head is parsed only after the response, and a body only while its handler reads it, because unread chunks
-   * would accumulate.
-   */
+  /** The next head is parsed after the response. A body is parsed while its handler reads it, or chunks accumulate. */
   #mayParse(): boolean {
     if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
     return this.#isRead() || this.#current?.request.readableLength === 0;

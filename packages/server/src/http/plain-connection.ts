@@ -38,12 +38,8 @@ export interface PlainTraffic {
 
 /**
  * Reads a connection while it sends plain requests, at half the cost of Node's parser
- * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses; they are answered
- * in order. At the first bytes that are not a plain request the connection passes to the parser.
- *
- * A request is looked up, then its body arrives (`#body`), then it waits in `#replies` for its response. While it is
- * looked up, while a large body waits for its turn, and while too many requests wait, the socket is held. A rejected
- * body is skipped.
+ * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses, which are sent in
+ * order. At the first bytes that are not a plain request, the connection passes to the parser.
  */
 export class PlainConnection {
   readonly #socket: Socket;
@@ -51,7 +47,7 @@ export class PlainConnection {
   readonly #turnOwner: string;
   /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
-  /** What must happen before more is read: the last request is looked up, or gets its turn to be captured. */
+  /** What must happen before more is read: the lookup of the last request, or the turn of its large body. */
   #waitsFor: 'lookup' | 'turn' | undefined;
   /** The body that is arriving. */
   #body: ArrivingBody | undefined;
@@ -64,7 +60,7 @@ export class PlainConnection {
   #hasEnded = false;
   /** The memory of the last read, which the socket shares with nothing else. */
   #readBuffer: ArrayBufferLike | undefined;
-  /** The socket is paused and holds unread bytes. */
+  /** The socket is paused and holds unread bytes; see `#waitsFor` and `#isFull`. */
   #isHeld = false;
   /** The socket was resumed in this connection's turn. */
   #hasTurn = false;

@@ -1,6 +1,6 @@
 import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode, Problem } from '@creel/contract';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -58,12 +58,9 @@ export function invalidQuery(field: string, sentence: string, position: number):
   return new ProblemError('INVALID_QUERY', { sentence, fields: { [field]: sentence }, extra: { position } });
 }
 
-/** `Retry-After` in seconds after memory ran out. */
-const MEMORY_RETRY_SECONDS = 1;
-
-/** Other requests use up the available memory. */
+/** Other requests use up the available memory, which is soon free again. */
 export function overloaded(): ProblemError {
-  return new ProblemError('UNAVAILABLE', { retryAfter: MEMORY_RETRY_SECONDS });
+  return new ProblemError('UNAVAILABLE', { retryAfter: 1 });
 }
 
 /** Fastify's error for a body that is not JSON. Its other errors do not occur: api-server.ts reads bodies itself. */
@@ -128,12 +125,7 @@ export function problemOf(
  * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
  * line with its id.
  */
-export function answerError(
-  error: FastifyError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: Logger,
-): FastifyReply {
+export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
   const problem = problemOf(error);

@@ -24,10 +24,9 @@ export function changesState(method: string): boolean {
 }
 
 /**
- * The origin of this server for a request. Over plain http the server has several names (localhost, 127.0.0.1), each
- * with its own origin; behind https it has one. A foreign name that was pointed here (DNS rebinding) is not accepted,
- * because its pages could otherwise register and send requests into this network. If no name is configured and the
- * server listens on every address, its names are unknown.
+ * The origin of this server for a request. Over plain http it has several names (localhost, 127.0.0.1), behind https
+ * one. Pages of a foreign name that points here (DNS rebinding) must not call the API. A server on every address
+ * without a configured name does not know its names.
  */
 function ownOrigin(host: string | undefined, publicUrl: string): string | undefined {
   if (host === undefined || publicUrl.startsWith('https:') || !URL.canParse(`http://${host}`)) return undefined;

@@ -48,8 +48,8 @@ export class RoundRobin<Key, Item> {
 const BUSY_EVERY = 4;
 
 /**
- * A queue in which owners take turns, and an owner that rarely has an item does not wait for a round of those that
- * always have one. These are the flow queues of FQ-CoDel (RFC 8290, 4.1) with a share for busy owners.
+ * A queue in which owners take turns. An owner that rarely has an item does not wait for a round of busy owners. These
+ * are the flow queues of FQ-CoDel (RFC 8290, 4.1) with a share for busy owners.
  */
 export class FlowQueue<Key, Item> {
   /** Owners without a turn in the current round, oldest first. */

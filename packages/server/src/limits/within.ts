@@ -1,21 +1,19 @@
-/** Resolves when the work has ended, or after this many milliseconds. Then the work continues. Rejects as the work does. */
+const LATE = Symbol('late');
+
+/** Resolves when the work ends, or after this many milliseconds, and the work continues. Rejects as the work does. */
 export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  await beforeTimer<unknown>(milliseconds, work, (limit) => limit.resolve(undefined));
+  await beforeTimer(milliseconds, work);
 }
 
-/**
- * Resolves or rejects as `work` does, or rejects with `late()` after this many milliseconds. The work itself continues.
- */
+/** Resolves or rejects as `work` does. Rejects with `late()` after this many milliseconds, and the work continues. */
 export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
-  return beforeTimer(milliseconds, work, (limit) => limit.reject(late()));
+  const result = await beforeTimer(milliseconds, work);
+  if (result === LATE) throw late();
+  return result;
 }
 
-async function beforeTimer<T>(
-  milliseconds: number,
-  work: Promise<T>,
-  onLate: (limit: PromiseWithResolvers<T>) => void,
-): Promise<T> {
-  const limit = Promise.withResolvers<T>();
-  const timer = setTimeout(() => onLate(limit), milliseconds).unref();
+async function beforeTimer<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof LATE> {
+  const limit = Promise.withResolvers<typeof LATE>();
+  const timer = setTimeout(limit.resolve, milliseconds, LATE).unref();
   return Promise.race([work, limit.promise]).finally(() => clearTimeout(timer));
 }

@@ -58,8 +58,8 @@ export class Transferred<Value> {
 
 type ErrorEncoder = Pick<ErrorCodec<unknown>, 'encode'>;
 
-interface WorkerOptions<Methods extends WorkerMethods> {
-  readonly methods: Methods;
+interface WorkerOptions {
+  readonly methods: WorkerMethods;
   readonly errors: ErrorEncoder;
   /** Calls run one at a time instead of concurrently. */
   readonly inOrder?: boolean;
@@ -89,8 +89,7 @@ export function refuseStart(error: unknown, errors: ErrorEncoder): void {
 }
 
 /** Answers the main thread's calls until it closes the worker. */
-export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions<Methods>): void {
-  const { methods, errors, inOrder = false, close } = options;
+export function serveCalls({ methods, errors, inOrder = false, close = async () => {} }: WorkerOptions): void {
   const running = new Map<number, AbortController>();
 
   async function answer({ id, name, input }: Extract<ToWorker, { kind: 'call' }>): Promise<void> {
@@ -98,9 +97,8 @@ export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions
     running.set(id, controller);
     try {
       const method = name === 'close' ? close : methods[name];
-      if (name !== 'close' && method === undefined) throw new Error(`The worker has no method ${name}.`);
-      const value: unknown =
-        method === undefined ? undefined : await Reflect.apply(method, undefined, [input, controller.signal]);
+      if (method === undefined) throw new Error(`The worker has no method ${name}.`);
+      const value: unknown = await Reflect.apply(method, undefined, [input, controller.signal]);
       if (value instanceof Transferred) post({ kind: 'answer', id, value: value.value }, value.buffers);
       else post({ kind: 'answer', id, value });
     } catch (error) {
