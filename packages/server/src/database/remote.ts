@@ -17,12 +17,7 @@ export const inTransaction =
 
 type RunQuery = (db: EngineDatabase, ...args: never[]) => Promise<unknown>;
 
-/**
- * A query with its kind, which decides where and how it runs. A `scan` may take long and has a separate thread. A
- * `freeing` write frees disk space, or a user needs it for that, so it may use the reserve on a full disk. An
- * `unsynced` write commits without waiting for the disk, so a power cut may undo the last ones, but never an earlier
- * commit without a later one. Use it for work that is repeated after a power cut.
- */
+/** A query with its kind, which decides where and how it runs. */
 export interface MarkedQuery<Run extends RunQuery = RunQuery> {
   readonly kind: 'read' | 'scan' | 'write' | 'freeing' | 'unsynced';
   readonly run: Run;
@@ -32,9 +27,15 @@ export interface MarkedQuery<Run extends RunQuery = RunQuery> {
 export type QueryTable = Readonly<Record<string, MarkedQuery>>;
 
 export const read = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'read', run });
+/** A read that may take long. It has a separate thread. */
 export const scan = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'scan', run });
 export const write = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'write', run });
+/** A write that frees disk space, or that a user needs for that. It may use the reserve on a full disk. */
 export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'freeing', run });
+/**
+ * A write that commits without waiting for the disk. A power cut may undo it, with all commits after it. For work that
+ * is repeated then.
+ */
 export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'unsynced', run });
 
 /**

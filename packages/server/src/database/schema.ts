@@ -68,10 +68,7 @@ export interface EndpointsTable {
   dropped_count: Generated<number>;
   saved_count: Generated<number>;
   unsaved_count: Generated<number>;
-  /**
-   * Unsaved captures below `trimmed_to`. They are over the limit and are removed when none of their deliveries is
-   * pending.
-   */
+  /** Unsaved captures below `trimmed_to`. They are removed when none of their deliveries is pending. */
   spared_count: Generated<number>;
   /** Deliveries of captures below this index are planned. Null for an endpoint without destinations. */
   planned_to: number | null;

@@ -31,14 +31,14 @@ export type RequestName = { readonly savedId: number } | { readonly index: numbe
 /** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */
 export const INDEX_SPAN = 4_294_967_296;
 
-/** The key of a request. The database computes it with 64 bits, because JavaScript's numbers have 53. */
-export function requestKey(endpointId: number, index: number): RawBuilder<number> {
-  return sql<number>`(cast(${endpointId} as bigint) * cast(${INDEX_SPAN} as bigint) + cast(${index} as bigint))`;
-}
-
-/** The key as a bound value, for prepared statements. */
+/** The key of a request. It needs 64 bits, and JavaScript's numbers are exact up to 53. */
 export function requestKeyValue(endpointId: number, index: number): bigint {
   return BigInt(endpointId) * BigInt(INDEX_SPAN) + BigInt(index);
+}
+
+/** The key in a query. Its column has the type `number`, because queries read only the parts of a key. */
+export function requestKey(endpointId: number, index: number): RawBuilder<number> {
+  return sql<number>`cast(${requestKeyValue(endpointId, index)} as bigint)`;
 }
 
 /** The index within a `key` column. */
@@ -83,9 +83,8 @@ export interface RequestHead {
 
 /**
  * Encodes a head as lines of Latin-1 text: `text` or `bytes` with the client address, the target, then names and values
- * in turn. The parser rejects line feeds in a head, so nothing is escaped. Node reads header bytes as Latin-1, so the
- * column holds the bytes of the wire. This costs a quarter of `JSON.stringify`. Only the first line is the server's
- * own, so a search starts after it.
+ * in turn. These are the bytes of the wire, which have no line feed, so nothing is escaped. Searches start after the
+ * first line, which is the server's own.
  */
 export function encodeHead(
   target: string,

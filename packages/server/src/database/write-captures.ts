@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { trimBatch, unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome } from './store.ts';
+import type { CaptureLimits, CaptureOutcome, CaptureStore } from './store.ts';
 import type { MethodCount } from './records.ts';
 
 /** The captures of one endpoint in a batch. */
@@ -68,10 +68,7 @@ export interface EndpointWrite {
 
 type Maybe<T> = T | Promise<T>;
 
-/**
- * After a limit was lowered, a batch trims this many more than it adds, so that its senders don't wait for 100,000
- * deletions.
- */
+/** After a limit was lowered, a batch trims this many more than it adds. Its senders must not wait for 100,000 of them. */
 const MAX_TRIMMED_BEYOND = 500;
 
 /** When a batch has trimmed this many bytes of bodies, it trims no further request. Freeing 1 MB takes 1 to 3 ms. */
@@ -134,15 +131,15 @@ function isOverfull({ unsavedCount, sparedCount }: LockedEndpoint, { maxUnsaved 
  * fails, the endpoint's next capture continues.
  */
 export class Trimmer {
-  readonly #write: (batch: PackedCaptures, limits: CaptureLimits) => Promise<CaptureOutcome>;
+  readonly #write: CaptureStore['writeCaptures'];
   readonly #overfull = new Set<number>();
   #isTrimming = false;
 
-  constructor(write: (batch: PackedCaptures, limits: CaptureLimits) => Promise<CaptureOutcome>) {
+  constructor(write: CaptureStore['writeCaptures']) {
     this.#write = write;
   }
 
-  /** Called after every batch of captures. */
+  /** Called after every batch. */
   follow({ overfull = [] }: CaptureOutcome, limits: CaptureLimits): void {
     for (const endpointId of overfull) this.#overfull.add(endpointId);
     if (!this.#isTrimming && this.#overfull.size > 0) void this.#trim(limits);
@@ -150,18 +147,11 @@ export class Trimmer {
 
   async #trim(limits: CaptureLimits): Promise<void> {
     this.#isTrimming = true;
-    try {
-      while (this.#overfull.size > 0) {
-        const batch = trimBatch([...this.#overfull]);
-        this.#overfull.clear();
-        const { overfull = [] } = await this.#write(batch, limits);
-        for (const endpointId of overfull) this.#overfull.add(endpointId);
-      }
-    } catch {
-      this.#overfull.clear();
-    } finally {
-      this.#isTrimming = false;
-    }
+    const batch = trimBatch([...this.#overfull]);
+    this.#overfull.clear();
+    const outcome = await this.#write(batch, limits).catch(() => undefined);
+    this.#isTrimming = false;
+    if (outcome !== undefined) this.follow(outcome, limits);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /**
  * Keys of usernames with ẞ, which `usernameKey` in records.ts folds to `ss` like ß. When another user has that key, the
- * user keeps the old one and still logs in with the exact spelling, for which the index is.
+ * user keeps the old one, and logs in with the exact spelling. The index is for that.
  */
 export const sharpS: Migration = {
   version: 11,

@@ -34,8 +34,8 @@ interface Session {
 }
 
 /**
- * A connection for captures; it writes one batch at a time. After a lost connection or a failed batch it is closed,
- * which rolls back the transaction, and the next batch opens a new one. So its state is always known.
+ * A connection for captures, which writes one batch at a time. A failed batch closes it, which rolls back the
+ * transaction. The next batch opens a new one, so its state is always known.
  */
 export class CaptureConnection {
   readonly #url: string;

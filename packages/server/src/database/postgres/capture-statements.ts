@@ -21,16 +21,9 @@ const LOCK_ENDPOINTS = `select ${ENDPOINT_STATE} from endpoints e where id = any
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
 /**
- * Writes a batch in one statement: its ids, its rows, trims and counters. $1 to $11 have one element per endpoint; $12
- * to $15 hold the added captures per endpoint and method; $16 to $22 have one element per capture.
- *
- * * It locks the endpoints, and writes nothing and returns no row if one of them has another version than given.
- * * Requests with pending deliveries, and those from `planned_to` on, are spared from the trim. A capture that is neither
- *   saved nor unsaved after the batch was dropped. Beyond the limit of bytes, requests are left for the next batch.
- * * Rows to trim are selected from the index and deleted by key. The statement does not see the rows that it inserts.
- * * The endpoint's row is written once per batch: with a second write PostgreSQL would look up and lock its owner.
- * * The bytes of the batch, $25, are one value that the server slices: one value per row costs the client twice as much.
- *   They are the last value, because the client copies what precedes a value that its buffer has no space for.
+ * Writes a batch in one statement (docs/decisions/0004-storage.md). $1 to $11 have an element per endpoint, $12 to $15
+ * per endpoint and method, $16 to $22 per capture. If an endpoint has another version than given, it writes nothing and
+ * returns no row.
  */
 function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }): string {
   const isSpared = `case when g.has_deliveries = 0 then false
@@ -124,10 +117,9 @@ export class EndpointsChanged extends Error {
 }
 
 /**
- * The statements of one batch. If only this connection wrote its endpoints recently, the batch is one statement and one
- * round trip. If that was wrong, it fails with `EndpointsChanged` and is written again. Otherwise the batch locks the
- * endpoints first: `begin` is sent with the lock and `commit` with the rows. If a statement fails, the later
- * ones fail too and the commit becomes a rollback. `onCommit` is called before the commit is sent.
+ * The statements of one batch. If only this connection wrote its endpoints recently, the batch is one statement. If that
+ * was wrong, it fails with `EndpointsChanged` and is written again. Otherwise `begin` is sent with the lock of the
+ * endpoints, and `commit` with the rows. `onCommit` is called before the commit is sent.
  */
 export function postgresCaptureStatements(
   { client, known }: { readonly client: ClientBase; readonly known: KnownEndpoints },
@@ -165,6 +157,7 @@ export function postgresCaptureStatements(
         : ['write', WRITE];
       const values = [...counterValues(writes, endpoints), ...batchValues(batch, writes, receipts)];
       const written = run<WrittenEndpoint & QueryResultRow>(name, text, values);
+      // After a failed statement the commit is a rollback.
       const [{ rows }, committed] = await allOf([written, isLocked ? client.query('commit') : written]);
       if (isLocked && committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
       if (rows.length < writes.length) {

@@ -1,15 +1,9 @@
 import { codeOf } from '../../error-code.ts';
 import { StorageUnavailable, StorageProblem } from '../store.ts';
 
-/**
- * The server ended the connection, also that of an idle transaction, or it broke before a response (PostgreSQL's
- * appendix A, Node's error codes).
- */
+/** The connection broke, or the server ended it, also in an idle transaction (PostgreSQL's appendix A, Node's codes). */
 const CONNECTION_LOST = /^(?:57P0[12]|25P03|0800[36]|ECONNRESET|EPIPE)$/;
-/**
- * The server refuses connections, is out of resources, or is read-only; the statement is not at fault (PostgreSQL's
- * appendix A, Node's error codes).
- */
+/** The server, not the statement: it refuses connections, is out of resources, or is read-only (the same sources). */
 const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /**

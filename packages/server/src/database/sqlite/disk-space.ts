@@ -30,9 +30,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still
- * write to its file, so there is always space for the pages of the log. SQLite enforces that through `max_page_count`
- * and uses free pages first.
+ * Keeps room on the disk (docs/decisions/0007-full-disk.md): the database grows only while a checkpoint can still write
+ * all pages of the log to its file. SQLite enforces that through `max_page_count`, and uses free pages first.
  */
 export class DiskSpace {
   readonly #database: DatabaseSync;
@@ -174,21 +173,22 @@ export class ReserveFile {
   /** Creates the file when there is enough space. A failed write is retried later. */
   take(freeBytes: number): void {
     if (this.#isHeld || this.#writing !== undefined || freeBytes < this.bytes) return;
-    this.#writing = this.#write()
-      .then(
-        () => {
-          this.#isHeld = true;
-        },
-        () => rmSync(this.#path, { force: true }),
-      )
-      .finally(() => {
-        this.#writing = undefined;
-      });
+    this.#writing = this.#create();
   }
 
   /** Resolves when no write is running. */
   async settle(): Promise<void> {
     await this.#writing;
+  }
+
+  async #create(): Promise<void> {
+    try {
+      await this.#write();
+      this.#isHeld = true;
+    } catch {
+      rmSync(this.#path, { force: true });
+    }
+    this.#writing = undefined;
   }
 
   async #write(): Promise<void> {

@@ -21,17 +21,16 @@ function identityOf(path: string): string | undefined {
  * no program opens again. Writing is allowed again when the same files are back.
  */
 class DatabaseFiles {
-  readonly #identities: ReadonlyMap<string, string>;
+  readonly #identities: readonly (readonly [path: string, identity: string | undefined])[];
   #checkedAt = performance.now();
   #missing: string | undefined;
 
   /** Records the current files. Call it while the database is open. */
   constructor(dataDir: string) {
     const file = databaseFile(dataDir);
-    const identities = [file, `${file}-wal`, `${file}-shm`].map((path) => [path, identityOf(path)] as const);
-    this.#identities = new Map(
-      identities.flatMap(([path, identity]) => (identity === undefined ? [] : [[path, identity]])),
-    );
+    this.#identities = [file, `${file}-wal`, `${file}-shm`]
+      .map((path) => [path, identityOf(path)] as const)
+      .filter(([, identity]) => identity !== undefined);
   }
 
   /** The file that was removed or replaced, as of the last check. */
@@ -50,10 +49,7 @@ class DatabaseFiles {
 
   refresh(): void {
     this.#checkedAt = performance.now();
-    this.#missing = undefined;
-    for (const [path, identity] of this.#identities) {
-      if (this.#missing === undefined && identityOf(path) !== identity) this.#missing = path;
-    }
+    this.#missing = this.#identities.find(([path, identity]) => identityOf(path) !== identity)?.[0];
   }
 }
 
