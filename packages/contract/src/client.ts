@@ -17,7 +17,7 @@ export class ApiError extends Error {
   constructor(
     status: number,
     sentence: string,
-    details: { code?: string; fields?: Record<string, string>; retryAfter?: number; text?: string } = {},
+    details: Partial<Pick<ApiError, 'code' | 'fields' | 'retryAfter'>> & { readonly text?: string } = {},
   ) {
     super(`${status}: ${sentence || (details.text ?? '')}`);
     this.status = status;
@@ -98,7 +98,7 @@ async function send<Name extends OperationName>(
     credentials: 'include',
     cache: operation.method === 'GET' ? 'no-store' : 'default',
     ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
+    signal: signal ?? null,
   }).catch(throwUnreached);
   if (!answer.ok) throw await errorOf(answer);
   return {
@@ -121,10 +121,8 @@ function throwUnreached(cause: unknown): never {
 }
 
 function queryString(query: Record<string, string | number | undefined>): string {
-  const pairs = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] !== undefined);
-  return pairs.length === 0
-    ? ''
-    : '?' + new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString();
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
 /**
@@ -134,13 +132,12 @@ function queryString(query: Record<string, string | number | undefined>): string
 async function errorOf(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  const wait = Number.isFinite(retryAfter) ? { retryAfter } : {};
-  const { message, error, code, fields } = looseProblemSchema.parse(parseJson(text));
+  const { message, error, code, fields = {} } = looseProblemSchema.parse(parseJson(text));
   return new ApiError(answer.status, message || error || '', {
-    ...wait,
+    code,
+    fields,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
     text: text || answer.statusText,
-    ...(code === undefined ? {} : { code }),
-    ...(fields === undefined ? {} : { fields }),
   });
 }
 

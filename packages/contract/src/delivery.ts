@@ -19,7 +19,7 @@ export const MAX_RECENT_STATUSES = 20;
 export const MAX_FAILURES_IN_A_ROW = 50;
 
 /** Active, or paused after too many failures in a row. While it is paused, its pending deliveries wait. */
-export const destinationStateSchema = z.discriminatedUnion('name', [
+const destinationStateSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('active') }),
   z.object({ name: z.literal('paused'), since: z.iso.datetime(), reason: z.string() }),
 ]);

@@ -3,7 +3,7 @@ import { signingSchemeSchema } from './signing.ts';
 import { MAX_LABEL_LENGTH } from './limits.ts';
 
 /** `autosave` and `isFavorite` are strings on the wire. */
-export const flagSchema = z.enum(['true', 'false']);
+const flagSchema = z.enum(['true', 'false']);
 
 /** An endpoint: a capture URL with its settings and counters. Times are ISO 8601 in UTC. */
 export const endpointSchema = z.object({
@@ -35,14 +35,14 @@ export function endpointTitle(endpoint: Pick<Endpoint, 'name' | 'uid'>): string 
 }
 
 /** Statistics of all stored requests, saved and unsaved. `averageSize` is in bytes. */
-export const endpointStatsSchema = z.object({
+const endpointStatsSchema = z.object({
   total: z.int(),
   byMethod: z.record(z.string(), z.int()),
   averageSize: z.number(),
 });
 
 /** What an endpoint keeps of its captures. */
-export const endpointRetentionSchema = z.object({
+const endpointRetentionSchema = z.object({
   /** Number of stored requests that are saved. */
   saved: z.int(),
   /** Maximum number of saved requests. At this number, autosave leaves new requests unsaved. */

@@ -5,7 +5,7 @@ import { endpointDetailSchema } from './endpoint.ts';
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS } from './limits.ts';
 
 /** An attempt to send the request with this index was made or is planned. The rest is the request's state after it. */
-export const liveDeliverySchema = z.object({
+const liveDeliverySchema = z.object({
   index: z.int(),
   delivery: deliverySummarySchema,
   ...capturedRequestSchema.pick({ lastDelivery: true, deliveryPending: true }).shape,

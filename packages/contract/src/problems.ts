@@ -41,8 +41,8 @@ export const PROBLEMS = {
   DESTINATION_NOT_FOUND: { status: 404, sentence: 'This destination does not exist.' },
   DELIVERY_NOT_FOUND: { status: 404, sentence: 'This delivery does not exist.' },
   CHECKOUT_NOT_FOUND: { status: 404, sentence: 'This checkout does not exist.' },
-  REQUEST_TIMEOUT: { status: 408, sentence: 'The client took too long to send the request.' },
   METHOD_NOT_ALLOWED: { status: 405, sentence: 'This URL does not accept this method.' },
+  REQUEST_TIMEOUT: { status: 408, sentence: 'The client took too long to send the request.' },
   PASSWORD_FIRST: {
     status: 409,
     sentence:
@@ -54,10 +54,7 @@ export const PROBLEMS = {
   },
   CHECKOUT_CLOSED: { status: 409, sentence: 'This checkout is already paid or expired. Please start again.' },
   ACTION_NOT_POSSIBLE: { status: 409, sentence: 'The current state of the subscription does not allow this.' },
-  DELIVERY_NOT_RETRYABLE: {
-    status: 409,
-    sentence: "This delivery can't be sent again.",
-  },
+  DELIVERY_NOT_RETRYABLE: { status: 409, sentence: "This delivery can't be sent again." },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },

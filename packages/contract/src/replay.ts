@@ -42,7 +42,7 @@ export const targetUrlSchema = z
 /** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
 export const METHODS_WITHOUT_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
-export const methodSchema = z
+const methodSchema = z
   .string({ error: METHOD_SENTENCE })
   .regex(METHOD_NAME, { error: METHOD_SENTENCE })
   .refine((method) => !METHODS_WITHOUT_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });

@@ -179,9 +179,7 @@ export function isProvenAddress(user: Pick<User, 'email' | 'emailVerified'>, ema
   return user.emailVerified && identityKey(email.trim()) === identityKey(user.email);
 }
 
-/**
- * Name of the provider's window, of its BroadcastChannel, and the type of its message.
- */
+/** Name of the provider's window, of its BroadcastChannel, and the type of its message. */
 export const PROVIDER_CHANNEL = 'creel-sign-in';
 
 /**

@@ -97,8 +97,7 @@ export const billingOperations = {
   changeSubscription: {
     method: 'POST',
     path: '/api/subscription/change',
-    summary:
-      'Changes the plan or interval of a subscription; FREE cancels it at the period end, its own plan renews it',
+    summary: 'Change the plan or interval. FREE cancels the subscription at the period end, its own plan renews it',
     access: 'user',
     // Without an interval the subscription keeps its own.
     body: z.object({ tier: tierInput, interval: intervalInput.optional() }),

@@ -20,18 +20,20 @@ import { isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
 import type { Operation } from './operation.ts';
 
-const LIMIT_SENTENCE = 'limit must be a whole number from 1 up';
-const SCAN_SENTENCE = 'scan must be a whole number from 1 up';
 const BEFORE_SENTENCE = 'before must be the index of a request';
 const METHOD_SENTENCE = 'method must be the name of a method';
 const INDEX_SENTENCE = 'index must be a whole number';
 
-/** `?limit=`: a positive integer. A value above the maximum counts as the maximum. */
-const limitSchema = z
-  .string({ error: LIMIT_SENTENCE })
-  .regex(/^[1-9]\d{0,99}$/, { error: LIMIT_SENTENCE })
-  .transform((digits) => Math.min(Number(digits), MAX_PAGE_SIZE))
-  .default(DEFAULT_PAGE_SIZE);
+/** A parameter with a positive integer. A value above the maximum counts as the maximum. */
+function countSchema(name: string, max: number) {
+  const error = `${name} must be a whole number from 1 up`;
+  return z
+    .string({ error })
+    .regex(/^[1-9]\d{0,99}$/, { error })
+    .transform((digits) => Math.min(Number(digits), max));
+}
+
+const limitSchema = countSchema('limit', MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE);
 
 const pageQuerySchema = z.object({
   limit: limitSchema,
@@ -60,11 +62,7 @@ const searchQuerySchema = z.object({
   /**
    * Maximum number of stored requests that this call examines. A call that reaches it sends a `Link`, even if its page is not full.
    */
-  scan: z
-    .string({ error: SCAN_SENTENCE })
-    .regex(/^[1-9]\d{0,99}$/, { error: SCAN_SENTENCE })
-    .transform((digits) => Math.min(Number(digits), MAX_SCANNED_REQUESTS))
-    .default(MAX_SCANNED_REQUESTS),
+  scan: countSchema('scan', MAX_SCANNED_REQUESTS).default(MAX_SCANNED_REQUESTS),
   /** Opaque position from the `Link` header of the previous page. */
   before: searchPositionSchema.optional(),
 });

@@ -1,9 +1,7 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-text.ts';
 import { containerEnd, skipSpace, stringEnd, valueEnd, STEPS_PER_YIELD } from './json-text.ts';
 import type { JsonStep } from './query.ts';
 import type { WorkSteps } from './json-text.ts';
-
-const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
  * True if `accepts` returns true for a value at `path` in JSON text. Checks all duplicates of a key. `accepts` receives the source text of

@@ -20,9 +20,9 @@ export const STEPS_PER_YIELD = 4096;
  * text.
  */
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
-const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+export const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
+export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [BACKSLASH, TAB, LINE_FEED, RETURN, SPACE] = [0x5c, 0x09, 0x0a, 0x0d, 0x20];
 
 /** Returns the position of the next character that is not white space. */
 export function skipSpace(text: string, from: number): number {

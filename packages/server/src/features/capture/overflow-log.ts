@@ -56,8 +56,8 @@ export interface OverflowLogOptions {
 
 /**
  * The overflow log: a JetStream stream on disk with one message per batch, in order. A batch that exceeds the server's
- * payload limit is split; its parts come first, and the last message completes it. A batch leaves the stream when it is
- * stored, so the oldest one in the stream is always the next one to store.
+ * payload limit is split into parts, and the last message completes it. A batch leaves the stream when it is stored. So
+ * the oldest one is the next to store.
  */
 export class OverflowLog {
   readonly #options: OverflowLogOptions;

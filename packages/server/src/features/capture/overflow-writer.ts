@@ -42,8 +42,8 @@ export interface OverflowWriterOptions {
 }
 
 /**
- * Writes batches to PostgreSQL, and to the overflow log while PostgreSQL does not store them. As long as batches of
- * this node are in the log, its new batches go there too, so that captures keep their order. Every node drains the log.
+ * Writes batches to PostgreSQL, and to the overflow log while PostgreSQL does not store them. To keep the order, a node
+ * with batches in the log adds its new ones there too. Every node drains the log.
  */
 export class OverflowWriter implements BatchStore {
   readonly #options: OverflowWriterOptions;

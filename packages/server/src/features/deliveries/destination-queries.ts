@@ -8,7 +8,7 @@ import { indexOfRequestKey } from '../../database/stored-request.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint, storedIndexes } from '../requests/queries.ts';
-import type { LockedBounds } from '../requests/queries.ts';
+import type { Bounds } from '../requests/queries.ts';
 import { removeSpared } from './spared-queries.ts';
 
 /** SQL of destinations. Times are milliseconds since 1970 and always passed in. */
@@ -231,7 +231,7 @@ async function removeDestination(transaction: EngineTransaction, endpointId: num
 async function stopPlanning(
   transaction: EngineTransaction,
   endpointId: number,
-  { planned_to: plannedTo, trimmed_to: trimmedTo }: LockedBounds,
+  { planned_to: plannedTo, trimmed_to: trimmedTo }: Bounds,
 ): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
   await removeSpared(transaction, endpointId, await storedIndexes(transaction, endpointId, plannedTo ?? 0, trimmedTo));

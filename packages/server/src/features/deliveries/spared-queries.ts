@@ -4,7 +4,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inChunks } from '../../database/engine.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { methodChanges } from '../../database/write-captures.ts';
-import { SIZE, changeMethodCounts, latestOf, lockEndpoint } from '../requests/queries.ts';
+import { SIZE, changeMethodCounts, lockEndpoint, newestTime } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
@@ -28,7 +28,7 @@ export async function removeSpared(transaction: EngineTransaction, endpointId: n
       unsaved_count: sql`unsaved_count - ${removed.length}`,
       spared_count: sql`spared_count - ${removed.length}`,
       dropped_count: sql`dropped_count + ${removed.length}`,
-      latest_at: await latestOf(transaction, endpointId, bounds),
+      latest_at: await newestTime(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
     .execute();

@@ -31,14 +31,8 @@ export class EndpointTicker {
     do {
       this.#changed.set(endpointId, false);
       await this.#notify(endpointId);
-      await pause();
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS).unref());
     } while (this.#changed.get(endpointId) === true && !this.#stopped);
     this.#changed.delete(endpointId);
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, TICK_MS).unref();
-  });
 }

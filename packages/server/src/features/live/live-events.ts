@@ -52,10 +52,7 @@ export interface StoredCapture {
   readonly body: Buffer | null;
 }
 
-/**
- * The event of a stored capture. It copies the beginning of the body, because it may wait for a slow viewer, and the
- * body shares its memory with others.
- */
+/** The event of a stored capture. It may wait for a slow viewer, so it copies the beginning of the body. */
 export function storedEvent(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
   const { method, head } = capture;
   const size = capture.body?.length ?? 0;

@@ -48,11 +48,8 @@ function reversed<T>(list: Cell<T> | undefined): Cell<T> | undefined {
 }
 
 /**
- * What one live connection has sent and has to send. It sends `init`, then every event once, in order:
- *
- * - Events that arrive while the snapshot is read are held. Requests that it contains are dropped by index.
- * - Indexes have no gaps. If the next event skips some, another node stored them, and they are read first.
- * - Memory is bounded. Beyond a limit, all events are dropped and a new `init` follows.
+ * What one live connection has sent and has to send: `init`, then every event once, in order (docs/architecture.md,
+ * "Live"). Beyond a limit of memory, all events are dropped and a new `init` follows.
  */
 export interface LiveState {
   /** `behind`: events were dropped, and a new `init` is needed. */

@@ -31,6 +31,7 @@ const MAX_PER_USER = 100;
 const RETRY_SECONDS = 5;
 /** Maximum number of requests that are read to fill a gap. If there are more, connections get a new `init`. */
 const MAX_GAP = 250;
+
 export interface LiveServiceOptions extends ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
@@ -100,10 +101,7 @@ export class LiveService {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
-  /**
-   * Sends states of deliveries. A live connection reads them in the order of its events, because a state that was read
-   * earlier could follow the message of a newer attempt.
-   */
+  /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
   publishStates(endpointId: number, indexes: readonly number[], read: () => Promise<readonly LiveDelivery[]>): void {
     const find = async () => (await read()).map((data) => ({ type: 'delivery', data }) as const);
     this.#deliver(endpointId, lookup(find));

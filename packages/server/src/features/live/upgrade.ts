@@ -10,8 +10,8 @@ import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { LiveService, Viewer } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
-export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
-  return /^\/ws(\?|$)/.test(request.url ?? '') && /(^|,)\s*websocket\s*(,|$)/i.test(request.headers.upgrade ?? '');
+export function isLiveUpgrade({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
+  return /^\/ws(\?|$)/.test(url) && /(^|,)\s*websocket\s*(,|$)/i.test(headers.upgrade ?? '');
 }
 
 /** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
@@ -65,16 +65,12 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
   };
 }
 
-/** Checks that the caller is the owner, is logged in, and comes from our own origin. Throws a ProblemError if not. */
+/** Checks that the caller is logged in, owns the endpoint, and comes from our own origin. @throws ProblemError if not */
 async function checkUpgrade(request: IncomingMessage, app: AppContext, parseCookie: ParseCookie): Promise<Viewer> {
   const { refusal } = inspectHead(request);
   if (refusal !== undefined) throw new ProblemError(refusal);
   if (isCrossOrigin(request.headers, app.publicUrl())) throw new ProblemError('CROSS_ORIGIN');
   const signedIn = await authenticate(app, { cookies: parseCookie(request.headers.cookie ?? '') });
-  return { signedIn, endpoint: await findOwnEndpoint(app, signedIn, uidOf(request.url ?? '')) };
-}
-
-function uidOf(url: string): string {
-  const queryAt = url.indexOf('?');
-  return new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)).get('endpoint') ?? '';
+  const uid = new URLSearchParams(request.url?.slice('/ws'.length)).get('endpoint') ?? '';
+  return { signedIn, endpoint: await findOwnEndpoint(app, signedIn, uid) };
 }

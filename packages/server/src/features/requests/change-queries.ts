@@ -5,14 +5,14 @@ import type { EngineTransaction } from '../../database/remote.ts';
 import { keyRange, removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { changeMethodCounts, latestOf, lockEndpoint, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
-import type { LockedBounds } from './queries.ts';
+import { changeMethodCounts, lockEndpoint, newestTime, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
+import type { Bounds } from './queries.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
 export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
 /** 1 for an unsaved request that the trim spared because of its deliveries. */
-function sparedCount(index: number, bounds: LockedBounds): number {
+function sparedCount(index: number, bounds: Bounds): number {
   return index < bounds.trimmed_to ? 1 : 0;
 }
 
@@ -59,14 +59,13 @@ async function deleteRequest(transaction: EngineTransaction, endpointId: number,
   await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
   await removeDeliveries(transaction, endpointId, row.index, row.index + 1);
   await changeMethodCounts(transaction, endpointId, [{ method: row.method, stored: -1, bytes: -row.size }]);
-  const latestAt = await latestOf(transaction, endpointId, bounds);
   const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
   await transaction
     .updateTable('endpoints')
     .set({
       [counter]: sql`${sql.ref(counter)} - 1`,
       spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
-      latest_at: latestAt,
+      latest_at: await newestTime(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
     .execute();
@@ -108,21 +107,18 @@ export type LostRequest = Pick<RequestRecord, 'index' | 'method' | 'receivedAt' 
 async function timeInOrder(
   transaction: DatabaseTransaction,
   endpointId: number,
-  bounds: LockedBounds,
+  { first_index, next_index }: Bounds,
   { index, receivedAt }: LostRequest,
 ): Promise<number> {
-  const times = transaction.selectFrom('captured_requests').select('received_at');
-  const before = await times
-    .where(keyRange('key', endpointId, bounds.first_index, index))
-    .orderBy('key', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  const after = await times
-    .where(keyRange('key', endpointId, index + 1, bounds.next_index))
+  const before = await newestTime(transaction, endpointId, { first_index, next_index: index });
+  const after = await transaction
+    .selectFrom('captured_requests')
+    .select('received_at')
+    .where(keyRange('key', endpointId, index + 1, next_index))
     .orderBy('key', 'asc')
     .limit(1)
     .executeTakeFirst();
-  return Math.min(after?.received_at ?? Infinity, Math.max(before?.received_at ?? 0, receivedAt));
+  return Math.min(after?.received_at ?? Infinity, Math.max(before ?? 0, receivedAt));
 }
 
 /** True if both have the same method, head and body. The time of a restored request may have been changed. */
@@ -146,19 +142,14 @@ async function restoreRequest(transaction: EngineTransaction, endpointId: number
   }
   if (bounds.saved_count >= maxSaved) return 'limit';
   const savedId = await transaction.engine.takeSavedId(transaction);
-  const { index, method, head, body } = lost;
+  const { index, method, head } = lost;
   const receivedAt = await timeInOrder(transaction, endpointId, bounds, lost);
-  const size = body?.length ?? 0;
+  const size = lost.body?.length ?? 0;
+  const body = size === 0 ? null : lost.body;
+  const key = requestKey(endpointId, index);
   await transaction
     .insertInto('captured_requests')
-    .values({
-      key: requestKey(endpointId, index),
-      saved_id: savedId,
-      method,
-      received_at: receivedAt,
-      head,
-      body: size === 0 ? null : body,
-    })
+    .values({ key, saved_id: savedId, method, received_at: receivedAt, head, body })
     .execute();
   await changeMethodCounts(transaction, endpointId, [{ method, stored: 1, bytes: size }]);
   await transaction
@@ -166,14 +157,11 @@ async function restoreRequest(transaction: EngineTransaction, endpointId: number
     .set({
       saved_count: sql`saved_count + 1`,
       dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
-      latest_at: await latestOf(transaction, endpointId, bounds),
+      latest_at: await newestTime(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
     .execute();
-  return {
-    record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
-    changed: true,
-  };
+  return { record: { endpointId, index, savedId, method, receivedAt, head, body, size }, changed: true };
 }
 
 export const requestChangeQueries = {

@@ -1,11 +1,11 @@
 import { lastDeliverySchema } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
+import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
-import type { Database, DatabaseTransaction, EndpointsTable, Tables } from '../../database/schema.ts';
+import type { Database, DatabaseTransaction, Tables } from '../../database/schema.ts';
 import type { MethodCount } from '../../database/records.ts';
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
@@ -99,8 +99,8 @@ function bodyColumn(bodyBytes: number | undefined, maxSize: number): RawBuilder<
 }
 
 /**
- * Reads a page of an endpoint's requests, with the beginning of their bodies. SQLite reads a whole body for its
- * beginning, so large ones are read one per turn of the event loop, and other users' reads proceed.
+ * Reads a page of an endpoint's requests, with the beginning of their bodies. SQLite reads the whole body for that. So
+ * large ones are read one per turn of the event loop, and other users' reads proceed.
  */
 export async function readRequests(
   db: EngineDatabase,
@@ -133,14 +133,19 @@ async function withBody(db: EngineDatabase, record: RequestRecord, bodyBytes: nu
   return { ...record, body: row?.body ?? null };
 }
 
-type Bounds = Pick<Selectable<EndpointsTable>, 'saved_count' | 'unsaved_count' | 'next_index' | 'first_index'>;
+/** The indexes and counters of an endpoint's requests. */
+export type Bounds = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
-async function boundsOf(db: Database | DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
+function selectBounds(db: Database | DatabaseTransaction, endpointId: number) {
   return db
     .selectFrom('endpoints')
-    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
-    .where('id', '=', endpointId)
-    .executeTakeFirst();
+    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
+    .where('id', '=', endpointId);
+}
+
+/** Locks the endpoint's row until the transaction ends. `undefined` when there is none. */
+export function lockEndpoint(transaction: EngineTransaction, endpointId: number, lock: RowLock) {
+  return selectBounds(transaction, endpointId).modifyEnd(transaction.engine.locks[lock]).executeTakeFirst();
 }
 
 /**
@@ -165,7 +170,7 @@ async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promi
 
 /** Newest first. Empty when the endpoint does not exist. */
 async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
-  const bounds = await boundsOf(db, query.endpointId);
+  const bounds = await selectBounds(db, query.endpointId).executeTakeFirst();
   if (bounds === undefined) return [];
   const limit = Math.min(query.limit, await maxMatches(db, query, bounds));
   if (limit === 0) return [];
@@ -201,24 +206,11 @@ export function oneRequest(
  * is returned.
  */
 async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number) {
-  const bounds = await boundsOf(db, endpointId);
+  const bounds = await selectBounds(db, endpointId).executeTakeFirst();
   if (bounds === undefined) return undefined;
   const row = await oneRequest(db, endpointId, bounds.first_index, name, bodyBytes).executeTakeFirst();
   if (row === undefined || ('index' in name && row.saved_id !== null)) return undefined;
   return toRequestRecord(endpointId, row);
-}
-
-/** An endpoint's counters, with its row locked. */
-export type LockedBounds = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
-
-/** Locks the endpoint's row until the transaction ends. `undefined` when there is none. */
-export function lockEndpoint(transaction: EngineTransaction, endpointId: number, lock: RowLock) {
-  return transaction
-    .selectFrom('endpoints')
-    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
-    .where('id', '=', endpointId)
-    .modifyEnd(transaction.engine.locks[lock])
-    .executeTakeFirst();
 }
 
 /** Adds to the counters of stored requests. */
@@ -240,12 +232,16 @@ export async function changeMethodCounts(
       .execute();
 }
 
-/** The time of the endpoint's newest request. */
-export async function latestOf(transaction: DatabaseTransaction, endpointId: number, bounds: Bounds) {
+/** The time of the newest request below `next_index`. Null when there is none. */
+export async function newestTime(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  { first_index, next_index }: Pick<Bounds, 'first_index' | 'next_index'>,
+): Promise<number | null> {
   const row = await transaction
     .selectFrom('captured_requests')
     .select('received_at')
-    .where(keyRange('key', endpointId, bounds.first_index, bounds.next_index))
+    .where(keyRange('key', endpointId, first_index, next_index))
     .orderBy('key', 'desc')
     .limit(1)
     .executeTakeFirst();

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { encodeHead } from '../../database/stored-request.ts';
+import { encodeHead, storedBytes } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES, MAX_HEAD_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
@@ -70,7 +70,7 @@ function wholeAnswer(
 ): LargeAnswer {
   // Without this, V8 frees it late, because large bodies are few objects.
   whenDone(() => record.body && freeBytes(record.body));
-  return objectAnswer(rawBytesOf([record]), { ...presentLarge(record), ...more });
+  return objectAnswer(storedBytes(record), { ...presentLarge(record), ...more });
 }
 
 /** The saved request, with the beginning of its body. Viewers see a change. @throws ProblemError if it was not saved */
@@ -176,7 +176,7 @@ export const requestHandlers = {
       'content-disposition': `attachment; filename="request-${record.index}.bin"`,
       'content-security-policy': "sandbox; default-src 'none'",
     });
-    return new LargeAnswer(rawBytesOf([record]), record.body ?? Buffer.alloc(0));
+    return new LargeAnswer(storedBytes(record), record.body ?? Buffer.alloc(0));
   },
 
   async saveRequest(call) {
