@@ -82,7 +82,7 @@ describe('a node alone', () => {
     expect([sent, alone.isHealthy]).toEqual([0, true]);
   });
 
-  test('the notices that it does not send are a gap for a node that joins', async () => {
+  test('a node that joins sees the notices that were not sent as a gap', async () => {
     const network = new MemoryNetwork();
     const first = new NodeBus((events) => network.open(events));
     await wait(1000);

@@ -33,7 +33,7 @@ test('owners take turns: a busy one does not block another', async () => {
   expect(begun).toEqual(['busy 0', 'busy 1', 'other', 'busy 2']);
 });
 
-test('calls go before connections that go on reading, which keep a share', async () => {
+test('calls go before reads, which keep a share', async () => {
   const turns = new LoopTurns(slowClock());
   const begun: string[] = [];
   for (let nth = 0; nth < 100; nth += 1) turns.runRead(`sender ${nth}`, () => begun.push('read'));

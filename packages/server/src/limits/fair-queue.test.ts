@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairQueue, QueueFullError, RoundRobin } from './fair-queue.ts';
 
-test('limited work runs at once, the rest in order, and learns that it waited', async () => {
+test('work within the limit runs at once; the rest runs in order, and learns that it waited', async () => {
   const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
   const seen: string[] = [];
   let running = 0;

@@ -75,7 +75,7 @@ describe('with uncounted bytes', () => {
     expect([budget.used, other.grow(10)]).toEqual([0, true]);
   });
 
-  test('an owner that holds little is not counted, and always gets it', () => {
+  test('a small reservation does not count, and always gets its memory', () => {
     const budget = budgetOf(1024, 1024);
     budget.reserve(1).set(FREE + 1024);
     expect(budget.used).toBe(1024);
@@ -84,7 +84,7 @@ describe('with uncounted bytes', () => {
     expect(budget.used).toBe(1024);
   });
 
-  test('nobody takes more than what remains: the next one gets as much', () => {
+  test('a reservation leaves as much as it takes to the next one', () => {
     const budget = budgetOf(1000, 1000);
     const [first, second, third] = [budget.reserve(1), budget.reserve(1), budget.reserve(1)];
     expect([resize(first, FREE + 501), resize(first, FREE + 500)]).toEqual([false, true]);

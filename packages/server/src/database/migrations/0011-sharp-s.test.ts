@@ -4,7 +4,7 @@ import { findUserByName, usernameKey } from '../records.ts';
 import { sqliteDatabase } from '../sqlite/engine.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 
-test('users with ẞ get the key that their names have today, and of two with one key both still log in', async () => {
+test('users with ẞ get the key that their names have today, and two users with the same key still log in', async () => {
   const db = sqliteDatabase(new DatabaseSync(':memory:'));
   await migrate(db, MIGRATIONS.slice(0, 10));
   const keysBefore = { GROẞ: 'groß', strasse: 'strasse', STRAẞE: 'straße' };

@@ -112,7 +112,7 @@ describe('an unusable server is explained, with what to do, and without the pass
     expect(await versions()).toEqual([...known, 999]);
   });
 
-  test('a newer version that works with this one wrote it: it is used, and left unchanged', async () => {
+  test('a database of a newer version that works with this one is used, and left unchanged', async () => {
     await open();
     await database.run(`insert into schema_version values (999, 0, ${known.length})`);
     await expect(someUser(await open())).resolves.toBeDefined();

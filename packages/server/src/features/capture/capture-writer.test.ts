@@ -72,7 +72,7 @@ describe('batches', () => {
     expect(writer.waitingCount).toBe(0);
   });
 
-  test('the first to return wait for half of all senders, and go with them', async () => {
+  test('the first senders that return wait until half of all have, and share a batch', async () => {
     const { push, batches, batch } = newWriter();
     await onFakeTime(async () => {
       for (const body of 'abcdefgh') push(body);

@@ -58,7 +58,7 @@ test('an entry that is no longer fresh still serves while it is read again, once
   expect(cache.peek('u')?.readAt).toBe(1001);
 });
 
-test('an entry that was not used for longer is read before it serves', async () => {
+test('an entry beyond its maximum age is read before it serves', async () => {
   const { cache, clock, readCount } = await filledCache();
   clock.now = 1401;
   expect(cache.peek('u')).toBeUndefined();

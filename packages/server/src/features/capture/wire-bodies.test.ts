@@ -160,7 +160,7 @@ describe('the transfer coding is removed, and nothing else', () => {
     expect(await app.owner.captured(app.endpoint.uid, index)).toMatchObject({ body: '0123456789', size: 10 });
   });
 
-  test('gzip, chunked: the chunks go, the gzip stays, the header is kept', async () => {
+  test('a chunked gzip body is stored without its chunks, still compressed, and with its header', async () => {
     const inside = gzipSync('hello');
     const index = indexOf(await sendChunked(['Transfer-Encoding: gzip, chunked'], chunked(inside, 5)));
     await expectKept(app, index, {

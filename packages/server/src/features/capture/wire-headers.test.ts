@@ -355,7 +355,7 @@ describe('several requests on one connection', () => {
     expect(indexOf(answer)).toBeGreaterThan(0);
   });
 
-  test('a good one followed by garbage: it is stored at most once, and always when it was acknowledged', async () => {
+  test('a valid one before garbage is stored at most once, and always if it was acknowledged', async () => {
     const before = await app.owner.stored(app.endpoint.uid);
     const connection = await openRaw({ port: app.server.port });
     const good = rawRequest([`POST ${app.base}/good HTTP/1.1`, 'Host: h', 'Content-Length: 2'], 'ok');

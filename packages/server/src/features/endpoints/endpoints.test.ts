@@ -155,7 +155,7 @@ describe('changing', () => {
     expect(await client.call('getEndpoint', { params: { uid } })).toEqual(before);
   });
 
-  test('a favorite never expires; taken off, it expires by the plan; taken off twice, it does not live longer', async () => {
+  test('a favorite never expires; unmarked, it expires by the plan; unmarked twice, it does not live longer', async () => {
     const { client } = await basic.register();
     const { uid, expiresAt } = await client.call('createEndpoint', { body: {} });
     basic.clock.advance(DAY);

@@ -93,7 +93,7 @@ export function endpointsSuite(store: AppStore): void {
       expect(await store.changeEndpoint(NOWHERE, { favorite: { on: true, now: 0, plans: anyPlan() } })).toBeUndefined();
     });
 
-    test('a favorite does not expire; a former one does, and only then', async () => {
+    test('a favorite does not expire; unmarked, it expires by the plan; another endpoint stays as it is', async () => {
       const endpoint = await someEndpoint(store);
       const off = { on: false, now: T0 + 5 * DAY, plans: anyPlan({ expiryMs: 0 }) } as const;
       expect(await store.changeEndpoint(endpoint.id, { favorite: off })).toEqual(endpoint);

@@ -148,7 +148,7 @@ describe('valid frames are accepted', () => {
   });
 });
 
-test('twenty of the worst at once use little memory, and the server continues', async () => {
+test('twenty of the worst connections at once use little memory, and the server continues', async () => {
   peer.close();
   const resting = await server.residentBytes();
   const worst = Buffer.concat([
