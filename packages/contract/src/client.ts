@@ -98,7 +98,7 @@ async function send<Name extends OperationName>(
     credentials: 'include',
     cache: operation.method === 'GET' ? 'no-store' : 'default',
     ...(body === undefined ? {} : { body }),
-    signal: signal ?? null,
+    ...(signal === undefined ? {} : { signal }),
   }).catch(throwUnreached);
   if (!answer.ok) throw await errorOf(answer);
   return {
