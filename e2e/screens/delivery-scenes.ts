@@ -206,7 +206,7 @@ const MISTAKES: Readonly<Record<string, () => Signed>> = {
   scheme: () => ({ headers: GITHUB, signing: { scheme: 'shopify', secret: SECRET } }),
 };
 
-export const deliveryScenes: readonly Scene[] = [
+const scenes: readonly Scene[] = [
   { name: 'forward-list', play: (stage) => forwarding(stage, answering(DESTINATIONS_PATH, DESTINATIONS)) },
   { name: 'forward-empty', play: (stage) => forwarding(stage, answering(DESTINATIONS_PATH, [])) },
   { name: 'forward-loading', play: (stage) => forwarding(stage, waiting(DESTINATIONS_PATH)) },
@@ -251,21 +251,22 @@ export const deliveryScenes: readonly Scene[] = [
   },
   { name: 'deliveries-badges', play: forwarded },
   { name: 'deliveries-waiting', play: waitingForDelivery },
-  { name: 'deliveries-several', perSize: true, play: severalDestinations },
-  { name: 'deliveries-several-forward', perSize: true, play: forwardedToSeveral },
+];
+
+/** On narrow screens the details cover the list, and a change of the size would close them. */
+const scenesPerSize: readonly Scene[] = [
+  { name: 'deliveries-several', play: severalDestinations },
+  { name: 'deliveries-several-forward', play: forwardedToSeveral },
   {
     name: 'deliveries-history',
-    perSize: true,
     play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, HISTORY)), 'Send again'),
   },
   {
     name: 'deliveries-answered',
-    perSize: true,
     play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, [ATTEMPT])), '"received"'),
   },
   {
     name: 'deliveries-refused',
-    perSize: true,
     play: async (stage) => {
       const page = await historyOf(stage, answering(DELIVERIES_PATH, HISTORY));
       await page.getByRole('button', { name: 'Send again' }).click();
@@ -274,27 +275,22 @@ export const deliveryScenes: readonly Scene[] = [
   },
   {
     name: 'deliveries-empty',
-    perSize: true,
     play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, [])), 'Not sent anywhere'),
   },
   {
     name: 'deliveries-failed',
-    perSize: true,
     play: async (stage) => shows(await historyOf(stage, failing(DELIVERIES_PATH)), 'could not be loaded'),
   },
   {
     name: 'signature-valid',
-    perSize: true,
     play: async (stage) => shows(await signed(stage, SECRET), 'Signature valid'),
   },
   {
     name: 'signature-invalid',
-    perSize: true,
     play: async (stage) => shows(await signed(stage, `${SECRET} `), 'Signature invalid'),
   },
   {
     name: 'signature-missing',
-    perSize: true,
     play: async (stage) =>
       shows(
         await checked(stage, { headers: JSON_TYPE, signing: { scheme: 'github', secret: SECRET } }),
@@ -303,12 +299,10 @@ export const deliveryScenes: readonly Scene[] = [
   },
   ...Object.entries(MISTAKES).map(([name, mistake]) => ({
     name: `signature-mistake-${name}`,
-    perSize: true,
     play: async (stage: Stage) => shows(await checked(stage, mistake()), /Signature invalid|No signature/),
   })),
   {
     name: 'signature-dialog',
-    perSize: true,
     play: async (stage) => {
       const page = await signed(stage, '');
       await page.getByRole('button', { name: 'Check the signature…' }).click();
@@ -317,7 +311,6 @@ export const deliveryScenes: readonly Scene[] = [
   },
   {
     name: 'signature-replace',
-    perSize: true,
     play: async (stage) => {
       const page = await signed(stage, SECRET);
       await page.goto(page.url().replace('?request=0', ''));
@@ -330,7 +323,6 @@ export const deliveryScenes: readonly Scene[] = [
   },
   {
     name: 'signature-again',
-    perSize: true,
     play: async (stage) => {
       const page = await signed(stage, SECRET);
       await page.getByRole('button', { name: 'Replay Request' }).click();
@@ -339,3 +331,5 @@ export const deliveryScenes: readonly Scene[] = [
     },
   },
 ];
+
+export const deliveryScenes = [...scenes, ...scenesPerSize.map((scene) => ({ ...scene, perSize: true }))];

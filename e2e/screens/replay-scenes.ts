@@ -2,7 +2,7 @@
 import type { ReplayAnswer } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { problem } from '../pages.ts';
-import { answering, shows } from './scene.ts';
+import { answering, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Kind, Prepare, Stage } from './stage.ts';
 
@@ -45,20 +45,18 @@ async function sent(stage: Stage, prepare: Prepare, url = HOOK): Promise<Page> {
 
 const response = (page: Page) => page.getByRole('region', { name: 'Response' });
 
-export const replayScenes: readonly Scene[] = [
+const scenes: readonly Scene[] = [
   {
     name: 'replay-closed',
-    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}`);
       return shows(page, page.getByRole('button', { name: 'Replay Request' }));
     },
   },
-  { name: 'replay-open', perSize: true, play: (stage) => opened(stage, 'json') },
-  { name: 'replay-binary', perSize: true, play: (stage) => opened(stage, 'binary') },
+  { name: 'replay-open', play: (stage) => opened(stage, 'json') },
+  { name: 'replay-binary', play: (stage) => opened(stage, 'binary') },
   {
     name: 'replay-headers',
-    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'push');
       await page.getByRole('button', { name: /^Show all/ }).click();
@@ -67,7 +65,6 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-edited',
-    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
       await page.getByLabel('Destination URL').fill('nowhere');
@@ -78,7 +75,6 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-dialog',
-    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
       await page.getByRole('button', { name: 'Expand the editor' }).click();
@@ -87,15 +83,13 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-sending',
-    perSize: true,
     play: async (stage) => {
-      const page = await sent(stage, (each) => each.route('**/api/replay', () => undefined));
+      const page = await sent(stage, waiting('**/api/replay'));
       return shows(page, 'Waiting for the destination…');
     },
   },
   {
     name: 'replay-answered',
-    perSize: true,
     play: async (stage) => {
       const page = await sent(stage, replaying({}));
       return shows(page, response(page).getByText('"received"'));
@@ -103,7 +97,6 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-answer-headers',
-    perSize: true,
     play: async (stage) => {
       const page = await sent(stage, replaying({ status: 500, statusText: 'Internal Server Error' }));
       await response(page).getByRole('tab', { name: 'Headers' }).click();
@@ -112,7 +105,6 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-redirect',
-    perSize: true,
     play: async (stage) => {
       const headers = [{ key: 'Location', value: '/hooks/v2/billing' }];
       const page = await sent(stage, replaying({ status: 302, statusText: 'Found', headers, body: null }));
@@ -121,7 +113,8 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-refused',
-    perSize: true,
     play: async (stage) => shows(await sent(stage, refusing), REFUSED),
   },
 ];
+
+export const replayScenes = scenes.map((scene) => ({ ...scene, perSize: true }));
