@@ -69,10 +69,7 @@ export function mergeRange(list: RequestList, range: IndexRange, accepts = accep
 }
 
 /** Splits rows into those that belong to a list and those that only the server can judge, by their indexes. */
-function judge(
-  rows: readonly CapturedRequest[],
-  accepts: Accepts,
-): { readonly fresh: readonly CapturedRequest[]; readonly undecided: readonly number[] } {
+function judge(rows: readonly CapturedRequest[], accepts: Accepts) {
   const judged = rows.map((row) => ({ row, verdict: accepts(row) }));
   return {
     fresh: judged.flatMap(({ row, verdict }) => (verdict === true ? [row] : [])),

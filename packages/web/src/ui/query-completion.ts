@@ -17,13 +17,6 @@ export interface Completion {
   readonly hint: string;
 }
 
-/** The choices at the caret, and the range of the text that a choice replaces. */
-interface Completions {
-  readonly from: number;
-  readonly to: number;
-  readonly choices: readonly Completion[];
-}
-
 /** Every field with an example of its value: docs/query-language.md, "Terms". */
 export const QUERY_FIELDS: readonly Completion[] = [
   { text: 'method:', hint: 'POST or GET,POST' },
@@ -54,8 +47,8 @@ const MAX_CHOICES = 8;
 /** Plain text from this length on also finds known values. */
 const MIN_VALUE_LENGTH = 2;
 
-/** Suggests fields and known values for the term at the caret. */
-export function completionsAt(text: string, caret: number, known: KnownValues): Completions {
+/** Suggests fields and known values for the term at the caret, with the range of the text that a choice replaces. */
+export function completionsAt(text: string, caret: number, known: KnownValues) {
   const { start, end } = termAt(text, caret);
   const typed = text.slice(start, caret);
   const named = /^(header|query)\.([^:"]*)$/.exec(typed);
@@ -75,11 +68,7 @@ export function completionsAt(text: string, caret: number, known: KnownValues): 
 }
 
 /** Puts a choice into the text. A complete value is followed by a space, so that the next term can be typed. */
-export function complete(
-  text: string,
-  { from, to }: Completions,
-  choice: Completion,
-): { readonly text: string; readonly caret: number } {
+export function complete(text: string, { from, to }: ReturnType<typeof completionsAt>, choice: Completion) {
   const isOpen = /[:.]$/.test(choice.text);
   const rest = text.slice(to);
   const inserted = isOpen || /^[\s)]/.test(rest) ? choice.text : `${choice.text} `;
@@ -87,7 +76,7 @@ export function complete(
 }
 
 /** The term around the caret, without its `-` and parentheses. */
-function termAt(text: string, caret: number): { readonly start: number; readonly end: number } {
+function termAt(text: string, caret: number) {
   let start = 0;
   let isQuoted = false;
   for (let at = 0; at < caret; at++) {

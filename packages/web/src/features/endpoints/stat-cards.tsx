@@ -183,13 +183,7 @@ export function bucketCounts(times: readonly number[], { first, last }: Span, bu
  * Requests over time: all, GET and POST. All three cover the range from the oldest to the newest request, but at least
  * 16 seconds. A range up to now would show an old burst as one step at the edge.
  */
-export function sparklineSeries(requests: readonly SparklineRequest[]): {
-  all: number[];
-  get: number[];
-  post: number[];
-  /** Milliseconds that each value covers. */
-  bucketMs: number;
-} {
+export function sparklineSeries(requests: readonly SparklineRequest[]) {
   const timed = requests.map(({ method, timestamp }) => ({ method, time: Date.parse(timestamp) }));
   const last = Math.max(...timed.map(({ time }) => time));
   const oldest = Math.min(...timed.map(({ time }) => time));
@@ -206,6 +200,7 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
     all: countsOf(),
     get: countsOf('GET'),
     post: countsOf('POST'),
+    /** Milliseconds that each value covers. */
     bucketMs: Math.max(0, span.last - span.first) / BUCKETS,
   };
 }

@@ -6,24 +6,11 @@ type ListItem =
   | { readonly kind: 'request'; readonly request: ListedRequest }
   | { readonly kind: 'gap'; readonly gap: Gap };
 
-export interface ListItems {
-  readonly count: number;
-  readonly rows: readonly ListedRequest[];
-  readonly at: (position: number) => ListItem | undefined;
-  /** The position of a request in the list; -1 if it is not there. */
-  readonly positionOfIndex: (index: number) => number;
-  /** A request by its index, if it is in the list. */
-  readonly find: (index: number) => ListedRequest | undefined;
-}
+export type ListItems = ReturnType<typeof itemsOf>;
+export type Waiting = ReturnType<typeof waitingOf>;
 
-/** The number of requests that wait while the list is held. `more` is true if there are gaps between them. */
-export interface Waiting {
-  readonly count: number;
-  readonly more: boolean;
-}
-
-/** Counts the requests that have arrived since the list was held. */
-export function waitingOf(list: RequestList): Waiting {
+/** Counts the requests that have arrived since the list was held. `more` is true if there are gaps between them. */
+export function waitingOf(list: RequestList) {
   const { hold } = list;
   if (hold === undefined) return { count: 0, more: false };
   return {
@@ -43,25 +30,27 @@ export function listItems(list: RequestList): ListItems {
   );
 }
 
-function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItems {
+function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]) {
   /** The positions of the gaps, each after the rows that are newer. */
   const places = gaps.map((gap, before) => positionOf(rows, gap.before - 1) + before);
   const gapsBefore = (position: number): number => places.filter((place) => place < position).length;
   return {
     rows,
     count: rows.length + gaps.length,
-    at(position) {
+    at(position: number): ListItem | undefined {
       const gap = gaps[places.indexOf(position)];
       if (gap !== undefined) return { kind: 'gap', gap };
       const request = rows[position - gapsBefore(position)];
       return request === undefined ? undefined : { kind: 'request', request };
     },
-    positionOfIndex(index) {
+    /** The position of a request in the list; -1 if it is not there. */
+    positionOfIndex(index: number): number {
       const at = positionOf(rows, index);
       if (rows[at]?.index !== index) return -1;
       return at + gaps.filter((gap) => gap.before > index).length;
     },
-    find: (index) => rowOf({ rows }, index),
+    /** A request by its index, if it is in the list. */
+    find: (index: number) => rowOf({ rows }, index),
   };
 }
 

@@ -161,9 +161,7 @@ export function statusLabel({ status, cancelAt }: TestSubscription): string {
 }
 
 /** The next date of the subscription with its name; `undefined` after its end. */
-export function nextDate(
-  subscription: TestSubscription,
-): { readonly name: string; readonly value: string } | undefined {
+export function nextDate(subscription: TestSubscription) {
   if (hasEnded(subscription)) return undefined;
   const { cancelAt, now } = subscription;
   return cancelAt === null

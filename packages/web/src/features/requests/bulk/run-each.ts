@@ -12,18 +12,15 @@ export interface RunEachOptions {
   readonly isFatal?: (error: unknown) => boolean;
 }
 
-interface RunEachResult<T> {
-  /** Number of items that were started and have ended, with or without an error. */
-  readonly done: number;
-  readonly failed: readonly { readonly item: T; readonly error: unknown }[];
-}
-
-/** Runs an action on many items, a few at a time. Never rejects because of an item. */
+/**
+ * Runs an action on many items, a few at a time. Never rejects because of an item. `done` is the number of items that
+ * were started and have ended, with or without an error.
+ */
 export async function runEach<T>(
   items: readonly T[],
   act: (item: T) => Promise<void>,
   { parallel = MAX_PARALLEL_CALLS, signal, onProgress, isFatal }: RunEachOptions = {},
-): Promise<RunEachResult<T>> {
+) {
   const failed: { item: T; error: unknown }[] = [];
   let next = 0;
   let done = 0;
