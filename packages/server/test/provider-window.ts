@@ -3,7 +3,6 @@ import { startTestProvider } from '../../../fixtures/openid-provider.ts';
 import type { TestProvider } from '../../../fixtures/openid-provider.ts';
 import type { TestClient } from './test-client.ts';
 import { startTestServer } from './test-server.ts';
-import type { TestServer } from './test-server.ts';
 
 const messageSchema = z.object({
   type: z.literal('creel-sign-in'),
@@ -59,11 +58,7 @@ export async function walk(provider: TestProvider, browser: TestClient, query = 
 }
 
 /** A server whose third-party login uses a test provider. */
-export async function startWithProvider(): Promise<{
-  provider: TestProvider;
-  server: TestServer;
-  stop: () => Promise<void>;
-}> {
+export async function startWithProvider() {
   const provider = await startTestProvider();
   const server = await startTestServer({
     settings: { ...provider.settings, SIGNUPS_PER_HOUR: '10000', LOG_LEVEL: 'debug' },
@@ -72,7 +67,7 @@ export async function startWithProvider(): Promise<{
   return {
     provider,
     server,
-    async stop() {
+    async stop(): Promise<void> {
       await server.stop();
       await provider.close();
     },
