@@ -1,10 +1,13 @@
+import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
 import { CapturePacker } from '../src/database/packed-captures.ts';
 import { encodeHead } from '../src/database/stored-request.ts';
 import type { RequestRecord } from '../src/database/stored-request.ts';
 import type { CaptureLimits } from '../src/database/store.ts';
-import type { EndpointRecord, UserRecord } from '../src/database/records.ts';
+import type { EndpointRecord, SessionRecord, UserRecord } from '../src/database/records.ts';
 import type { NewEndpoint, PlanLimits } from '../src/features/endpoints/queries.ts';
 import type { NewUser } from '../src/features/accounts/queries.ts';
+import type { SubscriptionState } from '../src/features/billing/rules.ts';
 import type { AppStore } from '../src/queries.ts';
 
 /** The tests' clock stands still: every time is passed in. */
@@ -21,25 +24,70 @@ export function unique(prefix: string): string {
   return `${prefix}-${process.pid}-${made}`;
 }
 
-/** Creates a user. */
-export async function someUser(
-  store: Pick<AppStore, 'createUser'>,
-  details: Partial<NewUser> = {},
-): Promise<UserRecord> {
+/** The fields of a user who does not exist yet. */
+export function newUser(details: Partial<NewUser> = {}): NewUser {
   const username = unique('person');
-  const created = await store.createUser({
+  return {
     username,
     email: `${username}@example.com`,
     emailVerified: false,
     passwordHash: 'hash',
     displayName: null,
     subscriptionTier: 'FREE',
-    settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' },
+    settings: DEFAULT_USER_SETTINGS,
     createdAt: T0,
     ...details,
-  });
+  };
+}
+
+/** Creates a user. */
+export async function someUser(
+  store: Pick<AppStore, 'createUser'>,
+  details: Partial<NewUser> = {},
+): Promise<UserRecord> {
+  const created = await store.createUser(newUser(details));
   if ('taken' in created) throw new Error(`Taken: ${created.taken.join(', ')}`);
   return created.user;
+}
+
+/** Creates a user who gets the notices of these settings at a confirmed address. */
+export function notifiedUser(
+  store: Pick<AppStore, 'createUser'>,
+  settings: Partial<UserSettings>,
+  { email = `${unique('notified')}@example.com`, ...details }: Partial<NewUser> = {},
+): Promise<UserRecord> {
+  const all = { ...DEFAULT_USER_SETTINGS, email, ...settings };
+  return someUser(store, { email, emailVerified: true, settings: all, ...details });
+}
+
+/** A session of a user, from now on for a second. */
+export function someSession(userId: number, details: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: unique('session'),
+    userId,
+    createdAt: T0,
+    lastSeenAt: T0,
+    expiresAt: T0 + 1000,
+    userAgent: 'Firefox',
+    ip: '192.0.2.7',
+    ...details,
+  };
+}
+
+/** A paid subscription. */
+export function someSubscription(fields: Partial<SubscriptionState> = {}): SubscriptionState {
+  return {
+    id: unique('sub'),
+    itemId: 'si_1',
+    tier: 'BASIC',
+    interval: 'monthly',
+    status: 'active',
+    createdAt: T0,
+    periodEndAt: T0 + 30 * DAY,
+    endsAt: null,
+    canceledBy: null,
+    ...fields,
+  };
 }
 
 /** The same limits for every plan. */

@@ -1,39 +1,15 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import type { ProvenIdentity } from './identity-queries.ts';
-import type { NewUser } from './queries.ts';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
-import { T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
+import { T0, newUser, someEndpoint, someSession, someUser, unique } from '../../../test/store-world.ts';
 
 const HOUR = 3_600_000;
 
-function newUser(details: Partial<NewUser> = {}): NewUser {
-  return {
-    username: unique('name'),
-    email: `${unique('mail')}@example.com`,
-    emailVerified: true,
-    passwordHash: null,
-    displayName: null,
-    subscriptionTier: 'FREE',
-    settings: DEFAULT_USER_SETTINGS,
-    createdAt: T0,
-    ...details,
-  };
-}
-
 async function openSession(store: AppStore, user: UserRecord, details: Partial<SessionRecord> = {}): Promise<string> {
   const token = unique('token');
-  const session = {
-    id: unique('session'),
-    userId: user.id,
-    createdAt: T0,
-    lastSeenAt: T0,
-    expiresAt: T0 + HOUR,
-    userAgent: '',
-    ip: '',
-  };
-  expect(await store.createSession(token, { ...session, ...details }, user.passwordHash)).toBe(true);
+  expect(await store.createSession(token, someSession(user.id, details), user.passwordHash)).toBe(true);
   return token;
 }
 

@@ -199,7 +199,7 @@ describe('logging in', () => {
     expect(wrong.headers.getSetCookie()).toEqual([]);
   });
 
-  test('what is too short is a mistake at its field and not a failure', async () => {
+  test('a short name or password is a mistake at its field and not a failure', async () => {
     expect(await login({ username: 'ab', password: 'a good password' })).toMatchObject({
       status: 400,
       body: { fields: { username: 'Username must be at least 3 characters' } },

@@ -79,7 +79,7 @@ export class Login {
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
     const { username, password } = credentials;
-    // Not counted: what no account can have is no guess, and costs no hash.
+    // No account has such a name or password, so the attempt is not counted and costs no hash.
     if (!usernameSchema.safeParse(username).success || !passwordSchema.safeParse(password).success)
       throw new ProblemError('INVALID_CREDENTIALS');
     const options = { owner: addressBlock(visitor.address), signal: visitor.signal };

@@ -16,7 +16,7 @@ test("a hash is Argon2id with OWASP's parameters and its own salt", async () => 
 });
 
 test.each(['пароль', ' spaces ', 'a\u0000b', '🦀🦀🦀', 'x'.repeat(1024)])(
-  '%j is right, and what differs at its end is not',
+  '%j is right, and passwords that differ at an end are not',
   async (password) => {
     const hash = await cheap.hash(password, WHO);
     expect(await cheap.verify(password, hash, WHO)).toBe(true);

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { tokenHash } from '../../secrets.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
+import { someSession, someUser } from '../../../test/store-world.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson } from '../../../test/test-server.ts';
 
@@ -148,22 +148,11 @@ describe('the password', () => {
   });
 
   test("does not exist: it can't be changed, and a fresh login replaces it", async () => {
-    const made = await server.store.createUser({
-      username: 'without a password',
-      email: 'none@example.com',
-      emailVerified: true,
-      passwordHash: null,
-      displayName: null,
-      subscriptionTier: 'FREE',
-      settings: DEFAULT_USER_SETTINGS,
-      createdAt: 0,
-    });
-    if (!('user' in made)) throw new Error('The name was taken.');
+    const user = await someUser(server.store, { email: 'none@example.com', passwordHash: null });
     const client = server.visitor();
     const signIn = async (id: string): Promise<void> => {
       const now = server.clock.now();
-      const times = { createdAt: now, lastSeenAt: now, expiresAt: now + 3_600_000 };
-      const session = { id, userId: made.user.id, ...times, userAgent: '', ip: '' };
+      const session = someSession(user.id, { createdAt: now, lastSeenAt: now, expiresAt: now + 3_600_000 });
       await server.store.createSession(tokenHash(id), session, null);
       client.jar.set('creel_session', id);
     };

@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import {
@@ -12,6 +11,7 @@ import {
   startWithProvider,
   walk,
 } from '../../../test/provider-window.ts';
+import { newUser } from '../../../test/store-world.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 
 let people = 0;
@@ -293,19 +293,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
 
   test('the same subject of another issuer is another user', async () => {
     const elsewhere = { issuer: 'https://other.test', subject: `sub-${people}` };
-    const other = await server.store.createUser(
-      {
-        username: `other-${people}`,
-        email: `other-${people}@acme.test`,
-        emailVerified: true,
-        passwordHash: null,
-        displayName: null,
-        subscriptionTier: 'FREE',
-        settings: DEFAULT_USER_SETTINGS,
-        createdAt: 0,
-      },
-      elsewhere,
-    );
+    const other = await server.store.createUser(newUser({ username: `other-${people}` }), elsewhere);
     const { user } = await signIn();
     expect(other).toMatchObject({ user: { username: `other-${people}` } });
     expect(user.username).toBe(`Person ${people}`);

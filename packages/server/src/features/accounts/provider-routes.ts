@@ -102,7 +102,7 @@ function flowOf(state: string): string {
   return tokenHash(state).slice(0, 16);
 }
 
-/** What the page that opened the window calls this login; `undefined` if it gave no name. */
+/** The name that the opening page gave this login; `undefined` without one. */
 function pageOf(request: FastifyRequest): string | undefined {
   const { searchParams } = new URL(request.url, 'http://creel.invalid');
   return /^\w{1,40}$/.exec(searchParams.get('flow') ?? '')?.[0];

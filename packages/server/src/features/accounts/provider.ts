@@ -87,8 +87,8 @@ export class Provider {
   }
 
   /**
-   * The URL to send the user to, the state in it, and the attempt that the browser must bring back. `page` is what the
-   * page that opened the window calls this login. @throws ProviderProblem
+   * The URL to send the user to, the state in it, and the attempt that the browser must bring back. `page` is the name
+   * that the opening page gave this login. @throws ProviderProblem
    */
   async begin(page: string | undefined): Promise<{ url: string; state: string; attempt: string }> {
     const configuration = await this.#configuration();

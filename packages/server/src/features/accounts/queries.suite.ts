@@ -1,20 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
-import { T0, someUser, unique } from '../../../test/store-world.ts';
-
-function sessionOf(userId: number, details: Partial<SessionRecord> = {}): SessionRecord {
-  return {
-    id: unique('session'),
-    userId,
-    createdAt: T0,
-    lastSeenAt: T0,
-    expiresAt: T0 + 1000,
-    userAgent: 'Firefox',
-    ip: '192.0.2.7',
-    ...details,
-  };
-}
+import { T0, newUser, someSession, someUser, unique } from '../../../test/store-world.ts';
 
 /** Users and their sessions. */
 export function accountsSuite(store: AppStore): void {
@@ -59,17 +45,7 @@ export function accountsSuite(store: AppStore): void {
 
     test('taken values are named: the name, the address, or both, in any case', async () => {
       const first = await someUser(store);
-      const again = (username: string, email: string) =>
-        store.createUser({
-          username,
-          email,
-          emailVerified: false,
-          passwordHash: null,
-          displayName: null,
-          subscriptionTier: 'FREE',
-          settings: first.settings,
-          createdAt: T0,
-        });
+      const again = (username: string, email: string) => store.createUser(newUser({ username, email }));
       expect(await again(first.username.toUpperCase(), unique('x@y.z'))).toEqual({ taken: ['username'] });
       expect(await again(unique('new'), first.email.toUpperCase())).toEqual({ taken: ['email'] });
       expect(await again(first.username, first.email)).toEqual({ taken: ['username', 'email'] });
@@ -89,7 +65,7 @@ export function accountsSuite(store: AppStore): void {
   describe('sessions', () => {
     test('is found by its token with its user, until it expires', async () => {
       const user = await someUser(store);
-      const session = sessionOf(user.id);
+      const session = someSession(user.id);
       const token = unique('token');
       const isOpen = async (id: string, at: number): Promise<boolean> =>
         (await store.readWatched([id], [0], at)).openSessions.length === 1;
@@ -105,14 +81,14 @@ export function accountsSuite(store: AppStore): void {
 
     test('is not started with a changed password, or without a user', async () => {
       const { id } = await someUser(store);
-      expect(await store.createSession(unique('token'), sessionOf(id), 'another hash')).toBe(false);
-      expect(await store.createSession(unique('token'), sessionOf(id), null)).toBe(false);
-      expect(await store.createSession(unique('token'), sessionOf(2_000_000_000), 'hash')).toBe(false);
+      expect(await store.createSession(unique('token'), someSession(id), 'another hash')).toBe(false);
+      expect(await store.createSession(unique('token'), someSession(id), null)).toBe(false);
+      expect(await store.createSession(unique('token'), someSession(2_000_000_000), 'hash')).toBe(false);
     });
 
     test('is extended by use', async () => {
       const token = unique('token');
-      await store.createSession(token, sessionOf((await someUser(store)).id), 'hash');
+      await store.createSession(token, someSession((await someUser(store)).id), 'hash');
       await store.touchSession(token, T0 + 500, T0 + 5000);
       expect((await store.findSession(token, T0 + 4999))?.session).toMatchObject({
         createdAt: T0,
@@ -123,7 +99,7 @@ export function accountsSuite(store: AppStore): void {
     });
 
     test('ended, returns its public id, once', async () => {
-      const session = sessionOf((await someUser(store)).id);
+      const session = someSession((await someUser(store)).id);
       const token = unique('token');
       await store.createSession(token, session, 'hash');
       expect(await store.endSession(token)).toBe(session.id);
@@ -134,9 +110,9 @@ export function accountsSuite(store: AppStore): void {
     test('expired ones are removed, valid ones stay', async () => {
       const user = await someUser(store);
       const [before, now, after] = [unique('token'), unique('token'), unique('token')];
-      await store.createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');
-      await store.createSession(now, sessionOf(user.id, { expiresAt: T0 }), 'hash');
-      await store.createSession(after, sessionOf(user.id, { expiresAt: T0 + 1 }), 'hash');
+      await store.createSession(before, someSession(user.id, { expiresAt: T0 - 1 }), 'hash');
+      await store.createSession(now, someSession(user.id, { expiresAt: T0 }), 'hash');
+      await store.createSession(after, someSession(user.id, { expiresAt: T0 + 1 }), 'hash');
       await store.deleteStaleAccountRows(T0);
       expect(await store.endSession(before)).toBeUndefined();
       expect(await store.endSession(now)).toBeUndefined();

@@ -11,7 +11,7 @@ import {
   readCookie,
   setCookie,
 } from '../../http/cookies.ts';
-import type { Session, OperationName } from '@creel/contract';
+import type { Session, OperationName, User } from '@creel/contract';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -32,7 +32,7 @@ function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
  * Starts a session for a user who has just been authenticated. Ends an older session of the same browser, because its
  * token may have been planted. @throws ProblemError INVALID_CREDENTIALS when the password was changed meanwhile
  */
-async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
+async function logIn(call: AnyCall, user: UserRecord): Promise<User> {
   const { app, request, reply, clientAddress } = call;
   await endSession(call);
   const token = await app.accounts.sessions.start(user, {
@@ -42,6 +42,7 @@ async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
   if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
   setCookie(reply, SESSION, app.publicUrl(), token);
   rememberBrowser(call, user);
+  return presentUser(user);
 }
 
 /** Ends the session of the caller's cookie and its live connections. */
@@ -68,15 +69,11 @@ function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): vo
 
 const loginHandlers = {
   async register(call) {
-    const user = await call.app.accounts.login.register(call.body, visitorOf(call));
-    await startSession(call, user);
-    return presentUser(user);
+    return logIn(call, await call.app.accounts.login.register(call.body, visitorOf(call)));
   },
 
   async login(call) {
-    const user = await call.app.accounts.login.withPassword(call.body, visitorOf(call));
-    await startSession(call, user);
-    return presentUser(user);
+    return logIn(call, await call.app.accounts.login.withPassword(call.body, visitorOf(call)));
   },
 
   async googleLogin(call) {
@@ -86,8 +83,7 @@ const loginHandlers = {
     const handleIn = (cookie: (typeof cookies)[number]): string => readCookie(request, cookie, publicUrl) ?? '';
     const { user, handle } = await app.accounts.providerLogin.logIn(body, cookies.map(handleIn), clientAddress);
     for (const cookie of cookies) if (handleIn(cookie) === handle) clearCookie(reply, cookie, publicUrl);
-    await startSession(call, user);
-    return presentUser(user);
+    return logIn(call, user);
   },
 
   async logout(call) {
@@ -201,7 +197,7 @@ const profileHandlers = {
     const passwordHash = (await app.accounts.login.confirmPassword(user, body.currentPassword))
       ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
-    // The second condition is a concurrent change: the password that was checked is no longer the current one.
+    // The second condition is a concurrent change: the checked password is no longer the current one.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
       throw invalid({ currentPassword: 'Current password is incorrect' });
     }

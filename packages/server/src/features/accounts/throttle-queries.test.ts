@@ -32,7 +32,7 @@ describe('a window', () => {
 describe('a growing wait', () => {
   test.each<[string, number[], (number | 'refused')[]]>([
     ['doubles with each attempt, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
-    ['is not prolonged by what is refused', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
+    ['is not prolonged by refused attempts', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
     ['goes on where it was, within its memory', [0, 0, 0, 4999], [0, 0, 10, 5019]],
     ['ends when the clock is set back', [90_000, 90_000, 90_000, 100], [0, 0, 90_010, 0]],
     ['is forgotten after it', [0, 0, 0, 5000, 5000, 5000], [0, 0, 10, 0, 0, 5010]],

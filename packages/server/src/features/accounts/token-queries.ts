@@ -119,7 +119,7 @@ async function consumeToken(transaction: DatabaseTransaction, tokenHash: string)
 /**
  * Sets a password with a mailed token; of several parallel calls one wins and the others get `undefined`. Ends the
  * user's sessions, identities and links. Verifies the address, because the caller has read its mail, and resets
- * `settings.email` to it, because no other address is proven.
+ * `settings.email` to it, because another holder of the account may have set a different one.
  */
 async function resetPassword(transaction: EngineTransaction, tokenHash: string, passwordHash: string, now: number) {
   const found = await findToken(transaction, tokenHash, 'reset', now);
@@ -136,8 +136,6 @@ async function resetPassword(transaction: EngineTransaction, tokenHash: string, 
     .set({
       password_hash: passwordHash,
       email_verified: 1,
-      // Only the owner of this mailbox has proved anything. Another holder may have set a different address for
-      // notices.
       settings: JSON.stringify({ ...owner.settings, email: owner.email }),
     })
     .where('id', '=', owner.id)

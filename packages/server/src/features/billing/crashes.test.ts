@@ -1,14 +1,12 @@
-import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
-import { Stripe } from 'stripe';
+import { PLANS } from '@creel/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { DAY, anyPlan } from '../../../test/store-world.ts';
-import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
+import { DAY, anyPlan, notifiedUser, unique } from '../../../test/store-world.ts';
+import { stripeBilling } from '../../../test/stripe-billing.ts';
+import { StripeModel } from '../../../test/stripe-server.ts';
 import { standingClock } from '../../../test/test-server.ts';
-import { Billing } from './service.ts';
-import { StripeGateway } from './stripe-gateway.ts';
+import type { Billing } from './service.ts';
 
 /**
  * Kills a process between any two steps. A step is a call to the database or to Stripe. The killed process never
@@ -45,7 +43,6 @@ class Fate {
 }
 
 function processWith(fate: Fate): Billing {
-  const log = createLog('silent', false, { write: () => undefined });
   const fatal = new Proxy(store, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver);
@@ -58,44 +55,24 @@ function processWith(fate: Fate): Billing {
       };
     },
   });
-  const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
+  const answer: typeof fetch = async (input, init) => {
     await fate.step();
-    const answer = await model.fetch(input, init);
+    const response = await model.fetch(input, init);
     await fate.step();
-    return answer;
-  });
-  return new Billing({
-    store: fatal,
-    gateway: new StripeGateway({ config: STRIPE_CONFIG, store: fatal, log, now: clock.now, httpClient }),
-    live: { publish: () => undefined },
-    publicUrl: () => 'https://creel.example',
-    log,
-    now: clock.now,
-  });
+    return response;
+  };
+  return stripeBilling(fatal, answer, clock.now);
 }
 
-let people = 0;
 async function subscriber(): Promise<UserRecord> {
-  people += 1;
-  const created = await store.createUser({
-    username: `crash-${people}`,
-    email: `crash-${people}@example.com`,
-    emailVerified: true,
-    passwordHash: null,
-    displayName: null,
-    subscriptionTier: 'FREE',
-    settings: { ...DEFAULT_USER_SETTINGS, emailNotifySubscription: true, email: `crash-${people}@example.com` },
-    createdAt: clock.now(),
-  });
-  if ('taken' in created) throw new Error('The name is taken.');
+  const user = await notifiedUser(store, { emailNotifySubscription: true });
   const billing = processWith(new Fate());
-  const { user } = created;
   const url = await billing.startCheckout(user, { tier: 'PREMIUM', interval: 'monthly', returnUrl: '/' });
   model.payCheckout(url.slice(url.lastIndexOf('/') + 1));
   const paid = await billing.sync.refresh(user.id);
   if (paid === undefined) throw new Error('The user is gone.');
   for (let nth = 0; nth < 8; nth++) {
-    const endpoint = { uid: `uid-${people}-${nth}`, userId: user.id, name: null, source: null, autosave: false };
+    const endpoint = { uid: unique('uid'), userId: user.id, name: null, source: null, autosave: false };
     await store.createEndpoint({ ...endpoint, createdAt: clock.now() + nth }, anyPlan({ expiryMs: 1000 * DAY }));
   }
   return paid;
@@ -177,10 +154,12 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
   await store.deleteUser(someone.id);
 });
 
+/** Locks the account for another process. */
+const lockOf = (user: UserRecord) =>
+  store.lockBillingAccount({ userId: user.id, owner: 'another', now: clock.now(), until: clock.now() + 1000 }, 'key');
+
 test('an account is free 10 s after its process was killed', async () => {
   const user = await subscriber();
-  const lock = (owner: string) =>
-    store.lockBillingAccount({ userId: user.id, owner, now: clock.now(), until: clock.now() + 1000 }, 'key');
   const { promise: holds, resolve: hold } = Promise.withResolvers<void>();
   // The killed process renews nothing.
   vi.useFakeTimers({ toFake: ['setInterval'] });
@@ -190,15 +169,13 @@ test('an account is free 10 s after its process was killed', async () => {
   });
   await holds;
   clock.advance(9000);
-  expect(await lock('another')).toBe('busy');
+  expect(await lockOf(user)).toBe('busy');
   clock.advance(1000);
-  expect(await lock('another')).toBe('locked');
+  expect(await lockOf(user)).toBe('locked');
 });
 
 test('a process keeps an account for as long as it works', async () => {
   const user = await subscriber();
-  const lock = (owner: string) =>
-    store.lockBillingAccount({ userId: user.id, owner, now: clock.now(), until: clock.now() + 1000 }, 'key');
   const { promise: holds, resolve: hold } = Promise.withResolvers<void>();
   const { promise: work, resolve: finish } = Promise.withResolvers<void>();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -210,10 +187,10 @@ test('a process keeps an account for as long as it works', async () => {
   for (let second = 3; second <= 60; second += 3) {
     clock.advance(3000);
     await vi.advanceTimersByTimeAsync(3000);
-    expect(await lock('another')).toBe('busy');
+    expect(await lockOf(user)).toBe('busy');
   }
   finish();
   await working;
   expect(vi.getTimerCount()).toBe(0);
-  expect(await lock('another')).toBe('locked');
+  expect(await lockOf(user)).toBe('locked');
 });

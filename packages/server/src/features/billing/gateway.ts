@@ -34,8 +34,8 @@ export interface CheckoutInput extends PlanPrice {
 }
 
 /**
- * The payment provider. Every method may throw `GatewayError`. Repeating one that creates something with the same key has
- * no further effect.
+ * The payment provider. Every method may throw `GatewayError`. A creation that is repeated with the same key has no
+ * further effect.
  */
 export interface BillingGateway {
   /** Milliseconds after which a subscription is read again without an event. */
@@ -46,8 +46,8 @@ export interface BillingGateway {
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
   /**
-   * A customer's subscriptions to our plans, including ended ones. `stored`: what was read last. Without a subscription
-   * in it, an unknown customer has none.
+   * A customer's subscriptions to our plans, including ended ones. `stored`: the fields of the last read. Without a
+   * subscription in them, an unknown customer has none.
    */
   listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */

@@ -1,17 +1,14 @@
-import { DEFAULT_USER_SETTINGS } from '@creel/contract';
-import { Stripe } from 'stripe';
 import { afterAll, expect, test } from 'vitest';
-import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { makeDice } from '../../../../../fixtures/dice.ts';
 import type { Dice } from '../../../../../fixtures/dice.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
+import { notifiedUser } from '../../../test/store-world.ts';
+import { stripeBilling } from '../../../test/stripe-billing.ts';
+import { StripeModel } from '../../../test/stripe-server.ts';
 import type { WireEvent } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
 import type { PlanPrice } from './rules.ts';
-import { Billing } from './service.ts';
-import { StripeGateway } from './stripe-gateway.ts';
 
 /**
  * Whole life cycles of subscriptions, through the real library against a stateful Stripe. Events arrive in any order,
@@ -26,20 +23,12 @@ const model = new StripeModel(clock.now);
 let afterAnswer = async (): Promise<void> => undefined;
 
 const store = await openMemoryStore();
-const log = createLog('silent', false, { write: () => undefined });
-const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
-  const answer = await model.fetch(input, init);
+const answer: typeof fetch = async (input, init) => {
+  const response = await model.fetch(input, init);
   await afterAnswer();
-  return answer;
-});
-const billing = new Billing({
-  store,
-  gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
-  live: { publish: () => undefined },
-  publicUrl: () => 'https://creel.example',
-  log,
-  now: clock.now,
-});
+  return response;
+};
+const billing = stripeBilling(store, answer, clock.now);
 afterAll(() => store.close());
 
 /** A user with a life cycle. */
@@ -115,22 +104,8 @@ const LIVES: readonly (readonly [name: string, steps: readonly Step[]])[] = [
   ],
 ];
 
-let people = 0;
 async function beginLife(): Promise<Life> {
-  people += 1;
-  const name = `person-${people}`;
-  const created = await store.createUser({
-    username: name,
-    email: `${name}@example.com`,
-    emailVerified: true,
-    passwordHash: null,
-    displayName: null,
-    subscriptionTier: 'FREE',
-    settings: { ...DEFAULT_USER_SETTINGS, emailNotifySubscription: true, email: `${name}@example.com` },
-    createdAt: clock.now(),
-  });
-  if ('taken' in created) throw new Error('The name is taken.');
-  const { user } = created;
+  const user = await notifiedUser(store, { emailNotifySubscription: true });
   const now = async (): Promise<UserRecord> => (await store.findUser(user.id)) ?? user;
   const customer = async (): Promise<string> => (await now()).stripeCustomerId ?? '';
   const checkout = async (plan: PlanPrice): Promise<string> => {

@@ -5,6 +5,7 @@ import { createLog } from '../../log.ts';
 import { sendOutbox, createMailer } from '../mail/service.ts';
 import type { Mailer } from '../mail/service.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
+import { T0, notifiedUser, someSubscription } from '../../../test/store-world.ts';
 import { composeSubscriptionNotice, noticeMessage } from './notices.ts';
 import type { SubscriptionState } from './rules.ts';
 
@@ -13,40 +14,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-const T0 = 1_800_000_000_000;
-const BASIC: SubscriptionState = {
-  id: 'sub_1',
-  itemId: 'si_1',
-  tier: 'BASIC',
-  interval: 'monthly',
-  status: 'active',
-  createdAt: T0,
-  periodEndAt: T0 + 1000,
-  endsAt: null,
-  canceledBy: null,
-};
+const BASIC = someSubscription();
 
 /** A user with their own store, and the changes of their subscription. */
-async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
+async function world(emailNotifySubscription = true, emailVerified = true) {
   const store = await openMemoryStore();
   closing.push(store.close);
-  const created = await store.createUser({
-    username: 'somebody',
-    email: 'somebody@example.com',
-    emailVerified: settings.emailVerified ?? true,
-    passwordHash: null,
-    displayName: null,
-    subscriptionTier: 'FREE',
-    settings: {
-      autoSaveNewEndpoints: false,
-      emailNotifyExpiry: false,
-      emailNotifySubscription: settings.on ?? true,
-      email: 'somebody@example.com',
-    },
-    createdAt: T0,
-  });
-  if ('taken' in created) throw new Error('The name is taken.');
-  const userId = created.user.id;
+  const details = { email: 'somebody@example.com', emailVerified };
+  const { id: userId } = await notifiedUser(store, { emailNotifySubscription }, details);
   await store.lockBillingAccount({ userId, owner: 'me', now: T0, until: T0 + 1 }, 'key');
   const apply = (state: SubscriptionState | undefined) =>
     store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: T0 });
@@ -98,10 +73,10 @@ test('each change is mailed once, however often it is written', async () => {
 });
 
 test.each([
-  ['the switch is off', { on: false }],
-  ['the address is not confirmed', { emailVerified: false }],
-])('nobody is mailed while %s', async (_, settings) => {
-  const { apply, send } = await world(settings);
+  ['the switch is off', false, true],
+  ['the address is not confirmed', true, false],
+])('nobody is mailed while %s', async (_, isOn, isVerified) => {
+  const { apply, send } = await world(isOn, isVerified);
   const [mailbox, mailer] = await mailboxWith();
   await apply(BASIC);
   await send(mailer);

@@ -1,22 +1,19 @@
 import { PLANS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
-import type { SubscriptionState } from './rules.ts';
+import {
+  DAY,
+  T0,
+  anyPlan,
+  notifiedUser,
+  someEndpoint,
+  someSubscription,
+  someUser,
+  unique,
+} from '../../../test/store-world.ts';
 
 /** Billing's queries, on every database. */
 export function billingSuite(store: AppStore): void {
-  const basic = (): SubscriptionState => ({
-    id: unique('sub'),
-    itemId: 'si_1',
-    tier: 'BASIC',
-    interval: 'monthly',
-    status: 'active',
-    createdAt: T0,
-    periodEndAt: T0 + 30 * DAY,
-    endsAt: null,
-    canceledBy: null,
-  });
   const lock = (userId: number, owner: string, now = T0) =>
     store.lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
 
@@ -59,9 +56,9 @@ export function billingSuite(store: AppStore): void {
       await lock(user.id, 'first');
       await lock(user.id, 'second', T0 + 5000);
       const at = { now: T0, nextCheckAt: T0 + 1 };
-      expect(await store.applySubscription(user.id, 'first', basic(), at)).toBe('lost');
+      expect(await store.applySubscription(user.id, 'first', someSubscription(), at)).toBe('lost');
       expect(await store.findUser(user.id)).toEqual(user);
-      expect(await store.applySubscription(user.id, 'second', basic(), at)).toMatchObject({
+      expect(await store.applySubscription(user.id, 'second', someSubscription(), at)).toMatchObject({
         user: { subscriptionTier: 'BASIC' },
         deleted: [],
       });
@@ -74,7 +71,7 @@ export function billingSuite(store: AppStore): void {
       const user = await someUser(store);
       await lock(user.id, 'me');
       const at = { now: T0, nextCheckAt: T0 + 1 };
-      await store.applySubscription(user.id, 'me', basic(), at);
+      await store.applySubscription(user.id, 'me', someSubscription(), at);
       const make = (createdAt: number, expiresAt: number) =>
         someEndpoint(store, { userId: user.id, createdAt, expiresAt });
       const [expired, old, newest] = [
@@ -95,15 +92,13 @@ export function billingSuite(store: AppStore): void {
     });
 
     test('a higher plan makes skipped notices of expiry due again', async () => {
-      const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false };
-      const email = `${unique('noticed')}@example.com`;
-      const user = await someUser(store, { email, emailVerified: true, settings: { ...settings, email } });
+      const user = await notifiedUser(store, { emailNotifyExpiry: true });
       const expiresAt = T0 + 4000 * DAY;
       await someEndpoint(store, { userId: user.id, expiresAt });
       const addNotices = () => store.addExpiryNotices(expiresAt - 1, expiresAt, 10);
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       await lock(user.id, 'me');
-      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      await store.applySubscription(user.id, 'me', someSubscription(), { now: T0, nextCheckAt: T0 + 1 });
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
       // Other tests claim mails.
       await store.deleteUser(user.id);
@@ -118,7 +113,7 @@ export function billingSuite(store: AppStore): void {
       expect(await create()).toEqual({ limit: 'endpoints', tier: 'FREE' });
       expect(await store.changeEndpoint(id, { favorite })).toEqual({ limit: 'favorites', tier: 'FREE' });
       await lock(user.id, 'me');
-      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      await store.applySubscription(user.id, 'me', someSubscription(), { now: T0, nextCheckAt: T0 + 1 });
       expect(await create()).toMatchObject({ expiresAt: T0 + PLANS.BASIC.expiryMs });
       expect(await store.changeEndpoint(id, { favorite })).toMatchObject({ isFavorite: true });
     });
@@ -145,11 +140,9 @@ export function billingSuite(store: AppStore): void {
     });
 
     test('each mail is claimed by one of five, with its user, until it is released or the claim ends', async () => {
-      const email = `${unique('mail')}@example.com`;
-      const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
-      const user = await someUser(store, { email, emailVerified: true, settings });
+      const user = await notifiedUser(store, { emailNotifySubscription: true });
       await lock(user.id, 'me');
-      await store.applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: T0 + 1 });
+      await store.applySubscription(user.id, 'me', someSubscription(), { now: T0, nextCheckAt: T0 + 1 });
       const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimMail(T0, T0 + 5)));
       const claimed = claims.filter((mail) => mail !== undefined);
       expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);

@@ -1,11 +1,8 @@
-import { Stripe } from 'stripe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../test/memory-store.ts';
+import { stripeBilling } from '../../../test/stripe-billing.ts';
 import { STRIPE_CONFIG } from '../../../test/stripe-server.ts';
 import { DAY, T0, someUser } from '../../../test/store-world.ts';
-import { createLog } from '../../log.ts';
-import { StripeGateway } from './stripe-gateway.ts';
-import { SubscriptionSync } from './subscription-sync.ts';
 
 const MINUTE = 60_000;
 let store: Awaited<ReturnType<typeof openMemoryStore>>;
@@ -19,13 +16,11 @@ const refuse = () => Response.json({ error: { type: 'invalid_request_error', mes
 /** The background check at a time, with the answer of a Stripe. Returns whom it read, and if more are due. */
 async function reconcileAt(now: number, answer = refuse): Promise<{ readonly read: string[]; readonly more: boolean }> {
   const read: string[] = [];
-  const httpClient = Stripe.createFetchHttpClient(async (input) => {
+  const note: typeof fetch = async (input) => {
     read.push(/customer=(cus_\w+)/.exec(new Request(input).url)?.[1] ?? '');
     return answer();
-  });
-  const log = createLog('silent', false, { write: () => undefined });
-  const gateway = new StripeGateway({ config: STRIPE_CONFIG, store, log, now: () => now, httpClient });
-  const sync = new SubscriptionSync({ store, gateway, live: { publish: () => undefined }, log, now: () => now });
+  };
+  const { sync } = stripeBilling(store, note, () => now);
   return { more: await sync.reconcile(new AbortController().signal), read };
 }
 

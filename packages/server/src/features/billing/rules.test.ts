@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { someSubscription } from '../../../test/store-world.ts';
 import { chooseSubscription, fieldsFor } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
-const state = (fields: Partial<SubscriptionState> = {}): SubscriptionState => ({
-  id: 'sub_own',
-  itemId: 'si_1',
-  tier: 'BASIC',
-  interval: 'monthly',
-  status: 'active',
-  createdAt: 2,
-  periodEndAt: 9,
-  endsAt: null,
-  canceledBy: null,
-  ...fields,
-});
+const state = (fields: Partial<SubscriptionState> = {}): SubscriptionState =>
+  someSubscription({ id: 'sub_own', createdAt: 2, ...fields });
 
 describe('the effective subscription', () => {
   test.each([

@@ -23,12 +23,9 @@ export interface GatewaySubscription {
 export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });
 export type PlanPrice = Readonly<z.infer<typeof planPriceSchema>>;
 
-export const PLAN_PRICES: readonly PlanPrice[] = [
-  { tier: 'BASIC', interval: 'monthly' },
-  { tier: 'BASIC', interval: 'yearly' },
-  { tier: 'PREMIUM', interval: 'monthly' },
-  { tier: 'PREMIUM', interval: 'yearly' },
-];
+export const PLAN_PRICES: readonly PlanPrice[] = planPriceSchema.shape.tier.options.flatMap((tier) =>
+  billingIntervalSchema.options.map((interval) => ({ tier, interval })),
+);
 
 /** A subscription to one of our plans. Times are milliseconds since 1970. */
 export interface SubscriptionState extends PlanPrice {
@@ -121,7 +118,7 @@ export function chooseSubscription(states: readonly SubscriptionState[], current
 /** The user's fields for the effective subscription. Without one, a former subscriber is back on Free. */
 export function fieldsFor(current: SubscriptionState | undefined, before: SubscriptionFields): SubscriptionFields {
   if (current === undefined) return before.stripeSubscriptionId === null ? before : FREE_FIELDS;
-  if (standingOf(current.status) === 'undecided') return { ...before, subscriptionStatus: current.status };
+  if (isUndecided(current)) return { ...before, subscriptionStatus: current.status };
   return {
     subscriptionTier: current.tier,
     subscriptionStatus: current.status,

@@ -47,7 +47,7 @@ export class Billing {
   }
 
   /**
-   * Starts a checkout and returns its URL. `host` is the one that the caller used for this server. @throws ProblemError
+   * Starts a checkout and returns its URL. `host`: the host that the caller used for this server. @throws ProblemError
    * ALREADY_ON_FREE, ALREADY_SUBSCRIBED, NO_SUBSCRIPTION, BILLING_FAILED, VALIDATION_FAILED
    */
   async startCheckout(
@@ -140,7 +140,7 @@ export class Billing {
     }
   }
 
-  /** What a plan change would delete and charge, by the same rule that applies it. */
+  /** The endpoints that a plan change would delete, and its charge, by the same rule that applies it. */
   async preview(user: UserRecord, tier: Tier, interval: BillingInterval): Promise<PlanChangePreview> {
     const { store, now } = this.#options;
     const amount = tier === 'FREE' ? null : await this.#previewAmount(user, { tier, interval });
@@ -226,7 +226,7 @@ export class Billing {
       return await within(ANSWER_MS, work, tooLong);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.#options.log.warn({ err: error, what }, 'the payment service did not do what was asked');
+      this.#options.log.warn({ err: error, what }, 'a call to the payment service failed');
       if (error.reason === 'payment') throw new ProblemError('PAYMENT_FAILED');
       if (error.reason === 'portal') throw new ProblemError('PORTAL_NOT_CONFIGURED');
       throw new ProblemError('BILLING_FAILED', { sentence: BILLING_SENTENCES[what] });

@@ -83,11 +83,15 @@ export function expireCheckout(customer: SimulatedCustomer, checkoutId: string):
   return { ...customer, checkouts };
 }
 
+export type SubscriptionChange = Partial<
+  Pick<SimulatedSubscription, 'tier' | 'interval' | 'status' | 'cancelAtPeriodEnd' | 'cancelAt'>
+>;
+
 /** Changes fields of a subscription that has not ended. A new interval starts a new period at once. */
 export function changeSubscription(
   customer: SimulatedCustomer,
   subscriptionId: string,
-  change: Partial<Pick<SimulatedSubscription, 'tier' | 'interval' | 'status' | 'cancelAtPeriodEnd' | 'cancelAt'>>,
+  change: SubscriptionChange,
   now: number,
 ): SimulatedCustomer {
   const subscriptions = customer.subscriptions.map((before) => {
@@ -103,34 +107,24 @@ export function letTimePass(customer: SimulatedCustomer, now: number): Simulated
   const checkouts = customer.checkouts.map((checkout): SimulatedCheckout =>
     checkout.status === 'open' && checkout.expiresAt <= now ? { ...checkout, status: 'expired' } : checkout,
   );
-  const subscriptions = customer.subscriptions.map((before) => {
-    let subscription = before;
-    for (let next = afterBoundary(subscription, now, customer.cardFails); next !== undefined;) {
-      subscription = next;
-      next = afterBoundary(subscription, now, customer.cardFails);
-    }
-    return subscription;
-  });
+  const subscriptions = customer.subscriptions.map((each) => afterPeriods(each, now, customer.cardFails));
   return { ...customer, checkouts, subscriptions };
 }
 
-/** The next state of a subscription up to `now`; `undefined` when there is none. */
-function afterBoundary(
-  subscription: SimulatedSubscription,
-  now: number,
-  cardFails: boolean,
-): SimulatedSubscription | undefined {
+/** A subscription after all periods that end up to `now`. */
+function afterPeriods(subscription: SimulatedSubscription, now: number, cardFails: boolean): SimulatedSubscription {
   const { status, periodEnd, interval } = subscription;
-  if (status === 'canceled') return undefined;
+  if (status === 'canceled') return subscription;
   const endsAt = endOf(subscription);
   const isUnpaidTwice = status === 'past_due' && cardFails && periodEnd <= now;
   if ((endsAt !== null && endsAt <= now) || isUnpaidTwice) return { ...subscription, status: 'canceled' };
-  if (periodEnd > now) return undefined;
-  return {
+  if (periodEnd > now) return subscription;
+  const next = {
     ...subscription,
     status: cardFails ? 'past_due' : 'active',
     periodEnd: afterPeriod(periodEnd, interval),
-  };
+  } as const;
+  return afterPeriods(next, now, cardFails);
 }
 
 /** When a canceled subscription ends; null while it renews. */

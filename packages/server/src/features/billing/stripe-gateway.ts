@@ -80,21 +80,12 @@ export class StripeGateway implements BillingGateway {
   }
 
   async expireCheckout(_customerId: string, id: string): Promise<void> {
-    try {
-      await answered(this.#stripe.checkout.sessions.expire(id));
-    } catch (error) {
-      // Stripe rejects the call for a session that is paid or expired.
-      if (refusalOf(error) === undefined) throw error;
-    }
+    // Stripe rejects the call for a session that is paid or expired.
+    await unlessRefused(this.#stripe.checkout.sessions.expire(id));
   }
 
   async isCheckoutOpen(_customerId: string, id: string): Promise<boolean> {
-    try {
-      return (await answered(this.#stripe.checkout.sessions.retrieve(id))).status === 'open';
-    } catch (error) {
-      if (refusalOf(error) !== undefined) return false;
-      throw error;
-    }
+    return (await unlessRefused(this.#stripe.checkout.sessions.retrieve(id)))?.status === 'open';
   }
 
   async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
@@ -140,12 +131,8 @@ export class StripeGateway implements BillingGateway {
   }
 
   async cancelNow(_customerId: string, id: string): Promise<void> {
-    try {
-      await answered(this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }));
-    } catch (error) {
-      // The subscription has already ended.
-      if (refusalOf(error) === undefined) throw error;
-    }
+    // Stripe rejects the call for a subscription that has ended.
+    await unlessRefused(this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }));
   }
 
   async previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
@@ -241,6 +228,16 @@ async function answered<T>(call: Promise<T>): Promise<T> {
     return await call;
   } catch (error) {
     throw new GatewayError(reasonOf(error), error);
+  }
+}
+
+/** The result of a call; `undefined` if Stripe understood and rejected it. */
+async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answered(call);
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -10,7 +10,7 @@ test('the end of the period is in the items', () => {
   expect(readSubscription({ ...read, object: 'subscription' })).toEqual(read);
 });
 
-test('a host with an older version has it in the subscription, and may omit what is not set', () => {
+test('a host with an older version has it in the subscription, and may omit fields that are not set', () => {
   expect(readSubscription({ id: 'sub_1', status: 'active', current_period_end: 5, items: { data: [ITEM] } })).toEqual({
     id: 'sub_1',
     status: 'active',

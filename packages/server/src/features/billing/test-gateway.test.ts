@@ -232,7 +232,7 @@ describe('changing the plan', () => {
     expect(preview.deletes.map(({ uid }) => uid)).toEqual(uids.slice(0, 2));
     await change(person, 'FREE');
     expect(await person.client.call('listEndpoints', {})).toHaveLength(3);
-    const { customer } = { customer: (await person.client.call('getUser', {})).stripeCustomerId };
+    const { stripeCustomerId } = await person.client.call('getUser', {});
     expect(await act(person, 'advance')).toMatchObject({ status: 'canceled' });
     expect(await person.client.call('getUser', {})).toMatchObject({
       subscriptionTier: 'FREE',
@@ -240,7 +240,7 @@ describe('changing the plan', () => {
       subscriptionEndDate: null,
       billingInterval: null,
       stripeSubscriptionId: null,
-      stripeCustomerId: customer,
+      stripeCustomerId,
     });
     const left = await person.client.call('listEndpoints', {});
     expect(left.map(({ uid, isFavorite }) => [uid, isFavorite])).toEqual([[uids[2], 'false']]);

@@ -17,12 +17,14 @@ import {
   presentSubscription,
   simulatedCustomerSchema,
 } from './simulation.ts';
-import type { SimulatedCustomer, SimulatedSubscription } from './simulation.ts';
+import type { SimulatedCustomer, SimulatedSubscription, SubscriptionChange } from './simulation.ts';
 
 /** Begins the id of each customer. Ids of Stripe have only letters and digits after the first underscore. */
 export const TEST_CUSTOMER = 'cus_test_';
 const CHECKOUT_SECONDS = 3600;
 const CURRENCY = 'usd';
+/** A subscription without a cancellation. */
+const RENEWED = { cancelAtPeriodEnd: false, cancelAt: null };
 
 export interface TestGatewayOptions {
   readonly store: Pick<Remote<typeof billingQueries>, 'findTestCustomer' | 'saveTestCustomer'>;
@@ -72,23 +74,19 @@ export class TestGateway implements BillingGateway {
   async changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
     const { cardFails } = await this.#load(customerId);
     if (cardFails && isChargedNow(from, to)) throw new GatewayError('payment', 'The card was declined.');
-    const change = { tier: to.tier, interval: to.interval, cancelAtPeriodEnd: false, cancelAt: null };
-    await this.#change(customerId, (customer, now) => changeSubscription(customer, from.id, change, now));
+    await this.#changeSubscription(customerId, from.id, { tier: to.tier, interval: to.interval, ...RENEWED });
   }
 
   async cancelAtPeriodEnd(customerId: string, id: string): Promise<void> {
-    await this.#change(customerId, (customer, now) =>
-      changeSubscription(customer, id, { cancelAtPeriodEnd: true }, now),
-    );
+    await this.#changeSubscription(customerId, id, { cancelAtPeriodEnd: true });
   }
 
   async renew(customerId: string, { id }: SubscriptionState): Promise<void> {
-    const change = { cancelAtPeriodEnd: false, cancelAt: null };
-    await this.#change(customerId, (customer, now) => changeSubscription(customer, id, change, now));
+    await this.#changeSubscription(customerId, id, RENEWED);
   }
 
   async cancelNow(customerId: string, id: string): Promise<void> {
-    await this.#change(customerId, (customer, now) => changeSubscription(customer, id, { status: 'canceled' }, now));
+    await this.#changeSubscription(customerId, id, { status: 'canceled' });
   }
 
   /** The difference of the list prices. Unlike Stripe, the test gateway gives no credit for unused days. */
@@ -187,6 +185,10 @@ export class TestGateway implements BillingGateway {
     await this.#save(customer);
     return customer;
   }
+
+  async #changeSubscription(customerId: string, id: string, change: SubscriptionChange): Promise<void> {
+    await this.#change(customerId, (customer, now) => changeSubscription(customer, id, change, now));
+  }
 }
 
 function actOn(
@@ -199,7 +201,7 @@ function actOn(
     case 'cancel':
       return changeSubscription(customer, id, { cancelAtPeriodEnd: true }, now);
     case 'renew':
-      return changeSubscription(customer, id, { cancelAtPeriodEnd: false, cancelAt: null }, now);
+      return changeSubscription(customer, id, RENEWED, now);
     case 'recover-payment':
       return { ...changeSubscription(customer, id, { status: 'active' }, now), cardFails: false };
     case 'end-now':

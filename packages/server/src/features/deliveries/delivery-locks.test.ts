@@ -24,9 +24,7 @@ beforeEach(async () => {
   holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   // With a confirmed address, so that a pause writes a notice.
-  const address = { email: 'owner@example.com', emailVerified: true };
-  const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false };
-  ({ id: userId } = await someUser(store, { ...address, settings: { ...settings, email: address.email } }));
+  ({ id: userId } = await someUser(store, { emailVerified: true }));
   ({ id: endpointId } = await someEndpoint(store, { userId }));
   const fields = { url: 'http://127.0.0.1:9/', appendPath: false, enabled: true, query: '', sign: false };
   const created = await store.createDestination(endpointId, fields, { now: T0, limit: 5 });

@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
+import type { NewUser } from '../accounts/queries.ts';
+import { DAY, T0, anyPlan, notifiedUser, someEndpoint, someSubscription, unique } from '../../../test/store-world.ts';
 
 /** Each notice of expiry is written once. */
 export function noticesSuite(store: AppStore): void {
   /** A user who gets notices. */
-  const somebody = (email: string) => {
-    const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email };
-    return someUser(store, { email, emailVerified: true, subscriptionTier: 'BASIC', settings });
-  };
+  const somebody = (details?: Partial<NewUser>) =>
+    notifiedUser(store, { emailNotifyExpiry: true }, { subscriptionTier: 'BASIC', ...details });
 
   describe('notices of expiry', () => {
     // Far from the times of all other tests of this file.
@@ -17,7 +16,7 @@ export function noticesSuite(store: AppStore): void {
     const add = (from: number, until: number, limit = 100) => store.addExpiryNotices(from, until, limit);
 
     test('are written once per expiry, after the first moment and up to the last, one mail per owner', async () => {
-      const user = await somebody('notice-once@example.com');
+      const user = await somebody();
       const at = (expiresAt: number) => someEndpoint(store, { expiresAt, userId: user.id, name: 'N' });
       await at(START);
       const [first, last] = [await at(START + 1), await at(START + DAY)];
@@ -43,7 +42,7 @@ export function noticesSuite(store: AppStore): void {
 
     test('are sent again at once if the clock was set back after they were claimed', async () => {
       const [from, until] = [START + 5 * DAY, START + 6 * DAY];
-      const user = await somebody('notice-clock@example.com');
+      const user = await somebody();
       await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
       expect(await add(from, until)).toBe(1);
       const claimed = await store.claimMail(from, until);
@@ -61,7 +60,7 @@ export function noticesSuite(store: AppStore): void {
 
     test('are written later for a user who wants them later', async () => {
       const from = START + 15 * DAY;
-      const user = await somebody('notice-later@example.com');
+      const user = await somebody();
       const off = { ...user.settings, emailNotifyExpiry: false };
       await store.replaceSettings(user.id, user.settings, off);
       const endpoint = await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
@@ -91,30 +90,13 @@ export function noticesSuite(store: AppStore): void {
       },
       async 'gets a paid plan'({ id }: UserRecord) {
         await store.lockBillingAccount({ userId: id, owner: 'me', now: START, until: START + DAY }, unique('key'));
-        const subscription = {
-          id: unique('sub'),
-          itemId: 'si_1',
-          tier: 'BASIC',
-          interval: 'monthly',
-          status: 'active',
-          createdAt: START,
-          periodEndAt: START + 90 * DAY,
-          endsAt: null,
-          canceledBy: null,
-        } as const;
-        await store.applySubscription(id, 'me', subscription, { now: START, nextCheckAt: START });
+        await store.applySubscription(id, 'me', someSubscription(), { now: START, nextCheckAt: START });
       },
     };
     test.each(Object.entries(LATER))('are written later for a user who %s', async (what, change) => {
       const from = START + 17 * DAY;
-      const email = `${unique('later')}@example.com`;
-      const isPaid = what !== 'gets a paid plan';
-      const user = await someUser(store, {
-        email,
-        emailVerified: !isPaid,
-        subscriptionTier: isPaid ? 'BASIC' : 'FREE',
-        settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email },
-      });
+      const isFree = what === 'gets a paid plan';
+      const user = await somebody({ emailVerified: isFree, subscriptionTier: isFree ? 'FREE' : 'BASIC' });
       await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
       expect(await store.claimMail(from, from + DAY)).toBeUndefined();
@@ -128,7 +110,7 @@ export function noticesSuite(store: AppStore): void {
 
     test('each is written by one of five workers, a few at a time', async () => {
       const from = START + 20 * DAY;
-      const user = await somebody('notice-workers@example.com');
+      const user = await somebody();
       for (let nth = 0; nth < 20; nth++) await someEndpoint(store, { expiresAt: from + 20 - nth, userId: user.id });
       expect(await add(from, from + DAY, 3)).toBe(3);
       const counts = await Promise.all(Array.from({ length: 5 }, () => add(from, from + DAY)));

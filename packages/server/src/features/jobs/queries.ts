@@ -88,9 +88,8 @@ async function deleteExpiredEndpoints(transaction: EngineTransaction, before: nu
 
 /** Removes expired sessions, mailed links, proven identities and throttles. */
 async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-  await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
-  await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
+  for (const table of ['sessions', 'mail_tokens', 'proven_identities'] as const)
+    await db.deleteFrom(table).where('expires_at', '<=', now).execute();
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
 }
 
@@ -129,8 +128,7 @@ async function addExpiryNotices(transaction: EngineTransaction, from: number, un
     .orderBy('expires_at')
     .limit(limit)
     .execute();
-  const noticed: { readonly id: number; readonly userId: number; readonly uid: string; readonly expiresAt: number }[] =
-    [];
+  const noticed = [];
   // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
     // Checked again with the row locked, so that only one process writes it.
@@ -139,10 +137,9 @@ async function addExpiryNotices(transaction: EngineTransaction, from: number, un
       .set((set) => ({ noticed_expiry: set.ref('expires_at') }))
       .where('id', '=', id)
       .where(isDue(from, until))
-      .returning(['uid', 'expires_at', 'user_id'])
+      .returning(['id', 'uid', 'user_id as userId', sql<number>`expires_at`.as('expiresAt')])
       .executeTakeFirst();
-    if (endpoint === undefined || endpoint.expires_at === null) continue;
-    noticed.push({ id, userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
+    if (endpoint !== undefined) noticed.push(endpoint);
   }
   for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
     const user = await findUserBy(transaction, 'id', userId);

@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/queries.ts';
-import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { DAY, T0, anyPlan, notifiedUser, someEndpoint } from '../../../test/store-world.ts';
 import { composeExpiryNotice, noticeExpiry, runMaintenance } from './service.ts';
 import type { MaintenanceOptions } from './service.ts';
 
@@ -27,24 +27,10 @@ afterEach(async () => {
 
 /** After a temporary failure. */
 const RETRY_MS = 60_000;
-let names = 0;
 
 /** A user who gets notices by default. */
 function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings> = {}) {
-  const email = details.email ?? `notice-${++names}@example.com`;
-  return someUser(store, {
-    email,
-    emailVerified: true,
-    subscriptionTier: 'BASIC',
-    settings: {
-      autoSaveNewEndpoints: false,
-      emailNotifySubscription: false,
-      emailNotifyExpiry: true,
-      email,
-      ...settings,
-    },
-    ...details,
-  });
+  return notifiedUser(store, { emailNotifyExpiry: true, ...settings }, { subscriptionTier: 'BASIC', ...details });
 }
 
 /** One run, a day before `T0 + DAY`. Returns the mails. `refuse` replaces the mail server's response. */
@@ -151,18 +137,18 @@ test('a full run is followed by the next at once', async () => {
   ]);
 });
 
-/** One run of the maintenance. Returns the endpoints whose viewers were told that it was deleted. */
+/** One run of the maintenance. Returns the endpoints whose viewers were notified of their deletion. */
 async function maintain(now: number, more: Partial<MaintenanceOptions> = {}): Promise<number[]> {
-  const told: number[] = [];
+  const notified: number[] = [];
   const live: MaintenanceOptions['live'] = {
-    publish: (endpointId, event) => void (event.type === 'endpoint-deleted' && told.push(endpointId)),
+    publish: (endpointId, event) => void (event.type === 'endpoint-deleted' && notified.push(endpointId)),
   };
   const config = { expiredRetentionMs: 7 * DAY };
   await runMaintenance({ store, config, live, now: () => now, isDrained: () => true, ...more });
-  return told;
+  return notified;
 }
 
-test('an expired endpoint is deleted after its retention, and its viewers are told', async () => {
+test('an expired endpoint is deleted after its retention, and its viewers are notified', async () => {
   const { id, uid } = await someEndpoint(store, { expiresAt: T0 });
   expect(await maintain(T0 + 7 * DAY)).toEqual([]);
   expect(await store.findEndpoint(uid)).toBeDefined();

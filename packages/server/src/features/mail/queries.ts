@@ -1,7 +1,7 @@
 import { inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { isClaimOver, toUserRecord } from '../../database/records.ts';
+import { findUserBy, isClaimOver } from '../../database/records.ts';
 
 /** A notice that is due, as JSON, with the user it is for. */
 export type OutboxMail = NonNullable<Awaited<ReturnType<typeof claimMail>>>;
@@ -37,12 +37,8 @@ async function claimMail(transaction: EngineTransaction, now: number, until: num
     .returningAll()
     .executeTakeFirst();
   if (mail === undefined) return undefined;
-  const row = await transaction
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', mail.user_id)
-    .executeTakeFirstOrThrow();
-  return { id: mail.id, content: mail.content, user: toUserRecord(row) };
+  const user = await findUserBy(transaction, 'id', mail.user_id);
+  return user && { id: mail.id, content: mail.content, user };
 }
 
 /** The mail was sent, or is not sent at all. */

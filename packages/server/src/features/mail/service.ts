@@ -181,7 +181,7 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   return clean.length > MAX_MESSAGE_LENGTH ? `${clean.slice(0, MAX_MESSAGE_LENGTH)}…` : clean;
 }
 
-/** The words of the mail server; `undefined` without a response. */
+/** The response of the mail server; `undefined` without one. */
 function responseOf(error: unknown): string | undefined {
   if (codeOf(error) === 'ETLS') return NO_TLS;
   return error instanceof Error && 'response' in error && typeof error.response === 'string'
