@@ -105,7 +105,7 @@ describe('verify', () => {
 });
 
 describe('accounts', () => {
-  it('lists users, changes a plan, and counts what is stored', async () => {
+  it('lists users, changes a plan, and counts the stored rows', async () => {
     const { username } = person.user;
     expect(await admin(['set-plan', username, 'PREMIUM'])).toEqual([`“${username}” has the plan PREMIUM.`]);
     expect((await person.client.call('getUser', {})).subscriptionTier).toBe('PREMIUM');
@@ -137,7 +137,7 @@ it.each([
   await expect(admin(words)).rejects.toThrow(sentence);
 });
 
-it('explains itself instead of naming a file --help, and says what is wrong with a database', async () => {
+it('--help prints the usage and makes no file, and a damaged database is reported in a sentence', async () => {
   for (const words of [['--help'], ['help'], ['-h'], ['backup', '--help'], ['set-plan', '-h']])
     expect((await admin(words))[0]).toMatch(/^Usage: creel admin <command>/);
   expect(readdirSync('.')).not.toContain('--help');

@@ -174,7 +174,5 @@ async function withDatabase<Result>(
 }
 
 function openSqlite(dataDir: string): Database {
-  const file = databaseFile(dataDir);
-  expectDatabase(file);
-  return sqliteDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
+  return sqliteDatabase(new DatabaseSync(expectDatabase(databaseFile(dataDir)), { timeout: BUSY_TIMEOUT_MS }));
 }

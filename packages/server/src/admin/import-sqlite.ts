@@ -20,11 +20,12 @@ const MAX_BYTES = 8 * 1024 * 1024;
  * indexes, times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
  */
 export async function importSqlite(dataDir: string, url: string) {
-  if (!existsSync(databaseFile(dataDir)))
+  const file = databaseFile(dataDir);
+  if (!existsSync(file))
     throw new AdminProblem(`There is no database in ${dataDir}. Name the data folder, which contains creel.db.`);
   using _ = claimDataDir(dataDir);
   try {
-    using source = new DatabaseSync(databaseFile(dataDir));
+    using source = new DatabaseSync(file);
     // The two schemas are equal only at the same version.
     await migrate(sqliteDatabase(source));
     await migratePostgres(url, SESSIONS.migration);
@@ -114,9 +115,7 @@ async function insertRows(
 async function continueIds(source: DatabaseSync, client: pg.Client): Promise<void> {
   for (const { name, seq } of source.prepare('select name, seq from sqlite_sequence').all())
     await client.query(`select setval(pg_get_serial_sequence($1, 'id'), $2)`, [name, Math.max(1, Number(seq))]);
-  const saved = source.prepare(`select value from counters where name = 'saved_id'`).get();
-  await client.query(`select setval('saved_request_ids', $1, $2)`, [
-    Math.max(1, Number(saved?.['value'] ?? 0)),
-    Number(saved?.['value'] ?? 0) > 0,
-  ]);
+  const counter = source.prepare(`select value from counters where name = 'saved_id'`).get();
+  const savedId = Number(counter?.['value'] ?? 0);
+  await client.query(`select setval('saved_request_ids', $1, $2)`, [Math.max(1, savedId), savedId > 0]);
 }

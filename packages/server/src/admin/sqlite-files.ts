@@ -72,7 +72,7 @@ async function copyTo(
   }
 }
 
-/** What SQLite may keep beside a database. It applies such a file to any database with its name. */
+/** Files that SQLite may keep beside a database. It applies such a file to any database with its name. */
 const LOGS = ['-wal', '-shm', '-journal'];
 
 function removeDatabase(file: string): void {
@@ -87,7 +87,7 @@ function keepPrevious(file: string): string | undefined {
     finishLog(file);
     linkSync(file, kept);
   }
-  // The log of a damaged or a removed database.
+  // A damaged database keeps its log, and a removed one may have left it.
   for (const suffix of LOGS) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
   return hasPrevious ? kept : undefined;
 }
@@ -103,7 +103,7 @@ function finishLog(file: string): void {
   }
 }
 
-/** Returns what is wrong with a database file, by default the server's. Each line is a sentence. */
+/** Returns the mistakes in a database file, by default the server's, in sentences. @throws AdminProblem without a file */
 export function verify(dataDir: string, file?: string): string[] {
   if (file === undefined) return verifyFile(expectDatabase(databaseFile(dataDir)));
   if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Name the file of a backup.`);

@@ -61,7 +61,7 @@ export const endpointHandlers = {
   },
 
   async deleteSigningSecret({ app, endpoint }) {
-    await app.signatures.deleteSecret(endpoint.id);
+    await app.store.deleteSigningSecret(endpoint.id);
     app.live.publish(endpoint.id, { type: 'changed' });
   },
 } satisfies Handlers;

@@ -287,10 +287,10 @@ describe('a target without a response', () => {
 });
 
 test.each([
-  ['breaks the connection off', (caller: RawConnection) => caller.reset()],
-  ['says that nothing more will come, as a browser does that gives up', (caller: RawConnection) => caller.halfClose()],
+  ['resets its connection', (caller: RawConnection) => caller.reset()],
+  ['closes its sending side, as a browser does that gives up', (caller: RawConnection) => caller.halfClose()],
 ])(
-  'who %s has given the replay up: the target is left alone',
+  'the replay of a client that %s is aborted',
   async (_how, leave) => {
     let left: (() => void) | undefined;
     const closed = new Promise<void>((resolve) => (left = resolve));

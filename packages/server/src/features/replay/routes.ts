@@ -27,12 +27,12 @@ export const replayHandlers = {
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
     const origin = of ? await findStored(call, of) : stored;
     const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
-    const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
-    if (given !== undefined) reserve(given.length);
+    const given = Buffer.from(stored === undefined ? (body.body ?? '') : '', body.bodyEncoding ?? 'utf8');
+    reserve(given.length);
     const readBody = async (): Promise<Uint8Array> => {
       // Reserved before sending, because a sent replay must not end in a rejection.
       reserve(MAX_REPLAY_ANSWER_BYTES);
-      if (given !== undefined || stored === undefined) return given ?? Buffer.alloc(0);
+      if (stored === undefined) return given;
       reserve(stored.size);
       return stored.read();
     };

@@ -70,7 +70,7 @@ export class Replays {
   readonly #options: ReplayOptions;
   readonly #limits: ReplayLimits;
   readonly #sendRequest: SendRequest;
-  /** Sends in place of the main thread, so that a busy target never delays captures. Starts with the first request. */
+  /** Its own thread, so that a busy target never delays captures. Starts with the first request. */
   readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
     file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
     name: 'replay',

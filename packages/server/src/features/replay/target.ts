@@ -56,14 +56,12 @@ export function checkPort({ port }: Target): void {
  */
 export type Reach = 'public' | 'private' | 'never';
 
-/**
- * Addresses that neither their range nor ipaddr.js classifies as needed. `cloud`: services at ordinary-looking
- * addresses: Azure's host and Alibaba's metadata; AWS's services over IPv6, and the metadata of Google, Oracle,
- * Scaleway, Akamai and Alibaba. `private`: the unspecified addresses, which servers print when they listen on all
- * interfaces and which reach this machine on most systems, and test networks (RFC 2544), which some VPN clients use for
- * every name.
- */
+/** Addresses that ipaddr.js does not classify as needed. */
 const SPECIAL_ADDRESSES = {
+  /**
+   * Internal services at ordinary-looking addresses: Azure's host, Alibaba's metadata, AWS's services over IPv6, and the
+   * metadata of Google, Oracle, Scaleway, Akamai and Alibaba.
+   */
   cloud: [
     '168.63.129.16/32',
     '100.100.100.200/32',
@@ -74,6 +72,10 @@ const SPECIAL_ADDRESSES = {
     'fd00:a9fe:a9fe::1/128',
     'fd00:100::100:200/128',
   ].map((range) => ipaddr.parseCIDR(range)),
+  /**
+   * The unspecified addresses, which reach this machine on most systems, and which servers print when they listen on all
+   * interfaces. Test networks (RFC 2544), which some VPN clients use for every name.
+   */
   private: ['0.0.0.0/32', '::/128', '198.18.0.0/15'].map((range) => ipaddr.parseCIDR(range)),
 };
 

@@ -4,7 +4,7 @@ import { REASONS } from './reasons.ts';
 import { SECRET_PREFIX, decodeBase64, hmac, schemeOf, withoutSecretPrefix } from './schemes.ts';
 import type { ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
 
-/** A signature that does not match, with what it was compared with. */
+/** A signature that does not match, with all that it was compared with. */
 export interface Mismatch {
   readonly signing: SigningSecret;
   readonly received: ReceivedSignature;
@@ -34,7 +34,7 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   return guess(mismatch);
 }
 
-/** The signature is right and written in another way than the scheme does. */
+/** Explains a correct signature in another notation than that of the scheme. */
 function explainSpelling(
   { encoding, sender }: Scheme,
   { scheme }: SigningSecret,
@@ -119,7 +119,7 @@ function* otherBodies(body: Uint8Array): Generator<OtherBody> {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** What to check, if no single mistake explains the signature. */
+/** A sentence for a signature that no single mistake explains. */
 function guess({ signing: { scheme, secret }, body }: Mismatch): string {
   if (scheme === 'stripe') {
     if (/^(sk|rk|pk)_/.test(secret.trim())) return REASONS.apiKey();

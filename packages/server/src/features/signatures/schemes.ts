@@ -10,7 +10,7 @@ export type SignatureEncoding = 'hex' | 'base64';
 export interface ReceivedSignature {
   /** A sender that rotates its secret sends several. One valid signature is enough. */
   readonly signatures: readonly string[];
-  /** What is signed before the body, such as a timestamp. */
+  /** The signed text before the body, such as a timestamp. */
   readonly signedBefore: string;
   /** When it was signed, in seconds since 1970. `undefined` if the scheme has no timestamp. */
   readonly signedAt: number | undefined;
@@ -22,7 +22,7 @@ export interface UnreadableSignature {
   readonly reason: string;
 }
 
-/** What a new signature is made of. */
+/** The input of a new signature. */
 interface Renewal {
   /** Seconds since 1970. */
   readonly seconds: number;
@@ -171,7 +171,7 @@ const standardWebhooks: Scheme = {
     if (id === undefined) return { ...missing(names.id), verdict: 'invalid' };
     if (time === undefined) return { ...missing(names.time), verdict: 'invalid' };
     if (!TIMESTAMP.test(time)) return unreadable(names.time, '1700000000');
-    // As the senders' library reads it, also where two headers were joined with a comma and a space.
+    // Like the senders' library. Two headers are joined with a comma and a space.
     const parts = value.split(' ').map((part) => part.split(','));
     const signatures = parts.flatMap(([version, signature]) => (version === 'v1' && signature ? [signature] : []));
     if (signatures.length === 0) return unreadable(names.signature, 'v1,<44 characters of base64>');

@@ -32,7 +32,7 @@ export const WITHOUT_SECRET = 'This endpoint has no signing secret. Set one firs
 /** Returns the headers with a signature of these bytes and the current time. */
 export type Sign = (headers: RawHeaders, body: Uint8Array) => Promise<RawHeaders>;
 
-/** Signing secrets of endpoints, encrypted in the database, and what they are for. */
+/** Signing secrets of endpoints, encrypted in the database: checks and renews signatures with them. */
 export class Signatures {
   readonly #queries: SignatureQueries;
   readonly #masterSecret: string;
@@ -50,10 +50,6 @@ export class Signatures {
     const sealed = this.#sealFor(endpointId).seal(JSON.stringify(signing));
     if (!(await this.#queries.setSigningSecret(endpointId, signing.scheme, sealed)))
       throw new ProblemError('ENDPOINT_NOT_FOUND');
-  }
-
-  async deleteSecret(endpointId: number): Promise<void> {
-    await this.#queries.deleteSigningSecret(endpointId);
   }
 
   /**

@@ -128,7 +128,7 @@ test('signing without a secret or a request is 400, and for the request of anoth
   expect(target.received.length).toBe(sent);
 });
 
-test('the secret is in no answer, no export, no log line and nothing that is stored', async () => {
+test('the secret is in no answer, no export, no log line and no stored row or file', async () => {
   await setSecret();
   await captureEvent();
   const paths = ['/api/endpoints', `/api/endpoints/${uid}`, `/api/endpoints/${uid}/temp-requests`, '/api/export'];
