@@ -2,14 +2,7 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
-import type {
-  Database,
-  DatabaseTransaction,
-  EndpointMethodCountsTable,
-  EndpointsTable,
-  SessionsTable,
-  UsersTable,
-} from './schema.ts';
+import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
 const storedSettingsSchema = z
@@ -20,7 +13,7 @@ const storedIntervalSchema = billingIntervalSchema.nullable();
 /** A user as queries return it. */
 export type UserRecord = Readonly<ReturnType<typeof toUserRecord>>;
 
-export function toUserRecord(row: Selectable<UsersTable>) {
+export function toUserRecord(row: Selectable<Tables['users']>) {
   return {
     id: row.id,
     username: row.username,
@@ -42,7 +35,7 @@ export function toUserRecord(row: Selectable<UsersTable>) {
 /** A session as queries return it. */
 export type SessionRecord = Readonly<ReturnType<typeof toSessionRecord>>;
 
-export function toSessionRecord(row: Selectable<SessionsTable>) {
+export function toSessionRecord(row: Selectable<Tables['sessions']>) {
   return {
     id: row.id,
     userId: row.user_id,
@@ -57,7 +50,7 @@ export function toSessionRecord(row: Selectable<SessionsTable>) {
 /** An endpoint as queries return it. */
 export type EndpointRecord = Readonly<ReturnType<typeof toEndpointRecord>>;
 
-export function toEndpointRecord(row: Selectable<EndpointsTable>) {
+export function toEndpointRecord(row: Selectable<Tables['endpoints']>) {
   return {
     id: row.id,
     uid: row.uid,
@@ -90,7 +83,7 @@ export interface SignedIn {
 }
 
 /** Number and body bytes of the stored requests with one method. */
-export type MethodCount = Readonly<Pick<EndpointMethodCountsTable, 'method' | 'stored' | 'bytes'>>;
+export type MethodCount = Readonly<Pick<Tables['endpoint_method_counts'], 'method' | 'stored' | 'bytes'>>;
 
 /** The user with this value in a column that is unique. */
 export async function findUserBy(

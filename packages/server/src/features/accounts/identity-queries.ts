@@ -2,7 +2,7 @@ import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
 import { lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
-import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
+import type { Database, DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -12,7 +12,7 @@ export type ProvenIdentity = Readonly<ReturnType<typeof toProvenIdentity>>;
 /** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
 export type Identity = Pick<ProvenIdentity, 'issuer' | 'subject'>;
 
-function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>) {
+function toProvenIdentity(row: Selectable<Tables['proven_identities']>) {
   return {
     issuer: row.issuer,
     subject: row.subject,

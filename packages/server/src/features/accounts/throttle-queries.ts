@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ThrottlesTable, DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { freeing, inTransaction, read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -63,7 +63,7 @@ export interface ThrottleRule {
 }
 
 /** The stored state of a key. Times in milliseconds. */
-type ThrottleState = Omit<Selectable<ThrottlesTable>, 'key'>;
+type ThrottleState = Omit<Selectable<Tables['throttles']>, 'key'>;
 
 export const NEW_STATE: ThrottleState = { count: 0, blocked_until: 0, forget_at: 0 };
 

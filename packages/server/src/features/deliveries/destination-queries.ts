@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { countRows, inChunks } from '../../database/engine.ts';
-import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
+import type { Database, DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { indexOfRequestKey } from '../../database/stored-request.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -18,7 +18,7 @@ export type DestinationRecord = Readonly<ReturnType<typeof toDestinationRecord>>
 /** The fields that a user sets. */
 export type DestinationFields = Pick<DestinationRecord, 'url' | 'appendPath' | 'enabled' | 'query' | 'sign'>;
 
-export function toDestinationRecord(row: Selectable<DestinationsTable>) {
+export function toDestinationRecord(row: Selectable<Tables['destinations']>) {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -39,7 +39,7 @@ export function toDestinationRecord(row: Selectable<DestinationsTable>) {
 
 const statusesSchema = z.array(z.int().nullable());
 
-export function recentStatusesOf(row: Pick<Selectable<DestinationsTable>, 'recent_statuses'>): (number | null)[] {
+export function recentStatusesOf(row: Pick<Selectable<Tables['destinations']>, 'recent_statuses'>): (number | null)[] {
   return statusesSchema.parse(JSON.parse(row.recent_statuses));
 }
 
@@ -50,7 +50,7 @@ function selectWithPending(db: Database | DatabaseTransaction) {
   return db.selectFrom('destinations').selectAll().select(pending.as('pending'));
 }
 
-function toRecordWithPending(row: Selectable<DestinationsTable> & { readonly pending: number }) {
+function toRecordWithPending(row: Selectable<Tables['destinations']> & { readonly pending: number }) {
   return { ...toDestinationRecord(row), pending: row.pending };
 }
 

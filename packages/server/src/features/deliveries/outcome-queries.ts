@@ -2,7 +2,7 @@ import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contra
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { toUserRecord } from '../../database/records.ts';
-import type { DatabaseTransaction, DestinationsTable } from '../../database/schema.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { addMail } from '../mail/queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
@@ -142,7 +142,7 @@ export function destinationsOf(attempts: readonly Attempt[]): number[] {
  */
 export async function countOutcomes(
   transaction: DatabaseTransaction,
-  destinations: readonly Selectable<DestinationsTable>[],
+  destinations: readonly Selectable<Tables['destinations']>[],
   attempts: readonly Attempt[],
   now: number,
 ): Promise<void> {
@@ -181,7 +181,7 @@ type PausedNotice = z.infer<typeof pausedNoticeSchema>;
 /** Writes a notice if the owner of the address has confirmed it. */
 async function addPausedNotice(
   transaction: DatabaseTransaction,
-  { endpoint_id: endpointId, url }: Selectable<DestinationsTable>,
+  { endpoint_id: endpointId, url }: Selectable<Tables['destinations']>,
   pause: Pick<PausedNotice, 'reason' | 'pausedAt'>,
 ): Promise<void> {
   const row = await transaction

@@ -1,7 +1,7 @@
 import type { Plan, Tier } from '@creel/contract';
 import { sql } from 'kysely';
 import { countRows } from '../../database/engine.ts';
-import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord, MethodCount } from '../../database/records.ts';
 import { purgeLater } from '../requests/queries.ts';
@@ -110,7 +110,7 @@ async function changeEndpoint(
   return row && toEndpointRecord(row);
 }
 
-type Marks = Pick<EndpointsTable, 'is_favorite' | 'expires_at'>;
+type Marks = Pick<Tables['endpoints'], 'is_favorite' | 'expires_at'>;
 
 /** The columns of an endpoint that becomes a favorite or no longer is one. */
 async function markFavorite(

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
 import { indexOfKey, keyRange, removeDeliveries } from '../../database/stored-request.ts';
-import type { DatabaseTransaction, PurgesTable, Tables } from '../../database/schema.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { findUserBy } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -12,7 +12,7 @@ import { addMail } from '../mail/queries.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
-type Purge = Selectable<PurgesTable>;
+type Purge = Selectable<Tables['purges']>;
 
 /** The oldest purge, locked: a second process waits and then continues where the first one ended. */
 async function lockPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {
