@@ -33,7 +33,7 @@ export const destinationSchema = z.object({
   enabled: z.boolean(),
   /** Query of docs/query-language.md that a capture must match. Empty for all. */
   query: z.string(),
-  /** Renews the signature of what is forwarded. */
+  /** Renews the signature of forwarded requests. */
   sign: z.boolean(),
   state: destinationStateSchema,
   /** Number of deliveries that wait for an attempt. */

@@ -58,7 +58,7 @@ function pathParameters(path: string): Json[] {
     name,
     in: 'path',
     required: true,
-    // Only the ids of captured requests are numbers. They follow an endpoint's uid in the path.
+    // Ids that follow an endpoint's uid are numbers, all others are texts.
     schema: name === 'id' && path.includes('{uid}') ? { type: 'integer' } : { type: 'string' },
   }));
 }

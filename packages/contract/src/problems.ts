@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Every problem that the server reports, with its status. The sentence is used if the failed rule has none of its own. Clients decide on
- * `code`, never on the sentence.
+ * Every problem that the server reports, with its status and the default of its sentence. Clients decide on the code,
+ * never on the sentence.
  */
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },

@@ -6,7 +6,9 @@ export type RawHeaders = z.infer<typeof rawHeadersSchema>;
 
 /** Returns the pairs of a list of names and values in turn, as Node's HTTP modules have it. */
 export function rawHeadersOf(flat: readonly string[]): RawHeaders {
-  return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? '']);
+  const pairs: RawHeaders = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) pairs.push([flat[at] ?? '', flat[at + 1] ?? '']);
+  return pairs;
 }
 
 /** Returns the first value of a header. `name` is in lower case. */

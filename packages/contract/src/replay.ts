@@ -22,14 +22,14 @@ const BASE64_SENTENCE = 'The body is not valid base64.';
 /** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */
 const MAX_URL_LENGTH = 70_000;
 /** Maximum length of a label in a host name (RFC 1035, section 2.3.4). */
-const MAX_LABEL = 63;
+const MAX_HOST_LABEL = 63;
 
 /** True for an absolute http or https URL with a valid host name. URLs are stored, and PostgreSQL's text has no NUL. */
 function isTargetUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || text.includes('\0') || !URL.canParse(text)) return false;
   const { protocol, hostname, port } = new URL(text);
   if (!/^https?:$/.test(protocol) || port === '0') return false;
-  return hostname.split('.').every((label) => label.length <= MAX_LABEL);
+  return hostname.split('.').every((label) => label.length <= MAX_HOST_LABEL);
 }
 
 /** An absolute http or https URL without a username or password, which belong in a header. */

@@ -261,7 +261,8 @@ function replaysOf({ config, replay }: ServerOptions, now: () => number, publicU
 /** `undefined` without NATS_URL. */
 function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
   if (config.natsUrls.length === 0) return undefined;
-  const onFailure = (error: unknown): void => log.error({ err: error }, 'NATS was not reached; it is tried again');
+  const onFailure = (error: unknown): void =>
+    log.error({ err: error }, 'NATS could not be reached; the server tries again');
   return new NatsLink({ urls: config.natsUrls, onFailure });
 }
 

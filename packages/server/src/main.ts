@@ -54,7 +54,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
     askedAt = performance.now();
     log.info({ signal }, 'stopping: open requests are finished first');
     setTimeout(() => {
-      log.error('stopping took too long; what was not answered may not be stored');
+      log.error('stopping took too long; requests without an answer may not be stored');
       process.exit(1);
     }, STOP_LIMIT_MS).unref();
     server.stop().then(

@@ -99,7 +99,7 @@ export const billingOperations = {
     path: '/api/subscription/change',
     summary: 'Change the plan or interval. FREE cancels the subscription at the period end, its own plan renews it',
     access: 'user',
-    // Without an interval the subscription keeps its own.
+    // Without it, the interval does not change.
     body: z.object({ tier: tierInput, interval: intervalInput.optional() }),
     status: 200,
     answer: userSchema,

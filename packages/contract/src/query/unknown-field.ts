@@ -51,7 +51,7 @@ export function unknownFieldsSentence(fields: readonly UnknownField[]): string |
   return fields.length === 0 ? undefined : unknownFieldsSentences(fields).join(' ');
 }
 
-/** The sentences of `unknownFieldsSentence`: what is searched as text, and what could be meant if that is known. */
+/** The same as separate sentences: the words that are searched as text, and the fields that were probably meant. */
 export function unknownFieldsSentences(fields: readonly UnknownField[]): readonly string[] {
   const [first] = fields;
   if (first === undefined) return [];

@@ -2,10 +2,7 @@ import { z } from 'zod';
 
 /** Notices between the nodes that share a database (docs/architecture.md, "Several nodes"). */
 export interface Bus {
-  /**
-   * Sends a notice to the other nodes. Call it after the commit. It never waits and never fails: what is lost shows as
-   * a gap at the receivers.
-   */
+  /** Sends a notice to the other nodes. Call it after the commit. It never waits or fails. A lost notice is a gap. */
   publish(notice: Exclude<Notice, { kind: 'captured' }>): void;
   /** A capture is stored. Captures of one batch are sent as one notice. */
   captured(endpointId: number, index: number): void;
@@ -13,7 +10,7 @@ export interface Bus {
   subscribe(handle: (notice: Notice) => void): void;
   /** Calls `handle` when notices may have been lost: data that depends on them must be read again. */
   onGap(handle: () => void): void;
-  /** Whether there are other nodes. Without them, what is published is dropped. */
+  /** Whether there are other nodes. Without them, notices are dropped. */
   readonly hasListeners: boolean;
   /** False while notices may be missing. Then the database must be asked at intervals. */
   readonly isHealthy: boolean;

@@ -86,7 +86,7 @@ export class NatsChannel implements Channel {
   readonly #subject: string;
   readonly #events: ChannelEvents;
   #connection: NatsConnection | undefined;
-  /** While it is false, NATS would keep what is published and send it late. */
+  /** While it is false, NATS would keep notices and send them late. */
   #isConnected = false;
   #isClosed = false;
 

@@ -10,7 +10,7 @@ const CHECK_MS = 100;
 const SILENCE_MS = 2 * HEARTBEAT_MS + 100;
 /** A node that is lost for this long has ended. */
 const FORGET_MS = 60_000;
-/** Messages that leave together, and messages that may wait. Over that, all are dropped. */
+/** Maximum messages of one send, and messages that wait. Beyond it, all that wait are dropped. */
 const MAX_PER_SEND = 100;
 const MAX_WAITING = 1000;
 /** Milliseconds between two sends, so that a busy node sends one notice for several batches. */

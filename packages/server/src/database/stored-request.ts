@@ -1,4 +1,4 @@
-import { LABEL_BODY_BYTES } from '@creel/contract';
+import { LABEL_BODY_BYTES, rawHeadersOf } from '@creel/contract';
 import type { LastDelivery, RawHeaders } from '@creel/contract';
 import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
@@ -97,10 +97,9 @@ export function encodeHead(
 
 export function decodeHead(bytes: Uint8Array): RequestHead {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').split('\n');
-  const rawHeaders: [string, string][] = [];
-  for (let line = 2; line + 1 < lines.length; line += 2) rawHeaders.push([lines[line] ?? '', lines[line + 1] ?? '']);
-  const [kind = '', sourceIp = ''] = (lines[0] ?? '').split(' ');
-  return { target: lines[1] ?? '', sourceIp, bodyIsText: kind === 'text', rawHeaders };
+  const [first = '', target = ''] = lines;
+  const [kind, sourceIp = ''] = first.split(' ');
+  return { target, sourceIp, bodyIsText: kind === 'text', rawHeaders: rawHeadersOf(lines.slice(2)) };
 }
 
 /**

@@ -75,7 +75,7 @@ function addressOf(target = '/'): string {
 
 function isDecodable(path: string): boolean {
   try {
-    // Uses the value: the bundler removes a call of which it does not know that it throws.
+    // Uses the value, because the bundler would remove the call otherwise. It does not know that the call can throw.
     return decodeURIComponent(path).length > 0;
   } catch {
     return false;
@@ -90,7 +90,7 @@ export interface OperationalSources {
   readonly checkReady: () => Promise<void>;
 }
 
-/** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
+/** `/healthz`: the process runs. `/readyz`: it can store a capture. `/metrics`: Prometheus text. */
 function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
   // A check commits, and captures wait for it. Making the metrics' text takes 2 ms. So concurrent calls share one.

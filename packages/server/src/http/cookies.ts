@@ -17,11 +17,11 @@ export const SESSION: Cookie = { name: 'creel_session', maxAgeS: 90 * DAY_S };
 /** The users who have logged in from this browser; see `KnownBrowsers`. Its age is the longest of a cookie (RFC 6265bis). */
 export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: 400 * DAY_S };
 /**
- * The state of a provider login. `Lax` like all, so that it is sent when the provider redirects back. Each login has a
- * cookie of its own (`ofFlow`).
+ * The state of a provider login. `Lax` like all, so that the browser sends it when the provider redirects back. Each
+ * login has a separate cookie (`ofFlow`).
  */
 export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };
-/** The handle of the identity that was proved at the provider, in a cookie of its own for each login. */
+/** The handle of the identity that the provider confirmed. Each login has a separate cookie. */
 export const PROVEN_IDENTITY: Cookie = { name: 'creel_identity', maxAgeS: ATTEMPT_MS / 1000 };
 
 /** `__Host-` binds a cookie to https, this host and the root path. It does not work with plain http. */

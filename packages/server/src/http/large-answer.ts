@@ -138,13 +138,13 @@ export function sendLarge(
   { rawBytes, content }: LargeAnswer,
   maxSilenceMs = MAX_SILENCE_MS,
 ): FastifyReply {
-  const taken = cutOffWhenSilent(reply, maxSilenceMs);
-  if (Symbol.asyncIterator in content) return reply.send(flowing(reply, content, taken));
+  const onRead = cutOffWhenSilent(reply, maxSilenceMs);
+  if (Symbol.asyncIterator in content) return reply.send(flowing(reply, content, onRead));
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
-  if (!isShort) return reply.send(flowing(reply, inSlices(content), taken));
+  if (!isShort) return reply.send(flowing(reply, inSlices(content), onRead));
   const bytes = content instanceof Uint8Array ? content : Buffer.from([...content].join(''));
   if (bytes.length <= WRITE_BYTES) return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  return reply.header('content-length', bytes.length).send(flowing(reply, writes(bytes), taken));
+  return reply.header('content-length', bytes.length).send(flowing(reply, writes(bytes), onRead));
 }
 
 function* writes(bytes: Uint8Array): Generator<Uint8Array> {
@@ -154,15 +154,15 @@ function* writes(bytes: Uint8Array): Generator<Uint8Array> {
 function flowing(
   { request }: FastifyReply,
   slices: Iterable<string | Uint8Array> | AsyncIterable<string>,
-  taken: () => void,
+  onRead: () => void,
 ): Readable {
   async function* flow(): AsyncGenerator<string | Uint8Array> {
     for await (const slice of slices) {
-      taken();
+      onRead();
       yield slice;
       await new Promise<void>((resolve) => turns.run(request.raw.socket, resolve));
     }
-    taken();
+    onRead();
   }
   // A HEAD response has no body. Each slice waits for the client.
   return Readable.from(request.method === 'HEAD' ? [] : flow(), { objectMode: false, highWaterMark: 1 });

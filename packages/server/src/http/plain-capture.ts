@@ -3,8 +3,8 @@ import { BodyBuffer, copyBody } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { rawCaptured, rawRefusal } from './raw-response.ts';
 
-/** The end of a body of this size takes about 0.1 ms of work, which waits for the connection's turn. */
-const LARGE_BODY_BYTES = 64 * 1024;
+/** From this size on, the work at the end of a body takes 0.1 ms or more, and waits for the connection's turn. */
+const DEFERRED_BODY_BYTES = 64 * 1024;
 
 /** Receives the response to a capture. One of the two methods is called once. */
 export interface CaptureReply {
@@ -61,7 +61,7 @@ export class ArrivingBody {
 
   /** It arrived in parts, and the work at its end waits for the connection's turn. */
   get isLarge(): boolean {
-    return this.#parts !== undefined && this.#length >= LARGE_BODY_BYTES;
+    return this.#parts !== undefined && this.#length >= DEFERRED_BODY_BYTES;
   }
 
   /** Adds the next bytes. False if there is no memory for them. */

@@ -23,7 +23,7 @@ const HEAD =
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
 /** Larger heads go to the parser, which has its own limit. */
-const MAX_HEAD_BYTES = 16 * 1024;
+const MAX_PLAIN_HEAD_BYTES = 16 * 1024;
 const LENGTH = /^\d{1,9}$/;
 const CLOSE = 'close';
 const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
@@ -35,7 +35,7 @@ const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-en
  */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
-  if (headEnd < 0 || headEnd > MAX_HEAD_BYTES) return undefined;
+  if (headEnd < 0 || headEnd > MAX_PLAIN_HEAD_BYTES) return undefined;
   const head = bytes.toString('latin1', 0, headEnd);
   const requestLine = HEAD.exec(head);
   if (requestLine === null) return undefined;

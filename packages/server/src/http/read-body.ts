@@ -12,8 +12,8 @@ export type BodyResult = Buffer | null | 'too-large' | 'no-memory' | 'cut-off';
 
 /**
  * Reads a body of at most `limit` bytes and calls `done` once; `null` means no body. The reservation grows with the
- * body. The receiver of a buffer releases it; without a buffer it is released here. Uses callbacks, because a promise
- * per request is measurable here.
+ * body. The receiver of a buffer releases it. Before a text as the result, this function releases it. Callbacks cost
+ * less than a promise per request.
  */
 export function readBody(
   request: IncomingMessage,

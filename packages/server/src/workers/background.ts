@@ -77,7 +77,7 @@ export class Background {
   }
 }
 
-/** Every job runs at least once a minute; after a run that left work, the next one follows soon. */
+/** Milliseconds from the end of a run to the next one, and if the run left work. */
 const INTERVAL_MS = 20_000;
 const SOON_MS = 20;
 

@@ -45,8 +45,7 @@ export const postgresEngine: Engine = {
     return rows[0]?.found === true;
   },
   async lockForMigration(transaction) {
-    // Another process may migrate for any length of time. Waits only briefly for busy tables, because captures queue up
-    // behind the lock.
+    // Waits for migrations of other processes without a limit, but briefly for busy tables, because captures wait too.
     await sql`set local lock_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     await sql`set local lock_timeout = '1s'`.execute(transaction);

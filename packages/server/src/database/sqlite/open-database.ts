@@ -52,7 +52,7 @@ export function claimDataDir(dataDir: string): DatabaseSync {
   try {
     const lock = new DatabaseSync(file, { timeout: 0 });
     giveToOwner(dataDir, file);
-    // SQLite opens a file that it can't write for reading, and then locks nothing. So this prepares a write. It stays in
+    // SQLite opens a file that it can't write as read-only, and then locks nothing. So this begins a write. It stays in
     // memory, because a full disk must not keep the server from starting.
     lock.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive; pragma user_version = 1;');
     return lock;

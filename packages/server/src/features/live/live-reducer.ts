@@ -169,7 +169,7 @@ function partSent(state: LiveState, isLast: boolean, around: Surroundings): Step
   return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, around) : fallBehind(state, HEAL_MS);
 }
 
-/** Drops all events. A new `init` follows: now, or after the one that is being loaded or sent. */
+/** Drops all events. A new `init` follows: now, or after the current one. */
 function overflow(state: LiveState, waitMs: number): Step {
   if (state.phase === 'live') return fallBehind(state, waitMs);
   const meanwhile = state.meanwhile === 'nothing' ? 'overflowed' : state.meanwhile;
