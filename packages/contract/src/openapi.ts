@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATIONS } from './operations.ts';
+import { statusOf } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 import { PROBLEMS, problemSchema } from './problems.ts';
 import type { ProblemCode } from './problems.ts';
@@ -49,7 +50,7 @@ function describeOperation(name: string, operation: Operation): Json {
             content: { 'application/json': { schema: jsonSchema(operation.body, 'input') } },
           },
         }),
-    responses: { [operation.status]: describeAnswer(operation), ...describeProblems(operation) },
+    responses: { [statusOf(operation)]: describeAnswer(operation), ...describeProblems(operation) },
   };
 }
 

@@ -24,7 +24,6 @@ export const deliveryOperations = {
     path: '/api/endpoints/{uid}/destinations',
     summary: 'List the destinations of an endpoint, oldest first',
     access: 'user',
-    status: 200,
     answer: z.array(destinationSchema),
     problems: ['ENDPOINT_NOT_FOUND'],
   },
@@ -44,7 +43,6 @@ export const deliveryOperations = {
     summary: 'Change a destination, switch it on or off, or resume it',
     access: 'user',
     body: destinationChangeSchema,
-    status: 200,
     answer: destinationSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'DESTINATION_NOT_FOUND', 'INVALID_QUERY', 'TARGET_NOT_ALLOWED'],
   },
@@ -53,7 +51,6 @@ export const deliveryOperations = {
     path: '/api/endpoints/{uid}/destinations/{id}',
     summary: 'Delete a destination and its pending deliveries',
     access: 'user',
-    status: 204,
     problems: ['ENDPOINT_NOT_FOUND', 'DESTINATION_NOT_FOUND'],
   },
   listDeliveries: {
@@ -62,7 +59,6 @@ export const deliveryOperations = {
     summary: 'List the last attempts to send a request, newest first',
     access: 'user',
     query: deliveriesQuerySchema,
-    status: 200,
     answer: z.array(deliveryAttemptSchema),
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
   },
@@ -90,7 +86,6 @@ export const deliveryOperations = {
     summary: 'Set the scheme and the secret that the sender signs with',
     access: 'user',
     body: signingSecretSchema,
-    status: 204,
     problems: ['ENDPOINT_NOT_FOUND'],
   },
   deleteSigningSecret: {
@@ -98,7 +93,6 @@ export const deliveryOperations = {
     path: '/api/endpoints/{uid}/signing-secret',
     summary: 'Forget the signing secret',
     access: 'user',
-    status: 204,
     problems: ['ENDPOINT_NOT_FOUND'],
   },
 } as const satisfies Record<string, Operation>;

@@ -15,8 +15,9 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** By default a body has at most 1 MiB. `replay`: 1 MiB more than MAX_BODY_BYTES. */
   readonly bodyLimit?: 'replay';
-  readonly status: 200 | 201 | 202 | 204;
-  /** Schema of the response body. Absent for 202 and 204, `bytes` for a download. */
+  /** Status of a successful response, if it is not the default of `statusOf`. */
+  readonly status?: 201 | 202;
+  /** Schema of the response body. `bytes` for a download. */
   readonly answer?: z.ZodType | 'bytes';
   /** Media type of an answer of bytes, `application/octet-stream` by default. */
   readonly mediaType?: 'application/x-ndjson';
@@ -24,4 +25,9 @@ export interface Operation {
   readonly paged?: true;
   /** Problems besides those of every operation: validation, login, size, rate. */
   readonly problems: readonly ProblemCode[];
+}
+
+/** The status of a successful response: by default 200 with a body, and 204 without one. */
+export function statusOf({ status, answer }: Operation): number {
+  return status ?? (answer === undefined ? 204 : 200);
 }

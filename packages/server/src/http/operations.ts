@@ -1,4 +1,4 @@
-import { OPERATIONS } from '@creel/contract';
+import { OPERATIONS, statusOf } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -85,7 +85,7 @@ function registerOperation(
       request.body = undefined;
       const answer = await handler(call as never).finally(() => reservation.handlerDone());
       if (reply.sent) return reply;
-      void reply.code(operation.status);
+      void reply.code(statusOf(operation));
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
       if (operation.answer === undefined) return reply.send();
       if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
