@@ -38,8 +38,9 @@ export function parseExactNumber(text: string): ExactNumber | undefined {
 export function compareExact(a: ExactNumber, b: ExactNumber): number {
   const signs = signOf(a) - signOf(b);
   if (signs !== 0) return signs;
-  const magnitudes = a.magnitude < b.magnitude ? -1 : a.magnitude > b.magnitude ? 1 : compareDigits(a.digits, b.digits);
-  return a.isNegative ? -magnitudes : magnitudes;
+  // Fractions with the same magnitude sort like text.
+  const order = compare(a.magnitude, b.magnitude) || compare(a.digits, b.digits);
+  return a.isNegative ? -order : order;
 }
 
 function signOf({ digits, isNegative }: ExactNumber): number {
@@ -47,10 +48,9 @@ function signOf({ digits, isNegative }: ExactNumber): number {
   return isNegative ? -1 : 1;
 }
 
-/** Fractions with the same magnitude sort like text. */
-function compareDigits(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function compare<T extends string | number | bigint>(a: T, b: T): number {
+  if (a < b) return -1;
+  return a > b ? 1 : 0;
 }
 
 function countZeros(digits: string): number {

@@ -111,6 +111,13 @@ export function labelText(bodyIsText: boolean, body: Uint8Array | null): string 
   return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LABEL_BODY_BYTES)).toString('utf8');
 }
 
+/** A request with at most `maxBytes` of its body, as a copy, so that the whole body can be freed. */
+export function withShortBody(record: RequestRecord, maxBytes: number): RequestRecord {
+  const { body } = record;
+  if (body === null || body.length <= maxBytes) return record;
+  return { ...record, body: Buffer.from(body.subarray(0, maxBytes)) };
+}
+
 interface Stored {
   /** The encoded text, one byte per character, or its bytes. */
   readonly head: { readonly length: number };

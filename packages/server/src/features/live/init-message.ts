@@ -1,6 +1,6 @@
 import { freeBytes } from '../../http/body-buffer.ts';
 import { MAX_JSON_GROWTH } from '../../http/large-answer.ts';
-import { storedBytes } from '../../database/stored-request.ts';
+import { storedBytes, withShortBody } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
 
@@ -96,16 +96,11 @@ function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
   return parts;
 }
 
-/** Copies the bodies, so that their remaining bytes can be freed. */
 function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
   if (sum(records, storedBytes) <= MAX_BYTES) return records;
   const bodyBytes = MAX_BYTES - sum(records, (record) => record.head.length);
   const maxBytes = Math.max(MIN_BODY_BYTES, Math.floor(bodyBytes / records.length));
-  return records.map((record) =>
-    record.body === null || record.body.length <= maxBytes
-      ? record
-      : { ...record, body: Buffer.from(record.body.subarray(0, maxBytes)) },
-  );
+  return records.map((record) => withShortBody(record, maxBytes));
 }
 
 function sum(records: readonly RequestRecord[], of: (record: RequestRecord) => number): number {

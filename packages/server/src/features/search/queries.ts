@@ -13,7 +13,14 @@ import {
 import type { Query, SearchableRequest, SearchPosition, ContentCoding } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
-import { indexOfKey, keyRange, requestKey, decodeHead, labelText } from '../../database/stored-request.ts';
+import {
+  indexOfKey,
+  keyRange,
+  requestKey,
+  decodeHead,
+  labelText,
+  withShortBody,
+} from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { SIZE, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
@@ -190,13 +197,6 @@ async function candidates(
     .orderBy('key', 'desc');
   if (prefilter !== undefined) rows = rows.where(prefilter);
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
-}
-
-/** A copy, so that the rest of the body can be freed. */
-function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord {
-  const { body } = record;
-  if (body === null || body.length <= bodyBytes) return record;
-  return { ...record, body: Buffer.from(body.subarray(0, bodyBytes)) };
 }
 
 /**
