@@ -1,8 +1,8 @@
-import type { SigningSecret } from '@creel/contract';
+import type { SigningScheme, SigningSecret } from '@creel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REASONS } from './reasons.ts';
 import { SECRET_PREFIX, decodeBase64, hmac, schemeOf, withoutSecretPrefix } from './schemes.ts';
-import type { ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
+import type { HashName, HmacContent, ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
 
 /** A signature that does not match, with all that it was compared with. */
 export interface Mismatch {
@@ -22,16 +22,22 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const scheme = schemeOf(signing);
   const spelling = explainSpelling(scheme, signing, received.signatures, Buffer.from(expected));
   if (spelling !== undefined) return spelling;
-  const isSigned = async (key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<boolean> => {
+  const { signatures, signedBefore } = received;
+  const isHmac = async (hash: HashName, key: Uint8Array, ...content: HmacContent): Promise<boolean> => {
     await nextTurn();
-    const digest = await hmac('sha256', key, received.signedBefore, ...parts);
-    return received.signatures.includes(digest.toString(scheme.encoding));
+    return signatures.includes((await hmac(hash, key, ...content)).toString(scheme.encoding));
   };
+  const isSigned = (key: Uint8Array, ...parts: readonly Uint8Array[]): Promise<boolean> =>
+    isHmac('sha256', key, signedBefore, ...parts);
   const key = scheme.toKey(signing.secret);
+  for (const hash of ['sha1', 'sha512'] as const)
+    if (await isHmac(hash, key, signedBefore, body)) return REASONS.otherHash(hash.toUpperCase());
+  for (const { before, name } of otherBeginnings(received))
+    if (await isHmac('sha256', key, before, body)) return REASONS.otherContent(name, signedBefore);
   for (const { key: other, reason } of otherKeys(scheme, signing))
     if (!Buffer.from(other).equals(key) && (await isSigned(other, body))) return reason;
   for (const { parts, name } of otherBodies(body)) if (await isSigned(key, ...parts)) return REASONS.changedBody(name);
-  return guess(mismatch);
+  return guess(mismatch, scheme);
 }
 
 /** Explains a correct signature in another notation than that of the scheme. */
@@ -48,6 +54,7 @@ function explainSpelling(
         ? REASONS.otherEncoding(other, encoding)
         : REASONS.otherEncodingOf(other, encoding, sender);
     if (sameDigest(signature, encoding, expected)) return REASONS.otherSpelling(sender, expected.toString(encoding));
+    if (sameDigest(Buffer.from(signature, 'base64').toString('latin1'), 'hex', expected)) return REASONS.hexInBase64();
     const [, prefix = '', rest = ''] = /^([\w-]+=)(.+)$/.exec(signature) ?? [];
     if (scheme === 'hmac-sha256' && (sameDigest(rest, 'hex', expected) || sameDigest(rest, 'base64', expected)))
       return REASONS.unsetPrefix(prefix);
@@ -57,6 +64,15 @@ function explainSpelling(
 
 function sameDigest(signature: string, encoding: SignatureEncoding, expected: Buffer): boolean {
   return Buffer.from(signature, encoding).equals(expected);
+}
+
+/** What can have been signed before the body instead, if the sender builds the text in another way. */
+function otherBeginnings({ signedBefore, signedAt }: ReceivedSignature): { before: string; name: string }[] {
+  if (signedBefore === '') return [];
+  const withoutDivider = signedBefore.slice(0, -1);
+  const texts = new Set([withoutDivider, `${signedAt}.`, `${signedAt}:`, `${signedAt}`]);
+  const named = [...texts].map((before) => ({ before, name: `“${before}” and then the body` }));
+  return [{ before: '', name: 'The body alone' }, ...named].filter(({ before }) => before !== signedBefore);
 }
 
 interface OtherKey {
@@ -78,6 +94,7 @@ function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
   const signedWith = (reading: string): string => REASONS.secretReadAs(reading, readsBase64 ? 'base64' : 'text');
   const keys: (OtherKey | undefined)[] = [
     secret === trimmed ? undefined : { key: scheme.toKey(trimmed), reason: REASONS.secretWithSpace(where) },
+    { key: scheme.toKey(`${trimmed}\n`), reason: REASONS.secretOfSenderWithLineBreak() },
     { key: scheme.toKey(unquoted), reason: REASONS.secretInQuotes() },
     { key: scheme.toKey(SECRET_PREFIX + trimmed), reason: REASONS.secretWithoutPrefix(SECRET_PREFIX) },
     trimmed === bare ? undefined : { key: scheme.toKey(bare), reason: REASONS.secretWithPrefix(SECRET_PREFIX) },
@@ -119,8 +136,17 @@ function* otherBodies(body: Uint8Array): Generator<OtherBody> {
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
+/** How API keys and access tokens begin, which users confuse with the secret. */
+const ACCESS_TOKENS: Partial<Record<SigningScheme, RegExp>> = {
+  github: /^(?:gh[a-z]_|github_pat_)/,
+  shopify: /^shp(?:at|ca|pa)_/,
+  slack: /^(?:xox[a-z]-|xapp-)/,
+};
+
 /** A sentence for a signature that no single mistake explains. */
-function guess({ signing: { scheme, secret }, body }: Mismatch): string {
+function guess({ signing: { scheme, secret }, body }: Mismatch, { sender }: Scheme): string {
+  if (ACCESS_TOKENS[scheme]?.test(secret.trim())) return REASONS.accessToken(sender);
+  if (scheme === 'shopify') return REASONS.shopifySecrets();
   if (scheme === 'stripe') {
     if (/^(sk|rk|pk)_/.test(secret.trim())) return REASONS.apiKey();
     const mode = stripeMode(body);

@@ -195,7 +195,8 @@ const HEX_DIGEST = /^[\da-f]{64}$/i;
 /** HMAC-SHA256 of the body in a header of any name. */
 function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret): Scheme {
   return {
-    sender: 'The sender',
+    // The standard of base64. No library defines the rest.
+    sender: 'RFC 4648',
     encoding,
     toKey: textKey,
     read(find) {
@@ -233,12 +234,16 @@ export function headerFinder(headers: RawHeaders): HeaderFinder {
 /** Bytes that are hashed before other work gets a turn. */
 const SLICE_BYTES = 1024 * 1024;
 
+/** Hash functions of HMACs, by Node's names. */
+export type HashName = 'sha1' | 'sha256' | 'sha512';
+/** Some text, and the body in parts. */
+export type HmacContent = readonly [signedBefore: string, ...bodyParts: Uint8Array[]];
+
 /** HMAC over some text and the body. Lets other work run while it hashes a long body. */
 export async function hmac(
-  algorithm: 'sha1' | 'sha256',
+  algorithm: HashName,
   key: Uint8Array,
-  signedBefore: string,
-  ...bodyParts: readonly Uint8Array[]
+  ...[signedBefore, ...bodyParts]: HmacContent
 ): Promise<Buffer> {
   const running = createHmac(algorithm, key).update(signedBefore, 'latin1');
   for (const part of bodyParts) {

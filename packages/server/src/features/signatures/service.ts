@@ -146,6 +146,8 @@ function withHeader(headers: RawHeaders, [name, value]: readonly [string, string
   });
 }
 
+const DAY_MS = 86_400_000;
+
 /** Seconds between signing and capture that receivers accept, as the senders' own libraries do. */
 const TOLERANCE_SECONDS = 300;
 
@@ -170,14 +172,44 @@ export async function verifySignature(
   const { scheme: name } = signing;
   const scheme = schemeOf(signing);
   const received = scheme.read(headerFinder(headers));
-  if ('verdict' in received) return { scheme: name, ...withSuggestion(received, signing, headers) };
-  const expected = await hmac('sha256', scheme.toKey(signing.secret), received.signedBefore, body);
+  const sign = (signedBefore: string) => hmac('sha256', scheme.toKey(signing.secret), signedBefore, body);
+  const repeated = () => explainRepeats(scheme, headers, sign);
+  if ('verdict' in received) {
+    const reason = await repeated();
+    const unreadable = reason === undefined ? received : { verdict: 'invalid' as const, reason };
+    return { scheme: name, ...withSuggestion(unreadable, signing, headers) };
+  }
+  const expected = await sign(received.signedBefore);
   // Not compared in constant time: only the owner of the secret sees the result.
   const isMatch = received.signatures.includes(expected.toString(scheme.encoding));
   const reason = isMatch
     ? explainTime(scheme, received.signedAt, receivedAt)
-    : await explain({ signing, received, body, expected });
+    : ((await repeated()) ?? (await explain({ signing, received, body, expected })));
   return { scheme: name, verdict: reason === null ? 'valid' : 'invalid', reason };
+}
+
+/** Says which one of a repeated header matches alone: the first or the last. `undefined` if neither does. */
+async function explainRepeats(
+  { read, encoding }: Scheme,
+  headers: RawHeaders,
+  sign: (signedBefore: string) => Promise<Buffer>,
+): Promise<string | undefined> {
+  const orders = { first: headers.toReversed(), last: headers };
+  for (const which of ['first', 'last'] as const) {
+    const values = new Map(orders[which].map(([name, value]) => [name.toLowerCase(), value]));
+    const repeated: string[] = [];
+    const received = read((name) => {
+      const lower = name.toLowerCase();
+      if (headers.filter(([other]) => other.toLowerCase() === lower).length > 1) repeated.push(name);
+      return values.get(lower);
+    });
+    const [header] = repeated;
+    if (header === undefined) return undefined;
+    if ('verdict' in received) continue;
+    if (received.signatures.includes((await sign(received.signedBefore)).toString(encoding)))
+      return REASONS.repeatedHeader(header, which);
+  }
+  return undefined;
 }
 
 /** Adds the scheme that the request seems to be signed with, if its signature is missing. */
@@ -194,6 +226,7 @@ function withSuggestion({ verdict, reason }: UnreadableSignature, { scheme }: Si
 /** Says why receivers reject the time of signing. `null` if they accept it. */
 function explainTime({ rejectsFuture }: Scheme, signedAt: number | undefined, receivedAt: number): string | null {
   if (signedAt === undefined) return null;
+  if (rejectsFuture && Math.abs(receivedAt - signedAt) < DAY_MS) return REASONS.inMilliseconds();
   const age = Math.floor(receivedAt / 1000) - signedAt;
   if (age > TOLERANCE_SECONDS) return REASONS.tooOld(duration(age));
   if (rejectsFuture && -age > TOLERANCE_SECONDS) return REASONS.tooNew(duration(-age));

@@ -34,7 +34,7 @@ const setSecret = (secret = SECRET) =>
 
 /** Sends an event that Stripe signed `age` seconds ago, and returns its id. */
 async function captureEvent(age = 0, body = EVENT): Promise<number> {
-  const timestamp = Math.floor(Date.now() / 1000) - age;
+  const timestamp = Math.floor(server.clock.now() / 1000) - age;
   const signature = stripe.webhooks.generateTestHeaderString({ payload: EVENT, secret: SECRET, timestamp });
   await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'stripe-signature': signature } });
   const [captured] = await client.call('listUnsaved', { params: { uid } });
