@@ -10,9 +10,8 @@ export const WITHOUT_BUS = 'node, PostgreSQL, no bus';
 
 /**
  * What several nodes cost one node: notices through PostgreSQL, notices through NATS with the overflow log connected,
- * and nginx in front. All nodes run the same program from the sources, each on its own PostgreSQL. A second node without
- * a bus shows how much equal nodes differ. The nodes with a bus have an idle second node, because a node alone sends no
- * notices.
+ * and nginx in front. Each node has its own PostgreSQL. A second node without a bus shows how much equal nodes differ.
+ * The nodes with a bus have an idle second node, because a node alone sends no notices.
  */
 export async function nodeScenarios(echo: Measured, programs: Programs): Promise<Scenario[]> {
   const startNode = async (name: string, given: Record<string, string> = {}): Promise<MeasuredCreel> => {

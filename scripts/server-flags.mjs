@@ -1,22 +1,23 @@
 // How `npm start` and the bench run the server. Measurements: docs/decisions/0013-server-flags.md.
 
-/**
- * Flags for Node. The first limits the memory for short-lived objects to 3 × 8 MB instead of 3 × 32 MB. The second keeps V8 from
- * treating captures, which live until their batch is on disk, as long-lived; that costs a quarter of the rate until the next start.
- * The others let the server return memory after a flood: it asks for a collection, V8 keeps free pages for 2 s instead of 8, and `node:ffi`,
- * which is experimental, calls glibc without a warning.
- */
+/** Flags for Node. The last three let the server return memory after a flood. */
 export const serverFlags = [
+  // Limits the memory for short-lived objects to 3 × 8 MB instead of 3 × 32 MB.
   '--max-semi-space-size=8',
+  // Otherwise V8 treats captures as long-lived, because they live until their batch is on disk. That costs a quarter of the rate until the next start.
   '--no-allocation-site-pretenuring',
+  // The server starts a garbage collection itself.
   '--expose-gc',
+  // V8 keeps free pages for 2 s instead of 8.
   '--memory-pool-timeout=2',
+  // The server calls glibc by `node:ffi`, which is experimental.
   '--disable-warning=ExperimentalWarning',
 ];
 
-/**
- * Defaults for the server's environment. By default glibc keeps a heap for each thread and rarely returns its memory; two heaps for a
- * dozen threads save 15 to 20 MB at the same rate. It also learns to keep large buffers; with a fixed threshold (its initial one, in
- * bytes), the memory of large bodies is returned when they are stored. Other systems ignore both variables.
- */
-export const serverEnvironment = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+/** Defaults for the server's environment, for glibc. Other systems ignore them. */
+export const serverEnvironment = {
+  // Two heaps for a dozen threads save 15 to 20 MB at the same rate. By default each thread has one and rarely returns its memory.
+  MALLOC_ARENA_MAX: '2',
+  // Bytes, the initial value. Fixed, so that glibc does not learn to keep the memory of large bodies after they are stored.
+  MALLOC_MMAP_THRESHOLD_: '131072',
+};

@@ -50,10 +50,9 @@ function isRemoved(list: RequestList, row: CapturedRequest): boolean {
 }
 
 /**
- * Merges a loaded range into the list. What is between the range and the known rows becomes a gap. `final` is true if
- * the range is in order with the live messages (an `init`): rows in the range that it does not contain are removed. A
- * page loads in parallel to the live messages and may miss a request that was just saved or received, so it only adds
- * rows.
+ * Merges a loaded range into the list. What is between the range and the known rows becomes a gap. `final` is true for
+ * an `init`, which is in order with the live messages: rows that it does not contain are removed. A page may miss a
+ * request that was just saved or received, so it only adds rows.
  */
 export function mergeRange(list: RequestList, range: IndexRange, accepts = acceptsAll, final = false): RequestList {
   const { from, to } = range;

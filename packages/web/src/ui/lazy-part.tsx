@@ -27,9 +27,7 @@ const all: (() => Promise<void>)[] = [];
 
 /**
  * A component whose code is loaded when it is first rendered; until then `fallback` is. If loading fails, only this
- * part shows an error with a retry button, and is loaded again after an outage. If the user's retry fails too while the
- * server can be reached, the page reloads, because browsers cache a failed module and a newer version has other files.
- * `React.lazy` would keep the failure.
+ * part shows an error with a retry button, and is loaded again after an outage. `React.lazy` would keep the failure.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -48,6 +46,7 @@ export function lazyPart<Props extends object>(
         async () => {
           // Asked after every failure: if there is an outage, `Failed` waits for its end.
           const isUp = options?.isServerReachable();
+          // Browsers cache a failed module, and a newer version of the app has other files.
           if (state === 'trying' && (await isUp)) return location.reload();
           if (!isUnmounted) setState('failed');
         },
