@@ -1,4 +1,4 @@
-// Builds the web app and the bundles of the server and the command line into the `dist` folders of their packages if their sources have changed.
+// Builds the web app, the server and the command line into the `dist` folders of their packages if their sources have changed.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

@@ -1,5 +1,6 @@
-// `npm run attack -- tenant idle`: runs each attack whose name contains one of the words, or all attacks, on a separate server, and prints
-// the measurements of a witness and a neighbor. `--postgres`: the servers store in PostgreSQL. Exits with 1 if a limit is exceeded.
+// `npm run attack -- tenant idle` runs each attack whose name contains one of the words, without words all attacks. Each has its own
+// server. Prints the measurements of a witness and a neighbor. With `--postgres`, the servers store in PostgreSQL. Exits with 1 if a limit
+// is exceeded.
 import { cpus } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';

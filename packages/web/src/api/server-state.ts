@@ -2,8 +2,8 @@ import { ApiError } from '@creel/contract';
 import { signal } from '../ui/state.ts';
 
 /**
- * `unreachable` after a call without a response, `unavailable` after data could not be loaded because the server, or a
- * proxy in front of it, can't answer now. Both until a call is answered.
+ * `unreachable` after a call without a response. `unavailable` after a call that the server, or a proxy in front of it,
+ * can't answer now. Both until a call is answered.
  */
 export type ServerState = 'up' | 'unreachable' | 'unavailable';
 

@@ -41,10 +41,7 @@ const sessionMessageSchema = z.discriminatedUnion('type', [
 ]);
 type SessionMessage = z.infer<typeof sessionMessageSchema>;
 
-/**
- * One channel sends and receives, because a channel does not receive its own messages but would receive those of a
- * second channel in the same page.
- */
+/** One channel sends and receives: it does not receive its own messages, but a second one in the same page would. */
 const channel = new BroadcastChannel('creel-session');
 
 /** Notifies the other tabs of this browser, which share the session, of a login or logout. */

@@ -100,8 +100,8 @@ export function showKeys(keys: string): string {
 }
 
 /**
- * The choices that match every word of `query`, all of them for an empty query. Texts that start with a word come first,
- * then those with a word that does, then those that contain it, and then those that it abbreviates.
+ * The choices that match every word of `query`, all of them for an empty query. The order: texts that start with a word,
+ * texts with a word that does, texts that contain it, texts that it abbreviates.
  */
 export function rankChoices<Choice extends { readonly title: string; readonly hint?: string | undefined }>(
   choices: readonly Choice[],

@@ -30,8 +30,8 @@ interface EndpointHeaderProps {
 
 /**
  * Name, status, age, expiry, and the buttons of an endpoint, in one line on a wide screen. On a narrower one, age and
- * expiry have their own line, because a longer age must not move the page, and so do the buttons, because the name needs
- * the room. On a phone, the buttons can be collapsed.
+ * expiry have their own line, because a longer age must not move the page. The buttons have one, because the name needs
+ * the room. On a phone, they can be collapsed.
  */
 export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onDeleted }: EndpointHeaderProps) {
   const now = useNow();

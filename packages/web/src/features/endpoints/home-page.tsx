@@ -94,8 +94,8 @@ function NoEndpoints() {
 }
 
 /**
- * One endpoint on the dashboard. The link covers the whole card, but only the title is its name, so that a screen
- * reader does not read the figures with each link.
+ * One endpoint on the dashboard. The link covers the whole card. Its name is only the title, so that a screen reader
+ * does not read the figures with each link.
  */
 function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);

@@ -73,7 +73,7 @@ function ForwardButton({ hasPaused }: { readonly hasPaused: boolean }) {
 }
 
 /**
- * Emphasizes the part that identifies the endpoint. A long URL is truncated in the middle, and its beginning is left out
+ * Emphasizes the part that identifies the endpoint. A long URL is truncated in the middle. Its beginning is left out
  * where there is only room for a part of a letter.
  */
 function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }) {

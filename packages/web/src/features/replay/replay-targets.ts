@@ -16,8 +16,8 @@ export interface LastTarget {
 type CapturedTarget = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
 
 /**
- * The initial URL of a replay: the request's path if it starts with http. Otherwise the path and query as sent, appended
- * to the base of the endpoint's last target, or to a placeholder host if there is none.
+ * The initial URL of a replay: the request's path if it starts with http. Otherwise the path and query as sent are
+ * appended to the base of the endpoint's last target. Without one, a placeholder host is the base.
  */
 export function defaultUrl(request: CapturedTarget, last: LastTarget | undefined): string {
   const path = inUrl(request.path);
