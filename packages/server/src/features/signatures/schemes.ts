@@ -69,6 +69,9 @@ function unreadable(header: string, expected: string): UnreadableSignature {
   return { verdict: 'invalid', reason: REASONS.unreadableHeader(header, expected) };
 }
 
+/** What a SHA-256 digest looks like, for sentences. */
+const DIGEST_FORM = { hex: '<64 hex digits>', base64: '<44 characters of base64>' } as const;
+
 const TIMESTAMP = /^\d{1,15}$/;
 
 const stripe: Scheme = {
@@ -82,7 +85,8 @@ const stripe: Scheme = {
     const parts = value.split(',').map((part) => part.split('='));
     const time = parts.findLast(([key]) => key === 't')?.[1] ?? '';
     const signatures = parts.flatMap(([key, signature]) => (key === 'v1' && signature ? [signature] : []));
-    if (!TIMESTAMP.test(time) || signatures.length === 0) return unreadable(header, 't=1700000000,v1=<64 hex digits>');
+    if (!TIMESTAMP.test(time) || signatures.length === 0)
+      return unreadable(header, `t=1700000000,v1=${DIGEST_FORM.hex}`);
     return { signatures, signedBefore: `${time}.`, signedAt: Number(time) };
   },
   renew: async ({ seconds, sign }) => [[SIGNATURE_HEADERS.stripe, `t=${seconds},v1=${await sign(`${seconds}.`)}`]],
@@ -100,7 +104,7 @@ const github: Scheme = {
     const header = SIGNATURE_HEADERS.github;
     const value = find(header);
     if (value === undefined) return missing(header);
-    if (!value.startsWith(GITHUB_PREFIX)) return unreadable(header, `${GITHUB_PREFIX}<64 hex digits>`);
+    if (!value.startsWith(GITHUB_PREFIX)) return unreadable(header, `${GITHUB_PREFIX}${DIGEST_FORM.hex}`);
     return { signatures: [value.slice(GITHUB_PREFIX.length)], signedBefore: '', signedAt: undefined };
   },
   async renew({ find, sign }) {
@@ -137,7 +141,7 @@ const slack: Scheme = {
     const time = find(SLACK_TIME_HEADER);
     if (time === undefined) return { ...missing(SLACK_TIME_HEADER), verdict: 'invalid' };
     if (!TIMESTAMP.test(time)) return unreadable(SLACK_TIME_HEADER, '1700000000');
-    if (!value.startsWith(SLACK_PREFIX)) return unreadable(header, `${SLACK_PREFIX}<64 hex digits>`);
+    if (!value.startsWith(SLACK_PREFIX)) return unreadable(header, `${SLACK_PREFIX}${DIGEST_FORM.hex}`);
     const signatures = [value.slice(SLACK_PREFIX.length)];
     return { signatures, signedBefore: `v0:${time}:`, signedAt: Number(time) };
   },
@@ -174,7 +178,7 @@ const standardWebhooks: Scheme = {
     // Like the senders' library. Two headers are joined with a comma and a space.
     const parts = value.split(' ').map((part) => part.split(','));
     const signatures = parts.flatMap(([version, signature]) => (version === 'v1' && signature ? [signature] : []));
-    if (signatures.length === 0) return unreadable(names.signature, 'v1,<44 characters of base64>');
+    if (signatures.length === 0) return unreadable(names.signature, `v1,${DIGEST_FORM.base64}`);
     return { signatures, signedBefore: `${id}.${time}.`, signedAt: Number(time) };
   },
   async renew({ seconds, find, sign }) {
@@ -204,6 +208,7 @@ function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret
       if (value === undefined) return missing(header);
       const parts = value.split(/[\s,]+/).filter((part) => part !== '');
       const signatures = parts.flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
+      if (parts.length === 0) return unreadable(header, `${prefix}${DIGEST_FORM[encoding]}`);
       if (signatures.length === 0) return { verdict: 'invalid', reason: REASONS.missingPrefix(header, prefix) };
       // No library defines how such senders write hex digits.
       const sameCase = signatures.map((text) => (HEX_DIGEST.test(text) ? text.toLowerCase() : text));

@@ -217,20 +217,17 @@ describe('the signature', () => {
     expect(await reasonOf({ scheme, secret: 'shhh' }, [[name, junk], ...right])).toBe(
       `The request has several ${name} headers, and receivers join them. The last one alone matches. Send only this one.`,
     );
+    const first: RawHeaders = [...byGithub({ key: 'shhh', body: BODY }), ['x-hub-signature-256', 'junk']];
+    expect(await reasonOf({ scheme: 'github', secret: 'shhh' }, first)).toContain('The first one alone matches.');
     const wrong = sign({ key: 'other', body: BODY });
     expect(await reasonOf({ scheme, secret: 'shhh' }, [[name, junk], ...wrong])).not.toContain('several');
-  });
-
-  test('is in the first of two headers', async () => {
-    const right = byGithub({ key: 'shhh', body: BODY });
-    const headers: RawHeaders = [...right, ['x-hub-signature-256', 'junk']];
-    expect(await reasonOf({ scheme: 'github', secret: 'shhh' }, headers)).toContain('The first one alone matches.');
   });
 
   test('has no prefix, or one that is not set', async () => {
     expect(await reasonOf({ ...signing, prefix: 'sha256=' }, [['X-Acme-Signature', hex]])).toBe(
       'The X-Acme-Signature header does not begin with the prefix “sha256=”.',
     );
+    expect(await reasonOf(signing, [['X-Acme-Signature', '']])).toContain('It should look like “<64 hex digits>”.');
     expect(await reasonOf(signing, [['X-Acme-Signature', `sha256=${hex}`]])).toBe(
       'The signature begins with “sha256=”. Set the prefix to “sha256=”.',
     );
