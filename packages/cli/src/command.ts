@@ -91,12 +91,7 @@ function check<Schema extends z.ZodObject>(
   throw new UsageError(`${subject(String(issue?.path[0]))} ${issue?.message}`);
 }
 
-interface Words {
-  readonly arguments: Readonly<Record<string, string | string[]>>;
-  readonly options: Readonly<Record<string, string | boolean>>;
-}
-
-function readWords(command: Command, words: readonly string[]): Words | 'help' {
+function readWords(command: Command, words: readonly string[]) {
   const types = optionTypes(command.description.options);
   const { tokens } = parseArgs({
     args: words.map(mark),
