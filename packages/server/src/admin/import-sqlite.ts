@@ -16,7 +16,7 @@ const MAX_ROWS = 500;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction: ids,
+ * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction. Ids,
  * indexes, times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
  */
 export async function importSqlite(dataDir: string, url: string) {

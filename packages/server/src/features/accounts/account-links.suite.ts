@@ -32,7 +32,7 @@ function personSuite(store: AppStore): void {
       ['straße', 'STRASSE'],
       ['straße', 'STRAẞE'],
       ['STRAẞE', 'strasse'],
-    ])('is called %s, and nobody else %s', async (one, two) => {
+    ])('has the name %s, so that no other user can have %s', async (one, two) => {
       const end = unique('name');
       const user = await someUser(store, { username: one + end });
       expect((await store.findUserByName(two + end.toUpperCase()))?.id).toBe(user.id);

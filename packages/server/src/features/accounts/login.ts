@@ -211,8 +211,8 @@ const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
 const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
 
 /**
- * Whether a name mixes scripts so that it may imitate another name, such as `pаypal` with a Cyrillic `а`: the
- * restriction level "Highly Restrictive" of UTS 39. Applies to new names only.
+ * True if a name mixes scripts and may imitate another name, such as `pаypal` with a Cyrillic `а` (UTS 39, "Highly
+ * Restrictive"). Applies to new names only.
  */
 export function mixesScripts(name: string): boolean {
   return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));

@@ -170,7 +170,7 @@ describe('a new password by mail', () => {
     expect(mail.raw).not.toContain('evil.test');
   });
 
-  test('lets in an owner who was locked out by guessing', async () => {
+  test('lets an owner log in who was locked out by guesses of others', async () => {
     const person = await server.register();
     for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
     expect(await canSignIn(person, person.password)).toBe(false);

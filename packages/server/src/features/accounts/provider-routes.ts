@@ -147,10 +147,7 @@ function sendMessage(app: AppContext, reply: FastifyReply, message: ProviderMess
     .send(callbackPage(message, nonce));
 }
 
-/**
- * A stricter opener policy would cut this window from the page that opened it, which waits for its message or for it to
- * close.
- */
+/** A stricter policy would cut this window from its opener, which waits for a message or the end of the window. */
 function leaveOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }

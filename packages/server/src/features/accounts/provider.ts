@@ -226,13 +226,12 @@ function isFetchFailure(error: unknown): boolean {
 }
 
 /**
- * The first `maxLength` UTF-16 units of a text, without half of a surrogate pair at the end: databases change or reject
- * that.
+ * The first `maxLength` UTF-16 units of a well-formed text, without half of a surrogate pair at the end: databases change
+ * or reject that.
  */
 export function truncate(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength);
-  // Without the `u` flag each unit is matched alone, so a high surrogate at the end is found.
-  return text.length > maxLength && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
 /** Limits of one response from the provider, in milliseconds and bytes. */

@@ -114,15 +114,6 @@ async function deleteUser(transaction: EngineTransaction, id: number): Promise<n
   return endpoints.map((endpoint) => endpoint.id);
 }
 
-function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
-  return findUserBy(db, 'id', id);
-}
-
-/** Finds a user by email, ignoring case. */
-function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
-  return findUserBy(db, 'email_key', identityKey(email));
-}
-
 /** Changes the username; `undefined` when the user does not exist. */
 async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
   const key = usernameKey(username);
@@ -173,22 +164,21 @@ async function replaceSettings(transaction: EngineTransaction, id: number, befor
   return true;
 }
 
-/** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
-function findOrCreateSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
-  return keepFirstValue(db, 'secrets', name, candidate);
-}
-
 /** SQL of users, their settings, sessions, identities, mailed links and throttles. */
 export const accountQueries = {
-  findUser: read(findUser),
+  findUser: read((db: EngineDatabase, id: number) => findUserBy(db, 'id', id)),
   findUserByName: read(findUserByName),
-  findUserByEmail: read(findUserByEmail),
+  /** Finds a user by email, ignoring case. */
+  findUserByEmail: read((db: EngineDatabase, email: string) => findUserBy(db, 'email_key', identityKey(email))),
   createUser: write(createUser),
   renameUser: write(renameUser),
   replacePassword: write(inTransaction(replacePassword)),
   replaceSettings: write(inTransaction(replaceSettings)),
   deleteUser: freeing(inTransaction(deleteUser)),
-  findOrCreateSecret: write(findOrCreateSecret),
+  /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
+  findOrCreateSecret: write((db: EngineDatabase, name: string, candidate: string) =>
+    keepFirstValue(db, 'secrets', name, candidate),
+  ),
   ...identityQueries,
   ...tokenQueries,
   ...throttleQueries,

@@ -118,8 +118,8 @@ async function consumeToken(transaction: DatabaseTransaction, tokenHash: string)
 
 /**
  * Sets a password with a mailed token; of several parallel calls one wins and the others get `undefined`. Ends the
- * user's sessions, identities and links. Verifies the address, because the caller has read its mail, and resets
- * `settings.email` to it, because another holder of the account may have set a different one.
+ * user's sessions, identities and links. Verifies the address, because the caller has read its mail. Resets
+ * `settings.email` to it, because another holder of the account may have changed that.
  */
 async function resetPassword(transaction: EngineTransaction, tokenHash: string, passwordHash: string, now: number) {
   const found = await findToken(transaction, tokenHash, 'reset', now);

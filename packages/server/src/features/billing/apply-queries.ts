@@ -10,9 +10,8 @@ import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /**
- * Writes the gateway's state of a user's subscription in one transaction: the user's fields, the effects of a lower
- * plan on endpoints, and the notice. `lost` when another process has taken over the account; `undefined` when the user
- * does not exist.
+ * Writes the gateway's state of a subscription: the user's fields, the effects of a lower plan on endpoints, and the
+ * notice. `lost` when another process has taken over the account; `undefined` when the user does not exist.
  */
 async function applySubscription(
   transaction: EngineTransaction,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { findUserBy, isClaimOver, keepFirstValue } from '../../database/records.ts';
-import type { Claim, UserRecord } from '../../database/records.ts';
+import type { Claim } from '../../database/records.ts';
 import { applyQueries } from './apply-queries.ts';
 
 /** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
@@ -45,10 +45,6 @@ async function renewBillingLock(db: EngineDatabase, userId: number, owner: strin
     .where('user_id', '=', userId)
     .where('lock_owner', '=', owner)
     .execute();
-}
-
-function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
-  return findUserBy(db, 'stripe_customer_id', customerId);
 }
 
 async function findBillingAccount(db: EngineDatabase, userId: number) {
@@ -182,7 +178,7 @@ async function saveTestCustomer(db: EngineDatabase, customerId: string, state: s
 
 export const billingQueries = {
   ...applyQueries,
-  findUserByCustomer: read(findUserByCustomer),
+  findUserByCustomer: read((db: EngineDatabase, id: string) => findUserBy(db, 'stripe_customer_id', id)),
   findBillingAccount: read(findBillingAccount),
   listCheckouts: read(listCheckouts),
   findBillingSetting: read(findBillingSetting),

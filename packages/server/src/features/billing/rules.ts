@@ -146,8 +146,8 @@ export function isDowngrade(from: Tier, to: Tier): boolean {
 export type EndpointOfPlan = Pick<EndpointRecord, 'id' | 'createdAt' | 'expiresAt' | 'isFavorite'>;
 
 /**
- * The effect of a lower plan on endpoints: the oldest ones over the limit are deleted, favorites are removed, and the
- * rest expire after the plan's time. Expired endpoints don't count and are left to their retention.
+ * The effect of a lower plan on endpoints. The oldest ones over the limit are deleted. The others are no favorites any
+ * more, and expire after the plan's time. Expired endpoints don't count and keep their retention.
  */
 export function downgradeEffect<E extends EndpointOfPlan>(to: Tier, endpoints: readonly E[], now: number) {
   const newestFirst = endpoints

@@ -93,7 +93,7 @@ export class SubscriptionSync {
   }
 
   /**
-   * Returns the user with the gateway's state if a checkout is open, so that the return page shows the new plan before
+   * Reads the gateway's state if a checkout is open, and returns the user. So the return page shows the new plan before
    * its event arrives.
    */
   async afterCheckout(user: UserRecord): Promise<UserRecord> {

@@ -158,7 +158,7 @@ test('checkout and portal stay at the origin of the browser, because only there 
 });
 
 describe('changing the plan', () => {
-  test('needs a subscription; Free needs none to be rejected', async () => {
+  test('is rejected without a subscription, and for Free with its own error', async () => {
     const person = await server.register();
     expect(await change(person, 'FREE')).toMatchObject(problem(400, 'ALREADY_ON_FREE', 'Already on Free plan'));
     expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });

@@ -88,8 +88,8 @@ async function findSending(db: EngineDatabase, deliveryId: string): Promise<Send
 }
 
 /**
- * The due deliveries of a destination in the order of sending, without those that are being sent: first attempts in the
- * order of capture. `undefined` when it is deleted, off or paused.
+ * The due deliveries of a destination, except those in `sending`, in the order of sending. First attempts are in the
+ * order of capture. `undefined` when the destination is deleted, off or paused.
  */
 async function dueDeliveries(
   db: EngineDatabase,
@@ -120,8 +120,8 @@ async function settleDueAt(transaction: EngineTransaction, destinationId: number
 }
 
 /**
- * Shortens waits that began in the future, because the machine's clock was set back: each to the longest one for its
- * number of attempts (`maxWaitsMs`). First attempts become due in order of capture. If there is none, it only reads.
+ * Shortens waits that began in the future, because the machine's clock was set back. `maxWaitsMs`: the longest wait by
+ * number of attempts. First attempts become due in the order of capture. If there is no such wait, it only reads.
  */
 async function shortenWaits(transaction: EngineTransaction, now: number, maxWaitsMs: readonly number[]): Promise<void> {
   const branches = maxWaitsMs.map((wait, attempts) => sql`when ${sql.lit(attempts)} then ${sql.lit(now + wait)}`);
@@ -262,16 +262,12 @@ async function findDelivery(db: Database, endpointId: number, deliveryId: string
     .executeTakeFirst();
 }
 
-function countPendingDeliveries(db: EngineDatabase): Promise<number> {
-  return countRows(db.selectFrom('deliveries'));
-}
-
 export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
   findSending: read(findSending),
   listAttempts: read(listAttempts),
   listPlanned: read(listPlanned),
-  countPendingDeliveries: read(countPendingDeliveries),
+  countPendingDeliveries: read((db: EngineDatabase) => countRows(db.selectFrom('deliveries'))),
   hasDelivery: read(hasDelivery),
   retryDelivery: write(inTransaction(retryDelivery)),
   settleDueAt: unsynced(inTransaction(settleDueAt)),

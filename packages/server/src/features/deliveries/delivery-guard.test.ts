@@ -134,7 +134,7 @@ describe('a destination on a public server does not reach internal addresses', (
     await client.call('deleteDestination', { params: { uid, id: created.id } });
   });
 
-  test('a lookup that hangs holds up its own destination only', async () => {
+  test('a lookup that hangs delays its own destination only', async () => {
     const { client: owner } = await server.register();
     const { uid: own } = await owner.call('createEndpoint', { body: {} });
     for (const name of ['hanging', 'gone'])

@@ -83,39 +83,36 @@ describe.each(ENGINES)('on %s', (engine) => {
     ['of one user', 'large', 1, 1, 5, 300_000],
     ['of three users', 'small', 3, 7, 5, 10],
     ['of two users', 'large', 2, 1, 5, 300_000],
-  ])(
-    'targets %s that hang do not hold up another user: %s bodies',
-    async (...[, , users, endpoints, captures, size]) => {
-      const body = 'x'.repeat(size);
-      const hanging: { owner: TestClient; uid: string; ids: number[] }[] = [];
-      for (let user = 0; user < users; user += 1) {
-        const { client: owner } = await server.register();
-        for (let nth = 0; nth < endpoints; nth += 1) {
-          const { uid } = await owner.call('createEndpoint', { body: {} });
-          const ids: number[] = [];
-          for (const path of [1, 2, 3, 4, 5]) {
-            const destination = { params: { uid }, body: { url: `http://dead.example/${path}` } };
-            ids.push((await owner.call('createDestination', destination)).id);
-          }
-          for (let sent = 0; sent < captures; sent += 1) await owner.send(`/h/${uid}`, { method: 'POST', body });
-          hanging.push({ owner, uid, ids });
+  ])('targets %s that hang do not delay another user: %s bodies', async (...[, , users, endpoints, captures, size]) => {
+    const body = 'x'.repeat(size);
+    const hanging: { owner: TestClient; uid: string; ids: number[] }[] = [];
+    for (let user = 0; user < users; user += 1) {
+      const { client: owner } = await server.register();
+      for (let nth = 0; nth < endpoints; nth += 1) {
+        const { uid } = await owner.call('createEndpoint', { body: {} });
+        const ids: number[] = [];
+        for (const path of [1, 2, 3, 4, 5]) {
+          const destination = { params: { uid }, body: { url: `http://dead.example/${path}` } };
+          ids.push((await owner.call('createDestination', destination)).id);
         }
+        for (let sent = 0; sent < captures; sent += 1) await owner.send(`/h/${uid}`, { method: 'POST', body });
+        hanging.push({ owner, uid, ids });
       }
-      const before = received.length;
-      const { client: other } = await server.register();
-      const { uid } = await other.call('createEndpoint', { body: {} });
-      await other.call('createDestination', { params: { uid }, body: { url: 'http://works.example/' } });
-      await other.send(`/h/${uid}`, { method: 'POST', body });
-      await expect.poll(() => received.length).toBe(before + 1);
-      for (const { owner, uid: dead, ids } of hanging)
-        for (const id of ids) await owner.call('deleteDestination', { params: { uid: dead, id } });
-      over.resolve();
-      over = Promise.withResolvers();
-      await expect.poll(() => sending.get('dead.example')).toBe(0);
-    },
-  );
+    }
+    const before = received.length;
+    const { client: other } = await server.register();
+    const { uid } = await other.call('createEndpoint', { body: {} });
+    await other.call('createDestination', { params: { uid }, body: { url: 'http://works.example/' } });
+    await other.send(`/h/${uid}`, { method: 'POST', body });
+    await expect.poll(() => received.length).toBe(before + 1);
+    for (const { owner, uid: dead, ids } of hanging)
+      for (const id of ids) await owner.call('deleteDestination', { params: { uid: dead, id } });
+    over.resolve();
+    over = Promise.withResolvers();
+    await expect.poll(() => sending.get('dead.example')).toBe(0);
+  });
 
-  test('a viewer learns which captures wait for their first attempt', async () => {
+  test('a viewer gets a message about a capture that waits for its first attempt', async () => {
     const { uid } = await newEndpoint();
     const { id: destination } = await add(uid, 'http://dead.example/');
     await using viewer = await openLive(client, uid);

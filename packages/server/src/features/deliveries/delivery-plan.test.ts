@@ -112,7 +112,7 @@ describe('a loop', () => {
   });
 });
 
-test('headers stay as they are, but for those of an earlier delivery', () => {
+test('headers stay as they are, except those of an earlier delivery', () => {
   const captured: [string, string][] = [
     ['X-B', '1'],
     ['creel-delivery', 'old'],

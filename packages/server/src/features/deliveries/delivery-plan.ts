@@ -43,7 +43,7 @@ export const MAX_WAITS_MS = [0, ...WAITS_MS.map((wait) => Math.round(wait * (1 +
 /** Milliseconds that a clock may be set back without an effect on waits. */
 export const CLOCK_ERROR_MS = 5 * SECOND;
 
-/** Planning may wait if each destination has been due for this many milliseconds, and the endpoint has this many pending deliveries. */
+/** Planning may wait if each destination is due for so many milliseconds, and the endpoint has so many pending deliveries. */
 const BEHIND_MS = 250;
 const BEHIND_PENDING = 100;
 
@@ -118,8 +118,8 @@ export interface Backlog {
 }
 
 /**
- * Whether no destination of an endpoint could send more now: each of them is paused or has a delivery that has been due
- * for some time. One slow response is not enough, because its destination sends others meanwhile.
+ * True if no destination of an endpoint could send more now: each is paused, or has a delivery that is overdue. One slow
+ * response is not enough, because its destination sends other deliveries meanwhile.
  */
 export function areBehind(pending: number, destinations: readonly Backlog[], now: number): boolean {
   const isBehind = ({ pausedAt, dueAt }: Backlog): boolean => pausedAt !== null || (dueAt ?? now) <= now - BEHIND_MS;
@@ -148,7 +148,7 @@ export function refusalOf(method: string, headers: RawHeaders, ownMark: string):
   return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
 }
 
-/** The headers of a forwarded request: the end-to-end ones as captured, with the delivery, the attempt, and the mark of this installation. */
+/** The headers of a forwarded request: the captured end-to-end ones, the delivery, the attempt, and the marks. */
 export function forwardedHeaders(
   captured: RawHeaders,
   delivery: { readonly id: string; readonly attempt: number; readonly mark: string },

@@ -173,8 +173,8 @@ export const DUE_AT = sql<number | null>`case when enabled = 1 and paused_at is 
   then (select min(next_attempt_at) from deliveries where destination_id = destinations.id) end`;
 
 /**
- * Sets `due_at` from the pending deliveries. An earlier statement of the transaction has locked the destinations: a
- * statement does not see deliveries that were committed while it waited for a lock.
+ * Sets `due_at` from the pending deliveries. An earlier statement has locked the destinations, because a statement does
+ * not see deliveries that were committed while it waited for a lock.
  */
 export async function updateDueAt(transaction: DatabaseTransaction, destinationIds: readonly number[]): Promise<void> {
   await inChunks(destinationIds, (chunk) =>

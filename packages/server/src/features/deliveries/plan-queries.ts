@@ -92,7 +92,7 @@ function decide(
     readonly now: number;
     readonly maxPending: number;
   },
-): { readonly planned: readonly NewDelivery[]; readonly refused: readonly RefusedCapture[] } {
+) {
   let { pending } = matched;
   const planned: NewDelivery[] = [];
   const refused: RefusedCapture[] = [];

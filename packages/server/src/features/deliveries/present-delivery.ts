@@ -53,10 +53,8 @@ function presentSummary(attempt: StoredAttempt): DeliverySummary {
   };
 }
 
-type State = RequestRecord['delivery'];
-
 /** A live message about a request, with its state after the attempt. */
-function liveDelivery(index: number, delivery: DeliverySummary, state: State): LiveDelivery {
+function liveDelivery(index: number, delivery: DeliverySummary, state: RequestRecord['delivery']): LiveDelivery {
   return { index, delivery, lastDelivery: state?.last ?? null, deliveryPending: state?.isPending ?? false };
 }
 
@@ -72,8 +70,8 @@ export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery 
 }
 
 /**
- * A request without an attempt to show, as a live message: it waits for its first one, is not forwarded, or its
- * deliveries ended with their destination.
+ * The state of a request as a live message without an attempt. The request waits for its first attempt, is not
+ * forwarded, or its deliveries ended with their destination.
  */
 export function presentState({ index, receivedAt, plannedAt, isPending, last }: DeliveryState): LiveDelivery {
   if (plannedAt === null && !isPending && last?.error) return presentRefusal({ index, latest: last });
@@ -99,10 +97,7 @@ function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttem
   };
 }
 
-/**
- * The live message of an attempt, or, for the id 0, of a capture that waits for its first attempt, is not forwarded, or
- * lost its destination. `undefined` when it was deleted.
- */
+/** The live message of an attempt, or of the request's state for the id 0. `undefined` when it was deleted. */
 export async function findLiveDelivery(
   store: Pick<DeliveryQueries, 'listAttempts' | 'listDeliveryStates'>,
   endpointId: number,

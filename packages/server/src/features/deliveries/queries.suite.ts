@@ -235,7 +235,7 @@ export function deliveriesSuite(store: AppStore): void {
       await expectCounted(endpoint.uid);
     });
 
-    test('go with their endpoint', async () => {
+    test('are deleted with their endpoint', async () => {
       const { endpoint, destination, delivery } = await dueDelivery(3);
       await record([attemptOf(destination, delivery)]);
       await store.deleteEndpoint(endpoint.id);

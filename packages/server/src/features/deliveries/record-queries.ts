@@ -29,8 +29,8 @@ export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['d
 export type RecordedAttempts = readonly (RecordedAttempt | null)[];
 
 /**
- * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, and the failures
- * in a row of the destinations. Adds the notices of pauses, and removes requests that were only kept for the attempts.
+ * Stores attempts and updates the history, the pending deliveries and the failures of destinations. Adds the notices of
+ * pauses, and removes requests that were only kept for the attempts.
  */
 async function recordAttempts(transaction: EngineTransaction, received: readonly Attempt[], now: number) {
   const { isStored, pendingIds, destinations } = await lockRequests(transaction, received);
@@ -74,8 +74,8 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
 
 /**
  * Which attempts' requests are still stored, the ids of the deliveries that are still pending, and the destinations.
- * They stay so until the transaction ends. Locks in the order of every transaction, so that two can't deadlock: shared
- * endpoints, destinations, their deliveries, then the counters of endpoints, each in the order of ids.
+ * They stay so until the transaction ends. The order of locks is that of every transaction, so that two can't deadlock:
+ * shared endpoints, destinations, deliveries, counters of endpoints; each in the order of ids.
  */
 async function lockRequests(transaction: EngineTransaction, attempts: readonly Attempt[]) {
   const firstIndexes = new Map<number, number>();

@@ -31,9 +31,7 @@ async function findRequest({
   return record;
 }
 
-type DestinationCall = Pick<Call<'deleteDestination'>, 'app' | 'endpoint' | 'params'>;
-
-const findDestination = (call: DestinationCall): Promise<void> =>
+const findDestination = (call: Pick<Call<'deleteDestination'>, 'app' | 'endpoint' | 'params'>): Promise<void> =>
   call.app.deliveries.expectDestination(call.endpoint.id, destinationId(call));
 
 export const deliveryFinders = {

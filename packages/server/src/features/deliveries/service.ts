@@ -52,11 +52,6 @@ export interface DeliveriesOptions {
   readonly now: () => number;
 }
 
-export interface ReplayedRequest {
-  readonly endpoint: Pick<EndpointRecord, 'id'>;
-  readonly index: number;
-}
-
 /** Destinations, and all attempts to send captured requests. */
 export class Deliveries {
   readonly #options: DeliveriesOptions;
@@ -65,16 +60,15 @@ export class Deliveries {
   readonly #announcer: DeliveryAnnouncer;
   readonly #end = new AbortController();
   readonly #background = new RunningWork();
-  readonly #onFailure: (error: unknown) => void;
+  readonly #onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
+    this.#options.log.error({ err: error }, 'deliveries failed; they are tried again'),
+  );
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
-    const { store, replays, signatures, log, now } = options;
+    const { store, replays, signatures, now } = options;
     this.#options = options;
     this.#announcer = new DeliveryAnnouncer(options);
-    const onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
-      log.error({ err: error }, 'deliveries failed; they are tried again'),
-    );
-    this.#onFailure = onFailure;
+    const onFailure = this.#onFailure;
     this.#planner = new DeliveryPlanner({
       store,
       installation,
@@ -206,7 +200,7 @@ export class Deliveries {
 
   /** Sends a replay of a captured request, and stores the attempt. Returns or throws as `send` does. */
   async recordReplay(
-    { endpoint, index }: ReplayedRequest,
+    { endpoint, index }: { readonly endpoint: Pick<EndpointRecord, 'id'>; readonly index: number },
     { method, url }: Pick<Replay, 'method' | 'url'>,
     send: () => Promise<OutboundResponse>,
   ): Promise<OutboundResponse> {

@@ -141,8 +141,8 @@ function domainOf(address: string): string {
 }
 
 /**
- * Forms of the password that a mail server could repeat, such as in `Command unrecognized: "AUTH PLAIN …"`: base64 of
- * `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN`, then as configured and decoded.
+ * Forms of the password that a mail server could repeat, such as in `Command unrecognized: "AUTH PLAIN …"`. They are the
+ * base64 of `AUTH PLAIN` (RFC 4616) and of `AUTH LOGIN`, then the configured and the decoded form.
  */
 function passwordForms({ username, password }: URL): readonly string[] {
   if (password === '') return [];

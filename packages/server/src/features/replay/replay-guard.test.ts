@@ -77,7 +77,7 @@ describe('a public server sends nothing to internal addresses', () => {
     expectUntouched();
   });
 
-  test('lookups that hang hold up no other user', async () => {
+  test('lookups that hang delay no other user', async () => {
     const { client: other } = await server.register();
     const slow = Array.from({ length: 10 }, () => replay('http://hanging.example/'));
     const quick = { method: 'GET', url: 'http://gone.example/' };

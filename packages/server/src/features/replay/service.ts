@@ -17,8 +17,8 @@ export type { OutboundResponse };
 /** Time limit of a replay in milliseconds, including its wait. */
 const MAX_MS = 30_000;
 /**
- * A replay whose turn comes with less than this share of its time left is rejected, because the target would hardly
- * have time to respond.
+ * The share of its time that a replay must have left when its turn comes. With less, it is rejected, because the target
+ * would hardly have time to respond.
  */
 const MIN_TIME_LEFT = 1 / 3;
 /** Value of `Retry-After` in seconds. */
@@ -185,8 +185,8 @@ class LruMap<Key, Value> {
 }
 
 /**
- * Limits the rate of replays per user and per target, and their concurrency per user, so that a user can neither fill
- * the server with replays nor flood another server. Excess replays wait, and are rejected when too many wait.
+ * Limits the rate of replays per user and per target, and their concurrency per user. So no user can fill the server
+ * with replays or flood another server. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
   readonly #users: LruMap<number, TokenBucket>;

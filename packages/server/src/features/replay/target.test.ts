@@ -39,11 +39,11 @@ test.each([
   ['a backslash after the host, which it turns round', 'http://h\\a', '/a'],
   ['no slashes before the host', 'http:h/a', '/a'],
   ['three of them', 'http:///h/a', '/a'],
-])('characters without a place in a request line are encoded as in URLs: %s', (_what, url, path) => {
+])('characters that a request line can not contain are encoded as in URLs: %s', (_what, url, path) => {
   expect(parseTarget(url)).toMatchObject({ host: 'h', path });
 });
 
-test('a decoy before the host never becomes it', () => {
+test('a backslash ends the host', () => {
   expect(parseTarget('http://good.example\\@127.0.0.1/')).toMatchObject({ host: 'good.example' });
 });
 

@@ -14,8 +14,8 @@ export interface Mismatch {
 }
 
 /**
- * Finds out why a signature does not match by trying the usual mistakes one at a time: in the signature, in the secret,
- * then in the body. Returns a sentence for the user.
+ * Finds out why a signature does not match. Tries the usual mistakes one at a time: in the signature, in the secret, then
+ * in the body. Returns a sentence for the user.
  */
 export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const { signing, received, body, expected } = mismatch;
@@ -75,15 +75,10 @@ function otherBeginnings({ signedBefore, signedAt }: ReceivedSignature): { befor
   return [{ before: '', name: 'The body alone' }, ...named].filter(({ before }) => before !== signedBefore);
 }
 
-interface OtherKey {
-  readonly key: Uint8Array;
-  readonly reason: string;
-}
-
 const HEX = /^(?:[\da-f]{2})+$/i;
 
 /** Keys that the sender can have used, if the stored secret was copied or read in the wrong way. */
-function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
+function otherKeys(scheme: Scheme, { secret }: SigningSecret) {
   const trimmed = secret.trim();
   const where = secret.endsWith(trimmed) ? 'beginning' : 'end';
   const bare = withoutSecretPrefix(trimmed);
@@ -92,7 +87,7 @@ function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
   const hex = HEX.test(bare) ? Buffer.from(bare, 'hex') : undefined;
   const readsBase64 = scheme.toKey(trimmed).length < bare.length;
   const signedWith = (reading: string): string => REASONS.secretReadAs(reading, readsBase64 ? 'base64' : 'text');
-  const keys: (OtherKey | undefined)[] = [
+  const keys = [
     secret === trimmed ? undefined : { key: scheme.toKey(trimmed), reason: REASONS.secretWithSpace(where) },
     { key: scheme.toKey(`${trimmed}\n`), reason: REASONS.secretOfSenderWithLineBreak() },
     { key: scheme.toKey(unquoted), reason: REASONS.secretInQuotes() },

@@ -240,7 +240,7 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** The two largest units, such as `5 minutes and 1 second`: cut to one, a time just over a limit would look equal to it. */
+/** The two largest units, such as `5 minutes and 1 second`. With one, a time just over a limit would look equal to it. */
 function duration(seconds: number): string {
   let left = seconds;
   const counts = UNITS.map(([name, length]): [number, string] => {
