@@ -141,7 +141,7 @@ export function newViewer(memory = newLiveMemory()) {
   const elsewhere = new Map<number, RequestRecord>();
   const connection = new LiveConnection({
     socket,
-    wire: { cork: () => undefined, uncork: () => undefined },
+    transport: { cork: () => undefined, uncork: () => undefined },
     userId: 1,
     sessionId: 'session',
     endpoint: { id: 1, uid: 'uid' },

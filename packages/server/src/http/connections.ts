@@ -6,7 +6,7 @@ import type { ListenOptions, Server as SocketServer, Socket } from 'node:net';
 import process from 'node:process';
 import { portOf } from './listener.ts';
 import { PlainConnection } from './plain-connection.ts';
-import type { PlainTraffic } from './plain-connection.ts';
+import type { PlainConnectionOptions } from './plain-connection.ts';
 import { normalAddress } from './client-address.ts';
 import { ParsedConnection } from './parsed-connection.ts';
 
@@ -33,7 +33,7 @@ const LISTENING_SOCKETS = process.platform === 'linux' ? 16 : 1;
 const SWEEP_MS = 25;
 
 export interface ConnectionOptions extends Pick<
-  PlainTraffic,
+  PlainConnectionOptions,
   'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'
 > {
   readonly maxConnections: number;
@@ -102,7 +102,7 @@ export class Connections {
     const attach = (): void => {
       for (const listener of parser) Reflect.apply(listener, this.#listener, [socket]);
     };
-    const handOver: PlainTraffic['handOver'] = (_socket, readBuffer) =>
+    const handOver: PlainConnectionOptions['handOver'] = (_socket, readBuffer) =>
       void readers.set(socket, new ParsedConnection(socket, turns, attach, readBuffer));
     const isOpen = (): boolean => this.#listener.listening && !this.#options.stopping.aborted;
     readers.set(socket, new PlainConnection(socket, { ...this.#options, isOpen, handOver }));

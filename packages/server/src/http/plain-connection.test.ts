@@ -9,7 +9,7 @@ import { LoopTurns } from './loop-turns.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { PlainConnection } from './plain-connection.ts';
 import type { CaptureReply } from './plain-capture.ts';
-import type { PlainTraffic } from './plain-connection.ts';
+import type { PlainConnectionOptions } from './plain-connection.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -23,14 +23,14 @@ interface Taken {
 }
 
 /** A listener whose plain requests the test answers, and the connections it hands over. */
-async function listen(settings: Partial<PlainTraffic> = {}, budget = new MemoryBudget({ bytes: 1_000_000 })) {
+async function listen(settings: Partial<PlainConnectionOptions> = {}, budget = new MemoryBudget({ bytes: 1_000_000 })) {
   const taken: Taken[] = [];
   const handedOver: Socket[] = [];
   /** What the parser would have read. */
   const read: string[] = [];
   const accepted: Socket[] = [];
   const connections: PlainConnection[] = [];
-  const traffic: PlainTraffic = {
+  const options: PlainConnectionOptions = {
     admit: ({ target }, _socket, bytesAtHand) => {
       const reservation = budget.reserve('sender');
       if (!reservation.grow(bytesAtHand)) return { code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 };
@@ -53,7 +53,7 @@ async function listen(settings: Partial<PlainTraffic> = {}, budget = new MemoryB
   };
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     accepted.push(socket);
-    connections.push(new PlainConnection(socket, traffic));
+    connections.push(new PlainConnection(socket, options));
   });
   servers.push(server);
   const port = await listenLocally(server);
@@ -224,7 +224,7 @@ describe('a connection of plain requests', () => {
 });
 
 describe('the parser gets a connection', () => {
-  test.each<[string, Partial<PlainTraffic>, string]>([
+  test.each<[string, Partial<PlainConnectionOptions>, string]>([
     ['that says something else', {}, get('a').replace('HTTP/1.1', 'HTTP/1.0')],
     ['that begins with half a request', {}, get('a').slice(0, 12)],
     ['whose body has no declared length', {}, get('a', 'Transfer-Encoding: chunked')],
@@ -327,7 +327,7 @@ describe('a body', () => {
 
   test('is not read before its endpoint was found', async () => {
     let find: (code: 'ENDPOINT_NOT_FOUND') => void = () => undefined;
-    const admit: PlainTraffic['admit'] = () =>
+    const admit: PlainConnectionOptions['admit'] = () =>
       new Promise((resolve) => {
         find = (code) => resolve({ code });
       });

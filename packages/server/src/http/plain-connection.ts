@@ -16,7 +16,7 @@ const MAX_PER_TURN = 16;
 /** A sender with this many unread bytes of responses is not read either. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
-export interface PlainTraffic {
+export interface PlainConnectionOptions {
   /**
    * Decides about a request from its head, before its body is read. `bytesAtHand`: bytes of the body that have arrived.
    */
@@ -43,7 +43,7 @@ export interface PlainTraffic {
  */
 export class PlainConnection {
   readonly #socket: Socket;
-  readonly #traffic: PlainTraffic;
+  readonly #options: PlainConnectionOptions;
   readonly #turnOwner: string;
   /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
@@ -65,14 +65,14 @@ export class PlainConnection {
   /** The socket was resumed in this connection's turn. */
   #hasTurn = false;
 
-  constructor(socket: Socket, traffic: PlainTraffic) {
+  constructor(socket: Socket, options: PlainConnectionOptions) {
     this.#socket = socket;
-    this.#traffic = traffic;
+    this.#options = options;
     this.#turnOwner = turnOwner(socket);
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
     // 'close' follows every error.
     socket.on('error', ignore).on('close', this.#onClose);
-    socket.setTimeout(traffic.silenceMs);
+    socket.setTimeout(options.silenceMs);
   }
 
   /** No request is in flight or arriving. */
@@ -96,7 +96,7 @@ export class PlainConnection {
 
   #readInTurn(): void {
     this.#socket.pause();
-    this.#traffic.turns.runRead(this.#turnOwner, () => {
+    this.#options.turns.runRead(this.#turnOwner, () => {
       // Otherwise #continue or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
@@ -120,7 +120,7 @@ export class PlainConnection {
         this.#continue();
         return false;
       } else {
-        const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
+        const head = this.#options.isOpen() ? readPlainHead(rest) : undefined;
         if (head === undefined) {
           this.#switchToParser(rest);
           return false;
@@ -138,12 +138,12 @@ export class PlainConnection {
   }
 
   #begin(head: PlainHead, bytesAtHand: number): void {
-    if (!this.#hasSentRequest) this.#socket.setTimeout(this.#traffic.keepAliveMs);
+    if (!this.#hasSentRequest) this.#socket.setTimeout(this.#options.keepAliveMs);
     this.#hasSentRequest = true;
     if (!head.keepsAlive) this.#ending = 'close';
     const reply = new PlainReply(head.keepsAlive, this.#flush);
     this.#replies.push(reply);
-    const verdict = this.#traffic.admit(head, this.#socket, bytesAtHand);
+    const verdict = this.#options.admit(head, this.#socket, bytesAtHand);
     if (!(verdict instanceof Promise)) return this.#decide(reply, head.bodyLength, verdict);
     this.#waitsFor = 'lookup';
     void verdict.then((late) => {
@@ -160,7 +160,7 @@ export class PlainConnection {
     this.#body = new ArrivingBody(reply, bodyLength, verdict);
     // The sender closed its side while the endpoint was looked up.
     if (this.#hasEnded) return this.#refuseBody({ code: 'BAD_REQUEST', close: true });
-    this.#body.limitTime(this.#traffic.bodyMs, () => this.#refuseBody({ code: 'REQUEST_TIMEOUT', close: true }));
+    this.#body.limitTime(this.#options.bodyMs, () => this.#refuseBody({ code: 'REQUEST_TIMEOUT', close: true }));
   }
 
   /** Reads the bytes of the current body and returns the rest. */
@@ -178,7 +178,7 @@ export class PlainConnection {
     this.#body = undefined;
     if (!body.isLarge) return body.capture();
     this.#waitsFor = 'turn';
-    this.#traffic.turns.run(this.#turnOwner, () => {
+    this.#options.turns.run(this.#turnOwner, () => {
       this.#waitsFor = undefined;
       body.capture();
       this.#continue();
@@ -217,7 +217,7 @@ export class PlainConnection {
     let isLast = false;
     for (let reply = replies[0]; reply?.isReady === true && !isLast; reply = replies[0]) {
       replies.shift();
-      isLast = reply.isLast || (replies.length === 0 && !this.#traffic.isOpen());
+      isLast = reply.isLast || (replies.length === 0 && !this.#options.isOpen());
       text += reply.text(!isLast);
     }
     if (text === '' || this.#socket.destroyed) return;
@@ -240,7 +240,7 @@ export class PlainConnection {
   readonly #continue = (): void => {
     if (!this.#isHeld || this.#ending === 'parser' || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.runRead(this.#turnOwner, () => {
+    this.#options.turns.runRead(this.#turnOwner, () => {
       this.#hasTurn = true;
       this.#socket.resume();
     });
@@ -259,7 +259,7 @@ export class PlainConnection {
     socket.off('error', ignore).off('close', this.#onClose);
     socket.setTimeout(0);
     socket.pause();
-    this.#traffic.handOver(socket, this.#readBuffer);
+    this.#options.handOver(socket, this.#readBuffer);
     socket.resume();
   }
 

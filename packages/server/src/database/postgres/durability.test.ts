@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { durabilityProblem } from './session.ts';
-import type { ServerPromises } from './session.ts';
+import type { DurabilitySettings } from './session.ts';
 
-const good: ServerPromises = {
+const good: DurabilitySettings = {
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
@@ -15,7 +15,7 @@ test.each(['on', 'local', 'remote_write', 'remote_apply'])('synchronous_commit=%
   expect(durabilityProblem({ ...good, synchronous_commit: level })).toBeUndefined();
 });
 
-test.each<[Partial<ServerPromises>, string]>([
+test.each<[Partial<DurabilitySettings>, string]>([
   [{ fsync: 'off' }, 'fsync=off: a power cut could lose requests that were acknowledged. Set fsync to on.'],
   [{ full_page_writes: 'off' }, 'full_page_writes=off: a power cut could lose'],
   [{ synchronous_commit: 'off' }, 'synchronous_commit=off: a power cut could lose'],

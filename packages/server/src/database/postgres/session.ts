@@ -134,7 +134,7 @@ export async function runRepeatable(
 }
 
 /** Server settings that decide durability, as PostgreSQL spells them. */
-export interface ServerPromises {
+export interface DurabilitySettings {
   readonly fsync: string;
   readonly full_page_writes: string;
   readonly synchronous_commit: string;
@@ -143,7 +143,7 @@ export interface ServerPromises {
   readonly in_recovery: boolean;
 }
 
-const PROMISES = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+const DURABILITY_SETTINGS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as server_encoding,
   current_setting('server_version_num') as server_version_num, pg_is_in_recovery() as in_recovery`;
 
@@ -156,27 +156,27 @@ const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remot
  * StorageProblem with a sentence for the operator.
  */
 export async function assertDurable(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<ServerPromises>(PROMISES);
-  const promises = rows[0];
-  if (promises === undefined) throw new Error('PostgreSQL gave no settings.');
-  const problem = durabilityProblem(promises);
+  const { rows } = await client.query<DurabilitySettings>(DURABILITY_SETTINGS);
+  const settings = rows[0];
+  if (settings === undefined) throw new Error('PostgreSQL gave no settings.');
+  const problem = durabilityProblem(settings);
   if (problem !== undefined) throw new StorageProblem(problem);
-  await client.query(`select set_config('synchronous_commit', $1, false)`, [promises.synchronous_commit]);
+  await client.query(`select set_config('synchronous_commit', $1, false)`, [settings.synchronous_commit]);
 }
 
 /** Why captures can't be stored durably, as a sentence for the operator. */
-export function durabilityProblem(promises: ServerPromises): string | undefined {
+export function durabilityProblem(settings: DurabilitySettings): string | undefined {
   const lossy = (setting: string, value: string): string =>
     `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
-  if (promises.fsync !== 'on') return lossy('fsync', promises.fsync);
-  if (promises.full_page_writes !== 'on') return lossy('full_page_writes', promises.full_page_writes);
-  if (!WAITS_FOR_DISK.includes(promises.synchronous_commit))
-    return lossy('synchronous_commit', promises.synchronous_commit);
-  if (promises.server_encoding !== 'UTF8')
-    return `The PostgreSQL database has the encoding ${promises.server_encoding}. Create one with UTF8.`;
-  if (Number(promises.server_version_num) < OLDEST_VERSION)
+  if (settings.fsync !== 'on') return lossy('fsync', settings.fsync);
+  if (settings.full_page_writes !== 'on') return lossy('full_page_writes', settings.full_page_writes);
+  if (!WAITS_FOR_DISK.includes(settings.synchronous_commit))
+    return lossy('synchronous_commit', settings.synchronous_commit);
+  if (settings.server_encoding !== 'UTF8')
+    return `The PostgreSQL database has the encoding ${settings.server_encoding}. Create one with UTF8.`;
+  if (Number(settings.server_version_num) < OLDEST_VERSION)
     return 'PostgreSQL is older than version 14. Use a newer one.';
-  if (promises.in_recovery)
+  if (settings.in_recovery)
     return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
   return undefined;
 }

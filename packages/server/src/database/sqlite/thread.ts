@@ -63,7 +63,7 @@ async function guarded<T>(purpose: WritePurpose, work: (connection: Connection) 
       ? work(current)
       : current.writer.guard.run(purpose, () => work(current)));
   } catch (error) {
-    throw isOfTheDisk(error) ? new StorageUnavailable(error.message, { cause: error }) : error;
+    throw isDiskError(error) ? new StorageUnavailable(error.message, { cause: error }) : error;
   }
 }
 
@@ -100,11 +100,11 @@ async function close(): Promise<void> {
 }
 
 /** SQLite's result codes that are not the statement's fault: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN. */
-const OF_THE_DISK: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
+const DISK_ERRORS: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
-function isOfTheDisk(error: unknown): error is Error {
+function isDiskError(error: unknown): error is Error {
   // The low byte is the primary result code.
-  return error instanceof Error && 'errcode' in error && OF_THE_DISK.has(Number(error.errcode) & 0xff);
+  return error instanceof Error && 'errcode' in error && DISK_ERRORS.has(Number(error.errcode) & 0xff);
 }
 
 try {

@@ -11,7 +11,7 @@ import { freeBytes } from '../../http/body-buffer.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, Refusal, Verdict } from '../../http/plain-capture.ts';
-import type { PlainTraffic } from '../../http/plain-connection.ts';
+import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
@@ -183,7 +183,7 @@ function replyWith(response: ServerResponse): CaptureReply {
 }
 
 /** The same for requests from the plain reader. */
-export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit'] {
+export function createPlainAdmit(deps: CaptureDependencies): PlainConnectionOptions['admit'] {
   return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
     const target = parseCaptureTarget(whole);
     const decide = (verdict: Admitted | Refusal): Verdict =>

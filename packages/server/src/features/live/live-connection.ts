@@ -61,7 +61,7 @@ export function newLiveMemory(max = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) 
 export interface LiveConnectionOptions {
   readonly socket: LiveSocket;
   /** The connection under the WebSocket. Frames between `cork` and `uncork` leave together. */
-  readonly wire: { cork(): void; uncork(): void };
+  readonly transport: { cork(): void; uncork(): void };
   readonly userId: number;
   readonly sessionId: string;
   readonly endpoint: { readonly id: number; readonly uid: string };
@@ -158,8 +158,8 @@ export class LiveConnection {
 
   #dispatch(input: Input): void {
     const pendingBytes = this.#options.socket.bufferedAmount;
-    const around = { now: performance.now(), pendingBytes, maxBytes: this.#reservation.fairMax };
-    const [state, effects] = reduce(this.#state, input, around);
+    const context = { now: performance.now(), pendingBytes, maxBytes: this.#reservation.fairMax };
+    const [state, effects] = reduce(this.#state, input, context);
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
     this.#noteMemory();
@@ -247,10 +247,10 @@ export class LiveConnection {
   }
 
   #send(frames: readonly string[]): void {
-    const { socket, wire } = this.#options;
-    wire.cork();
+    const { socket, transport } = this.#options;
+    transport.cork();
     for (const frame of frames) socket.send(frame, { binary: false, fin: true }, this.#noteTaken);
-    wire.uncork();
+    transport.uncork();
     this.#noteWaiting();
   }
 

@@ -157,14 +157,14 @@ function eventOf(notice: Extract<Notice, { endpointId: number }>, reader: Conten
     case 'clear':
       return { type: 'clear', below: notice.below };
     case 'saved':
-      return lookup(() => findSaved(notice, reader));
+      return lookupEvent(() => findSaved(notice, reader));
     case 'delivery':
-      return lookup(() => findDelivery(notice, reader));
+      return lookupEvent(() => findDelivery(notice, reader));
   }
 }
 
 /** Several live connections share one read. */
-export function lookup(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
+export function lookupEvent(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
   let found: ReturnType<typeof find> | undefined;
   return { type: 'lookup', read: () => (found ??= find()) };
 }

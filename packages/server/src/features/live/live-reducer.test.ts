@@ -11,14 +11,14 @@ import type { Effect, Input, LiveState } from './live-state.ts';
 
 /** Decisions of a live connection as values: no socket, no clock, no storage. */
 const MIB = 1024 * 1024;
-const AROUND = { now: 0, pendingBytes: 0, maxBytes: 64 * MIB };
+const CONTEXT = { now: 0, pendingBytes: 0, maxBytes: 64 * MIB };
 
 /** Applies inputs in turn, and returns the last state and all effects. */
-function run(from: LiveState, inputs: readonly Input[], around = AROUND): { state: LiveState; effects: Effect[] } {
+function run(from: LiveState, inputs: readonly Input[], context = CONTEXT): { state: LiveState; effects: Effect[] } {
   let state = from;
   const effects: Effect[] = [];
   for (const input of inputs) {
-    const [next, more] = reduce(state, input, around);
+    const [next, more] = reduce(state, input, context);
     state = next;
     effects.push(...more);
   }
@@ -200,14 +200,14 @@ describe('bounds', () => {
   });
 
   test('waiting events take no more memory than is available', () => {
-    const { state } = run(live(-1), [took(stored(0, 'x'.repeat(1000)))], { ...AROUND, maxBytes: 500 });
+    const { state } = run(live(-1), [took(stored(0, 'x'.repeat(1000)))], { ...CONTEXT, maxBytes: 500 });
     expect(state.phase).toBe('behind');
   });
 
   test('an init without room waits, and is read again when there is', () => {
     const [little, none] = [
-      { ...AROUND, maxBytes: 5 },
-      { ...AROUND, pendingBytes: 1 },
+      { ...CONTEXT, maxBytes: 5 },
+      { ...CONTEXT, pendingBytes: 1 },
     ];
     const { state, effects } = run(NEW_LIVE_STATE, [{ type: 'start' }, snapshot(1)], little);
     expect(typesOf(effects)).toEqual(['load', 'timer']);
@@ -217,7 +217,7 @@ describe('bounds', () => {
   });
 
   test('nothing is sent while a megabyte is pending', () => {
-    const { effects } = run(live(-1), [took(stored(0)), timer], { ...AROUND, pendingBytes: 2 * MIB });
+    const { effects } = run(live(-1), [took(stored(0)), timer], { ...CONTEXT, pendingBytes: 2 * MIB });
     expect(framesIn(effects)).toEqual([]);
   });
 });

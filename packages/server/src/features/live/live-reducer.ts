@@ -1,7 +1,7 @@
 import { bytesOf, frameOf } from './live-events.ts';
 import type { EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
 import { EMPTY_QUEUE, NEW_LIVE_STATE, NOTHING_WAITS, heldBytes, push, shift, unshift } from './live-state.ts';
-import type { Effect, Input, LiveState, Step, Surroundings } from './live-state.ts';
+import type { Effect, Input, LiveState, Step, LiveContext } from './live-state.ts';
 
 /** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
 const MAX_WAITING = 1000;
@@ -22,27 +22,27 @@ const RETRY_MS = 1000;
 const FRAME_GROWTH = 4;
 
 /** The next state and what to do. Pure: the connection performs the effects and reports their results as inputs. */
-export function reduce(state: LiveState, input: Input, around: Surroundings): Step {
+export function reduce(state: LiveState, input: Input, context: LiveContext): Step {
   if (state.phase === 'stopped') return [state, []];
   switch (input.type) {
     case 'start':
       return state.phase === 'new' ? load(state) : [state, []];
     case 'event':
-      return admit(state, input.event, around);
+      return admit(state, input.event, context);
     case 'endpoint':
-      return flushSoon({ ...state, endpoint: input.message }, around);
+      return flushSoon({ ...state, endpoint: input.message }, context);
     case 'snapshot':
-      return beginInit(state, input, around);
+      return beginInit(state, input, context);
     case 'snapshot-failed':
       return state.meanwhile === 'stale' ? load(state) : fallBehind(state, RETRY_MS);
     case 'part-sent':
-      return partSent({ ...state, initBytes: input.bytes, partBytes: input.partBytes }, input.isLast, around);
+      return partSent({ ...state, initBytes: input.bytes, partBytes: input.partBytes }, input.isLast, context);
     case 'found':
     case 'looked-up':
     case 'read-failed':
-      return input.read === state.reading ? readEnded(state, input, around) : [state, []];
+      return input.read === state.reading ? readEnded(state, input, context) : [state, []];
     case 'timer':
-      return timerEnded({ ...state, isTimed: false }, around);
+      return timerEnded({ ...state, isTimed: false }, context);
     case 'gap':
       return noteGap(state);
     case 'stop':
@@ -50,7 +50,7 @@ export function reduce(state: LiveState, input: Input, around: Surroundings): St
   }
 }
 
-function isFed({ phase }: LiveState): boolean {
+function takesEvents({ phase }: LiveState): boolean {
   return phase === 'loading' || phase === 'sending' || phase === 'live';
 }
 
@@ -58,18 +58,18 @@ function load(state: LiveState): Step {
   return [{ ...state, ...NOTHING_WAITS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
 }
 
-function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroundings): Step {
-  if (!isFed(state) || state.meanwhile !== 'nothing') return [state, []];
+function admit(state: LiveState, event: FeedEvent | RemoteEvent, context: LiveContext): Step {
+  if (!takesEvents(state) || state.meanwhile !== 'nothing') return [state, []];
   // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
   if (state.phase === 'loading' && event.type === 'clear')
     return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
-  if (isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
+  if (isOverrun(state, bytesOf(event), context)) return overflow(state, HEAL_MS);
   if (state.phase === 'loading' || state.reading !== undefined)
     return [{ ...state, held: push(state.held, event) }, []];
-  return flushAfter(place(state, event), around);
+  return flushAfter(place(state, event), context);
 }
 
-function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: Surroundings): boolean {
+function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: LiveContext): boolean {
   const [count, total] = [state.ready.size + state.held.size, state.ready.bytes + state.held.bytes + bytes];
   if (count >= MAX_WAITING || (total > MAX_WAITING_BYTES && count > 0)) return true;
   return heldBytes(state, pendingBytes) + bytes > maxBytes;
@@ -119,10 +119,10 @@ function beginRead(state: LiveState, effectOf: (number: number) => Effect): Step
 type ReadResult = Extract<Input, { type: 'found' | 'looked-up' | 'read-failed' }>;
 
 /** The read that `held` waits for has ended. What was looked up comes before the events that arrived meanwhile. */
-function readEnded(state: LiveState, input: ReadResult, around: Surroundings): Step {
+function readEnded(state: LiveState, input: ReadResult, context: LiveContext): Step {
   if (input.type === 'read-failed') return overflow(state, input.reason === 'error' ? RETRY_MS : HEAL_MS);
   const bytes = input.events.reduce((sum, event) => sum + bytesOf(event), 0);
-  if (isOverrun(state, bytes, around)) return overflow(state, HEAL_MS);
+  if (isOverrun(state, bytes, context)) return overflow(state, HEAL_MS);
   const after: LiveState =
     input.type === 'looked-up'
       ? { ...state, reading: undefined, held: input.events.reduceRight(unshift, state.held) }
@@ -132,14 +132,14 @@ function readEnded(state: LiveState, input: ReadResult, around: Surroundings): S
           newest: Math.max(state.newest, input.upTo),
           ready: input.events.reduce(push, state.ready),
         };
-  return flushAfter(release(after), around);
+  return flushAfter(release(after), context);
 }
 
 /** Places held events until one of them needs a read. */
 function release(from: LiveState): Step {
   let state = from;
   const effects: Effect[] = [];
-  while (isFed(state) && state.reading === undefined) {
+  while (takesEvents(state) && state.reading === undefined) {
     const next = shift(state.held);
     if (next === undefined) break;
     const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
@@ -147,26 +147,26 @@ function release(from: LiveState): Step {
     state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
     effects.push(...more);
     // `place` may have dropped all events.
-    if (!isFed(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NOTHING_WAITS }, effects];
+    if (!takesEvents(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NOTHING_WAITS }, effects];
   }
   return [state, effects];
 }
 
-function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>, around: Surroundings): Step {
+function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>, context: LiveContext): Step {
   if (state.phase !== 'loading') return [state, []];
   if (state.meanwhile === 'stale') return load(state);
   const sending: LiveState = { ...state, phase: 'sending', initBytes: input.bytes, partBytes: input.partBytes };
-  if (heldBytes(sending, around.pendingBytes) > around.maxBytes)
+  if (heldBytes(sending, context.pendingBytes) > context.maxBytes)
     return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
   const newest = Math.max(state.newest, input.newest);
   const [released, effects] = release({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
   return [released, [{ type: 'send-part' }, ...effects]];
 }
 
-function partSent(state: LiveState, isLast: boolean, around: Surroundings): Step {
+function partSent(state: LiveState, isLast: boolean, context: LiveContext): Step {
   if (state.phase !== 'sending') return [state, []];
   if (!isLast) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: 0 }]];
-  return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, around) : fallBehind(state, HEAL_MS);
+  return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, context) : fallBehind(state, HEAL_MS);
 }
 
 /** Drops all events. A new `init` follows: now, or after the current one. */
@@ -179,7 +179,7 @@ function overflow(state: LiveState, waitMs: number): Step {
 function noteGap(state: LiveState): Step {
   // A snapshot in progress may be older than what was lost.
   if (state.phase === 'loading') return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
-  return isFed(state) ? overflow(state, 0) : [state, []];
+  return takesEvents(state) ? overflow(state, 0) : [state, []];
 }
 
 function fallBehind(state: LiveState, waitMs: number): Step {
@@ -187,36 +187,36 @@ function fallBehind(state: LiveState, waitMs: number): Step {
   return [behind, [{ type: 'timer', ms: waitMs }]];
 }
 
-function timerEnded(state: LiveState, around: Surroundings): Step {
+function timerEnded(state: LiveState, context: LiveContext): Step {
   const { phase, neededBytes } = state;
   if (phase === 'sending') {
     // One part per turn of the event loop, after the previous part was accepted.
-    if (around.pendingBytes > 0) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: FLUSH_MS }]];
+    if (context.pendingBytes > 0) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: FLUSH_MS }]];
     return [state, [{ type: 'send-part' }]];
   }
   if (phase === 'behind') {
-    if (around.pendingBytes > 0 || neededBytes > around.maxBytes) return fallBehind(state, HEAL_MS);
+    if (context.pendingBytes > 0 || neededBytes > context.maxBytes) return fallBehind(state, HEAL_MS);
     return load({ ...state, initBytes: neededBytes });
   }
-  return phase === 'live' ? flush(state, around) : [state, []];
+  return phase === 'live' ? flush(state, context) : [state, []];
 }
 
-function flushAfter([state, effects]: Step, around: Surroundings): Step {
-  const [after, more] = state.ready.size > 0 ? flushSoon(state, around) : ([state, []] as const);
+function flushAfter([state, effects]: Step, context: LiveContext): Step {
+  const [after, more] = state.ready.size > 0 ? flushSoon(state, context) : ([state, []] as const);
   return [after, [...effects, ...more]];
 }
 
-function flushSoon(state: LiveState, { now }: Surroundings): Step {
+function flushSoon(state: LiveState, { now }: LiveContext): Step {
   if (state.phase !== 'live' || state.isTimed) return [state, []];
   return [{ ...state, isTimed: true }, [{ type: 'timer', ms: Math.max(0, state.flushedAt + FLUSH_MS - now) }]];
 }
 
-function flush(state: LiveState, around: Surroundings): Step {
-  const { maxBytes, now } = around;
+function flush(state: LiveState, context: LiveContext): Step {
+  const { maxBytes, now } = context;
   const frames: string[] = [];
   const reports: Effect[] = [];
   let { ready, endpoint } = state;
-  let pending = around.pendingBytes;
+  let pending = context.pendingBytes;
   const fits = (bytes: number): boolean =>
     pending <= MAX_PENDING_BYTES && heldBytes({ ...state, ready }, pending) + FRAME_GROWTH * bytes <= maxBytes;
   // Events that can't be presented are omitted and logged, so that one bad event never ends the feed.
@@ -242,6 +242,6 @@ function flush(state: LiveState, around: Surroundings): Step {
   }
   const sent: Effect[] = frames.length > 0 ? [{ type: 'send', frames }] : [];
   const after: LiveState = { ...state, ready, endpoint, flushedAt: now };
-  const [next, effects] = ready.size > 0 || endpoint !== undefined ? flushSoon(after, around) : [after, []];
+  const [next, effects] = ready.size > 0 || endpoint !== undefined ? flushSoon(after, context) : [after, []];
   return [next, [...sent, ...reports, ...effects]];
 }

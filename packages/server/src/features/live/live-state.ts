@@ -112,7 +112,7 @@ export type Effect =
   | { readonly type: 'report'; readonly error: unknown };
 
 /** What the connection measures when an input arrives. */
-export interface Surroundings {
+export interface LiveContext {
   /** Milliseconds of a monotonic clock. */
   readonly now: number;
   /** Bytes that the network has not accepted yet. */

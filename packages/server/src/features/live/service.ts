@@ -11,7 +11,7 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';
-import { recordEvent, storedEvent, eventsOf, lookup, noticeOf } from './live-events.ts';
+import { recordEvent, storedEvent, eventsOf, lookupEvent, noticeOf } from './live-events.ts';
 import type {
   EndpointMessage,
   LiveEvent,
@@ -104,7 +104,7 @@ export class LiveService {
   /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
   publishStates(endpointId: number, indexes: readonly number[], read: () => Promise<readonly LiveDelivery[]>): void {
     const find = async () => (await read()).map((data) => ({ type: 'delivery', data }) as const);
-    this.#deliver(endpointId, lookup(find));
+    this.#deliver(endpointId, lookupEvent(find));
     for (const index of indexes) this.#options.bus.publish({ kind: 'delivery', endpointId, index, id: 0 });
   }
 
@@ -169,12 +169,12 @@ export class LiveService {
   }
 
   /** Begins the live connection of a checked viewer. */
-  connect(socket: WebSocket, wire: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
+  connect(socket: WebSocket, transport: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
     const { store, onFailure } = this.#options;
     const { id, uid } = endpoint;
     const connection = new LiveConnection({
       socket,
-      wire,
+      transport,
       userId: user.id,
       sessionId: session.id,
       endpoint: { id, uid },
