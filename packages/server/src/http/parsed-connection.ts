@@ -19,8 +19,8 @@ interface BodyFraming {
 }
 
 /**
- * Milliseconds of parsing before other connections take turns. Slices shrink while they are slow, because a body in
- * chunks of one byte takes a thousand times as long as one chunk.
+ * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
+ * long as one chunk. So slices shrink while they are slow.
  */
 const MAX_PARSE_MS = 0.5;
 /** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */

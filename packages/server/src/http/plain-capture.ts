@@ -3,7 +3,7 @@ import { BodyBuffer, copyBody } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { rawCaptured, rawRefusal } from './raw-response.ts';
 
-/** From this size on, the work at the end of a body takes 0.1 ms or more, and waits for the connection's turn. */
+/** From this size on, the end of a body takes 0.1 ms of work or more, which waits for the connection's turn. */
 const DEFERRED_BODY_BYTES = 64 * 1024;
 
 /** Receives the response to a capture. One of the two methods is called once. */
