@@ -13,7 +13,7 @@ export class ConfigProblem extends Error {
   }
 }
 
-// Schemas for environment variables. Each message continues after the variable's name: "PORT must be a whole number".
+// Schemas for variables that are not empty. Each message continues after the name: "PORT must be a whole number".
 
 /** A whole number in decimal digits. */
 const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
@@ -47,12 +47,6 @@ const httpOrigin = z
     error: 'must be an http or https URL without a path, such as https://hooks.example.com',
   })
   .transform((text) => new URL(text).origin);
-
-const characters = (from: number, to: number) =>
-  z
-    .string()
-    .min(from, { error: `must have ${from} characters or more` })
-    .max(to, { error: `must have ${to} characters at most` });
 
 /** False if a character ends the password early. The rest would count as a path, which messages show. */
 function hasWholePassword(text: string): boolean {
@@ -112,12 +106,12 @@ const natsUrls = list
 
 /** The variables that Stripe needs, all of them. */
 const stripeSchema = z.object({
-  STRIPE_SECRET_KEY: z.string().min(1),
-  STRIPE_WEBHOOK_SECRET: z.string().min(1),
-  STRIPE_PRICE_BASIC_MONTHLY: z.string().min(1),
-  STRIPE_PRICE_BASIC_YEARLY: z.string().min(1),
-  STRIPE_PRICE_PREMIUM_MONTHLY: z.string().min(1),
-  STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1),
+  STRIPE_SECRET_KEY: z.string(),
+  STRIPE_WEBHOOK_SECRET: z.string(),
+  STRIPE_PRICE_BASIC_MONTHLY: z.string(),
+  STRIPE_PRICE_BASIC_YEARLY: z.string(),
+  STRIPE_PRICE_PREMIUM_MONTHLY: z.string(),
+  STRIPE_PRICE_PREMIUM_YEARLY: z.string(),
 });
 
 /** The environment variables, all optional (docs/operations.md, "Environment"). */
@@ -128,7 +122,7 @@ const environmentSchema = z.object({
   /** Origin of capture URLs and links; with https, cookies are `Secure`. */
   PUBLIC_URL: httpOrigin.optional(),
   /** Folder of the SQLite database. */
-  DATA_DIR: z.string().min(1).default('./data'),
+  DATA_DIR: z.string().default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
   /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
   NATS_URL: natsUrls.optional(),
@@ -152,9 +146,9 @@ const environmentSchema = z.object({
   STRIPE_API_BASE: httpUrl.optional(),
   /** Kept unchanged: its trailing slash is significant (OpenID Connect Discovery 4.3). */
   OIDC_ISSUER: httpUrl.optional(),
-  OIDC_CLIENT_ID: z.string().min(1).optional(),
-  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  OIDC_NAME: characters(1, 40).default('Google'),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_CLIENT_SECRET: z.string().optional(),
+  OIDC_NAME: z.string().max(40, { error: 'must have 40 characters at most' }).default('Google'),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailbox.optional(),
   LOG_LEVEL: z
