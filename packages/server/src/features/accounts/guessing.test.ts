@@ -18,15 +18,17 @@ const from = (address: string) => server.visitor({ 'x-forwarded-for': address })
 const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
 const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
 
-/** Occupies the queue of password checks until the returned function is called. */
+/** Occupies the queue of password checks until the returned function is called. Checks that still wait then end unchecked. */
 function holdChecks(count: number): () => Promise<unknown> {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const waiting = new AbortController();
   const cheap = '$argon2id$v=19$m=2048,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA';
   const steps = { afterWaiting: () => Promise.resolve(), after: () => gate };
   const checks = Array.from({ length: count }, (_, nth) =>
-    passwords.verify('x', cheap, { owner: `somebody ${nth}` }, steps).catch(() => false),
+    passwords.verify('x', cheap, { owner: `somebody ${nth}`, signal: waiting.signal }, steps).catch(() => false),
   );
   return () => {
+    waiting.abort();
     open();
     return Promise.all(checks);
   };
