@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager, JetStreamPublishOptions, StoredMsg } from '@nats-io/jetstream';
-import { headers } from '@nats-io/transport-node';
+import { TimeoutError, headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
-import { openStream } from './overflow-stream.ts';
+import { SilentOverflowLog, openStream } from './overflow-stream.ts';
 import type { OpenedStream } from './overflow-stream.ts';
 
 /** Milliseconds for one attempt to add a message, and between two attempts. */
@@ -91,7 +91,7 @@ export class OverflowLog {
   async append(batch: PackedCaptures, withinMs: number): Promise<LogPosition> {
     const deadline = performance.now() + withinMs;
     try {
-      const { client, connection } = await within(withinMs, this.#open(), noAnswer);
+      const { client, connection } = await within(withinMs, this.#open(), () => noAnswer());
       const encoded = encodeBatch(batch);
       const maxBytes = (connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD_BYTES;
       const parts: LogPosition[] = [];
@@ -114,8 +114,17 @@ export class OverflowLog {
     }
   }
 
-  /** Reads the oldest batches. `undefined` when there are none. @throws Error for one that can't be read */
+  /**
+   * Reads the oldest batches. `undefined` when there are none. @throws SilentOverflowLog, or Error for a batch that can't
+   * be read
+   */
   async next(): Promise<LoggedBatches | undefined> {
+    return this.#next().catch((error: unknown) => {
+      throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
+    });
+  }
+
+  async #next(): Promise<LoggedBatches | undefined> {
     const { manager } = await this.#open();
     const { last_seq: last } = (await manager.streams.info(this.#stream)).state;
     const oldest = await this.#oldest(manager);
@@ -204,7 +213,7 @@ export class OverflowLog {
     const stream = { name: this.#stream, subjects: [this.#batches, this.#parts], replicas, maxBytes };
     this.#opened ??= openStream(connection(), stream).catch((error: unknown) => {
       this.#opened = undefined;
-      throw error;
+      throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
     });
     return this.#opened;
   }
@@ -257,8 +266,8 @@ function ignoreIfRemoved(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
 }
 
-function noAnswer(): StorageUnavailable {
-  return new StorageUnavailable('The overflow log did not answer.');
+function noAnswer(options?: ErrorOptions): SilentOverflowLog {
+  return new SilentOverflowLog('The overflow log did not answer.', options);
 }
 
 function isFull(error: unknown): boolean {

@@ -20,6 +20,9 @@ const DUPLICATE_WINDOW_MS = 120_000;
 /** NATS was reached and has no JetStream, so there is no log. */
 export class NoOverflowLog extends StorageUnavailable {}
 
+/** NATS or the leader of the stream does not answer, for example while the cluster elects one. */
+export class SilentOverflowLog extends StorageUnavailable {}
+
 /** The stream that an overflow log needs. */
 interface StreamOptions {
   readonly name: string;

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '../../database/store.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureOutcome } from '../../database/store.ts';
-import { NoOverflowLog } from './overflow-stream.ts';
+import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 import type { LoggedBatches } from './overflow-log.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 
@@ -19,7 +19,7 @@ function world() {
   const state = {
     isAway: false,
     isLogAway: false,
-    isLogSilent: false,
+    failure: undefined as Error | undefined,
     hasNoLog: false,
     mayDrain: false,
     isReset: false,
@@ -42,7 +42,7 @@ function world() {
     },
     next: async (): Promise<LoggedBatches | undefined> => {
       searches += 1;
-      if (state.isLogSilent) throw new Error('timeout');
+      if (state.failure !== undefined) throw state.failure;
       const batch = state.mayDrain ? logged[taken] : undefined;
       if (batch === undefined) return void (await sleep(5));
       return { batches: [batch], done: async () => void (taken += 1) };
@@ -149,15 +149,18 @@ test('a log that does not answer does not count as drained', async () => {
   await writer.close();
 });
 
-test('a log that stops answering is reported once, and again after it has answered', async () => {
+test.each([
+  ['stops answering', new SilentOverflowLog('timeout')],
+  ["can't be read", new Error('a mistake of ours')],
+])('a log that %s is reported once, and again after it has answered', async (_what, failure) => {
   const { state, writer, failures, searches } = world();
   await writer.start();
   for (const outages of [1, 2]) {
-    state.isLogSilent = true;
+    state.failure = failure;
     const before = searches();
     await expect.poll(() => searches() - before).toBeGreaterThan(2);
     expect(failures).toHaveLength(outages);
-    state.isLogSilent = false;
+    state.failure = undefined;
     const after = searches();
     await expect.poll(() => searches() - after).toBeGreaterThan(1);
   }

@@ -4,7 +4,7 @@ import { StorageProblem, StorageUnavailable } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
 import type { BatchStore } from './capture-writer.ts';
-import { NoOverflowLog } from './overflow-stream.ts';
+import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
 
 /** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
@@ -101,7 +101,7 @@ export class OverflowWriter implements BatchStore {
   async start(withinMs = FIRST_READ_MS): Promise<void> {
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
     const late = (): Error =>
-      new StorageUnavailable('The overflow log did not answer. Captures may overtake its batches.');
+      new SilentOverflowLog('The overflow log did not answer. Captures may overtake its batches.');
     await within(withinMs, this.#firstRead.promise, late).catch(this.#options.onFailure);
   }
 
@@ -195,20 +195,21 @@ export class OverflowWriter implements BatchStore {
    * prevents a second copy. A node that finds its batches stored by another one leaves the work to it for a while.
    */
   async #drain(): Promise<void> {
-    // Reported once per outage, not with each attempt.
-    let isReported = false;
+    // A silent log and a failure are each reported once per outage, not with each attempt.
+    const reported = new Set<boolean>();
     while (!this.#end.signal.aborted) {
       try {
         if (this.#isAway) await this.#options.drainStore.check(DATABASE_MS);
         this.#setMode({ isAway: false });
         const found = await this.#options.log.next();
         const stored = found && (await this.#store(found));
-        isReported = false;
+        reported.clear();
         if (stored === undefined) await this.#pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS);
         else if (stored === 0) await this.#pause(STATE_MS);
       } catch (error) {
-        if (!isReported && !isAway(error)) {
-          isReported = true;
+        const isSilent = error instanceof SilentOverflowLog;
+        if (!reported.has(isSilent) && (isSilent || !isAway(error))) {
+          reported.add(isSilent);
           this.#options.onFailure(error);
         }
         await this.#pause(RETRY_MS);

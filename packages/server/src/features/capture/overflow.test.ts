@@ -238,3 +238,11 @@ test('a deleted endpoint’s logged captures are dropped', async () => {
   await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches')).toBe(0);
   expect(await storedBodies(endpointId)).toEqual([]);
 });
+
+test('an overflow log that does not answer, as without a leader, is a warning', async () => {
+  const node = await startNode({ LOG_LEVEL: 'warn' });
+  await nats.stop('SIGKILL');
+  await expect.poll(() => node.log()).toMatch(/"level":40.*the overflow log does not answer/);
+  expect(node.log()).not.toContain('"level":50');
+  nats = await startNats({ storeDir, port: nats.port });
+});

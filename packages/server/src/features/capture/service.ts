@@ -20,6 +20,7 @@ import type { CachedEndpoint } from './endpoint-cache.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
 import type { OverflowLog } from './overflow-log.ts';
+import { SilentOverflowLog } from './overflow-stream.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -138,7 +139,10 @@ function createOverflowWriter(options: CaptureServiceOptions, limits: CaptureLim
     log: overflowLog,
     limits,
     onDrained: drainedCaptures(options),
-    onFailure: (error) => log.error({ err: error }, 'PostgreSQL or the overflow log failed; captures are kept'),
+    onFailure: (error) =>
+      error instanceof SilentOverflowLog
+        ? log.warn({ err: error }, 'the overflow log does not answer; the server tries again')
+        : log.error({ err: error }, 'PostgreSQL or the overflow log failed; captures are kept'),
     onMode: (mode) =>
       mode === 'log'
         ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
