@@ -101,10 +101,7 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('a pause writes no notice to an address that its owner has not confirmed', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 50);
-      await plan(endpoint.id);
+      const { endpoint, destination } = await dueDelivery(50);
       const failed = { status: 500, nextAttemptAt: T0 + 5000 };
       await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery, failed)));
       expect(await store.listDestinations(endpoint.id)).toMatchObject([{ pausedAt: T0 }]);
@@ -112,10 +109,7 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('of a deleted request are dropped', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 2);
-      await plan(endpoint.id);
+      const { endpoint, destination } = await dueDelivery(2);
       const attempts = (await due(destination.id)).map((delivery) => attemptOf(destination, delivery));
       await store.deleteRequest(endpoint.id, { index: 0 });
       const results = await record(attempts);
@@ -123,10 +117,7 @@ export function attemptsSuite(store: AppStore): void {
     });
 
     test('have the present destination, and none when they have ended or it does not send', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 2);
-      await plan(endpoint.id);
+      const { endpoint, destination } = await dueDelivery(2);
       const [first, second] = await due(destination.id);
       if (first === undefined || second === undefined) throw new Error('Nothing is due.');
       const change = (changes: DestinationChange) => store.changeDestination(endpoint.id, destination.id, changes, T0);
@@ -181,12 +172,10 @@ export function attemptsSuite(store: AppStore): void {
 
   describe('leases', () => {
     test('one of five processes gets a destination, until its lease expires or is released', async () => {
-      const endpoint = await someEndpoint(store);
-      const { id } = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
+      const { destination } = await dueDelivery();
+      const { id } = destination;
       const isDue = async (owner: string) =>
-        (await store.dueDestinations(owner, T0 + 1000, 10_000)).find((destination) => destination.id === id);
+        (await store.dueDestinations(owner, T0 + 1000, 10_000)).find((each) => each.id === id);
       const claim = (owner: string) => store.claimDestinations([id], owner, 60_000);
       expect(await isDue('a')).toEqual({ id, isOwn: false });
       const claims = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((owner) => claim(owner)));

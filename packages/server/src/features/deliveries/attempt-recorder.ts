@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../database/store.ts';
+import { Rerun } from '../../workers/background.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -33,7 +34,7 @@ interface Waiting {
 export class AttemptRecorder {
   readonly #options: RecorderOptions;
   readonly #waiting: Waiting[] = [];
-  #isRunning = false;
+  readonly #writing = new Rerun(() => this.#writeAll());
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -43,12 +44,11 @@ export class AttemptRecorder {
   record(attempt: Attempt): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push({ attempt, done: resolve });
-      if (!this.#isRunning) void this.#run();
+      this.#writing.start();
     });
   }
 
-  async #run(): Promise<void> {
-    this.#isRunning = true;
+  async #writeAll(): Promise<void> {
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
       const began = performance.now();
       const attempts = batch.map(({ attempt }) => attempt);
@@ -58,7 +58,6 @@ export class AttemptRecorder {
       else for (const waiting of batch) void this.#writeAlone(waiting);
       await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }
-    this.#isRunning = false;
   }
 
   async #writeAlone({ attempt, done }: Waiting): Promise<void> {

@@ -2,6 +2,7 @@ import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/fair-queue.ts';
 import { atMost } from '../../limits/within.ts';
+import { Rerun } from '../../workers/background.ts';
 import type { Installation } from './match-queries.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -47,7 +48,7 @@ export class DeliveryPlanner {
   readonly #behind = new Set<number>();
   /** Steps by user. */
   readonly #steps = new Map<number, Promise<void>>();
-  #running: Promise<void> | undefined;
+  readonly #planning = new Rerun(() => this.#planWaiting());
   #isStopped = false;
 
   constructor(options: PlannerOptions) {
@@ -59,7 +60,7 @@ export class DeliveryPlanner {
     if (this.#isStopped || this.#isWaiting.has(endpointId) || this.#behind.has(endpointId)) return;
     this.#isWaiting.add(endpointId);
     this.#waiting.push(userId, { endpointId, userId });
-    this.#running ??= this.#run();
+    this.#planning.start();
   }
 
   /** Wakes every endpoint with captures that are not planned. */
@@ -77,17 +78,16 @@ export class DeliveryPlanner {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await this.#running;
+    await this.#planning.running;
     await Promise.all(this.#steps.values());
   }
 
-  async #run(): Promise<void> {
+  async #planWaiting(): Promise<void> {
     while (this.#waiting.size > 0 && !this.#isStopped) {
       const began = performance.now();
       for (let left = this.#waiting.size; left > 0 && !this.#isStopped; left -= 1) await this.#planNext();
       await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }
-    this.#running = undefined;
   }
 
   /** Resolves after a step, or earlier if the step takes long. */

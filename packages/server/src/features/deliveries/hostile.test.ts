@@ -45,8 +45,13 @@ const start = (engine?: (typeof ENGINES)[number], maxMs?: number) =>
     ...(maxMs !== undefined && { replay: { maxMs } }),
   });
 
-async function world(...options: Parameters<typeof start>): Promise<void> {
-  server = await start(...options);
+/** Starts a server for the tests of a group. Each of them has its own target. */
+function useServer(...options: Parameters<typeof start>): void {
+  beforeAll(async () => {
+    server = await start(...options);
+  });
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
 }
 
 async function fresh(at = server): Promise<void> {
@@ -55,9 +60,7 @@ async function fresh(at = server): Promise<void> {
 }
 
 describe('a sender', () => {
-  beforeAll(() => world());
-  afterAll(() => server.stop());
-  afterEach(() => target.close());
+  useServer();
 
   test('cannot remove headers of the server by naming them in Connection', async () => {
     await fresh();
@@ -142,9 +145,7 @@ describe('a sender', () => {
 });
 
 describe('a target', () => {
-  beforeAll(() => world());
-  afterAll(() => server.stop());
-  afterEach(() => target.close());
+  useServer();
 
   test.each([
     ['an endless body', 'HTTP/1.1 200 OK\r\n\r\n', { status: 200, responseTruncated: true }],
@@ -183,9 +184,7 @@ describe('a target', () => {
 const MANY_HEADERS = Array.from({ length: 1000 }, (_, nth) => `X-${nth}: v\r\n`).join('');
 
 describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
-  beforeAll(() => world(engine));
-  afterAll(() => server.stop());
-  afterEach(() => target.close());
+  useServer(engine);
 
   test.each([
     ['of HTTP/1.0, with the end of the connection as its end', 'HTTP/1.0 200 OK\r\n\r\nyes', { status: 200 }],
@@ -265,9 +264,7 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
 });
 
 describe('a report of creel forward', () => {
-  beforeAll(() => world());
-  afterAll(() => server.stop());
-  afterEach(() => target.close());
+  useServer();
 
   test('with a time before the capture or in the future is rejected, unless a clock may be wrong', async () => {
     await fresh();
@@ -291,9 +288,7 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
   /** Answers 500 when the test lets it. */
   let answerAll = Promise.withResolvers<void>();
   // An attempt that ends before the test lets it is repeated when its destination is turned on.
-  beforeAll(() => world(engine, 60_000));
-  afterAll(() => server.stop());
-  afterEach(() => target.close());
+  useServer(engine, 60_000);
 
   async function underWay(): Promise<number> {
     await fresh();

@@ -66,14 +66,11 @@ export function deliveriesSuite(store: AppStore): void {
     });
 
     test('are due at once while earlier ones wait for their next attempt', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
+      const { endpoint, destination, delivery } = await dueDelivery();
       const isDue = async (): Promise<boolean> =>
         (await store.dueDestinations('a', T0 + 1000, 10_000)).some(({ id }) => id === destination.id);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
       const failed = { status: 500, nextAttemptAt: T0 + 5000 };
-      await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery, failed)));
+      await record([attemptOf(destination, delivery, failed)]);
       expect(await isDue()).toBe(false);
       await captureMany(store, endpoint.id, 1);
       await plan(endpoint.id);
@@ -81,11 +78,8 @@ export function deliveriesSuite(store: AppStore): void {
     });
 
     test('are due in order after the clock was set back', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
+      const { endpoint, destination } = await dueDelivery(2);
       const back = T0 - 3_600_000;
-      await captureMany(store, endpoint.id, 2);
-      await plan(endpoint.id);
       await captureMany(store, endpoint.id, 2);
       await planStep(endpoint.id, back);
       expect((await due(destination.id, back)).map(({ index }) => index)).toEqual([0, 1, 2, 3]);
@@ -110,10 +104,7 @@ export function deliveriesSuite(store: AppStore): void {
     });
 
     test('of a destination that is off are not planned, and its captures are not sent later', async () => {
-      const endpoint = await someEndpoint(store);
-      const destination = await add(endpoint);
-      await captureMany(store, endpoint.id, 1);
-      await plan(endpoint.id);
+      const { endpoint, destination } = await dueDelivery();
       await store.changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
       await captureMany(store, endpoint.id, 2);
       expect(await store.dueDestinations('me', T0 + 5000, 10_000)).not.toContainEqual(

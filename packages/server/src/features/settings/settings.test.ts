@@ -5,6 +5,12 @@ import { startTestServer } from '../../../test/test-server.ts';
 
 const BAD_EMAIL = 'Please enter a valid email address';
 const OFF = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
+const ALL = {
+  autoSaveNewEndpoints: true,
+  emailNotifyExpiry: true,
+  emailNotifySubscription: true,
+  email: 'notices@example.com',
+};
 
 const mailbox = await openMailbox();
 const paid = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC', SMTP_URL: mailbox.url } });
@@ -24,17 +30,11 @@ describe('settings', () => {
 
   test('are stored completely, with the address trimmed; unknown fields are ignored', async () => {
     const { client } = await paid.register();
-    const all = {
-      autoSaveNewEndpoints: true,
-      emailNotifyExpiry: true,
-      emailNotifySubscription: true,
-      email: 'notices@example.com',
-    };
     expect(
-      await save(client, { ...all, email: '  notices@example.com ', subscriptionTier: 'PREMIUM', id: 1 }),
-    ).toMatchObject({ status: 200, body: all });
-    expect(await client.call('getSettings', {})).toEqual(all);
-    expect(await client.call('getUser', {})).toMatchObject({ settings: all, subscriptionTier: 'BASIC' });
+      await save(client, { ...ALL, email: '  notices@example.com ', subscriptionTier: 'PREMIUM', id: 1 }),
+    ).toMatchObject({ status: 200, body: ALL });
+    expect(await client.call('getSettings', {})).toEqual(ALL);
+    expect(await client.call('getUser', {})).toMatchObject({ settings: ALL, subscriptionTier: 'BASIC' });
     expect((await client.call('createEndpoint', { body: {} })).autosave).toBe('true');
     expect((await client.call('createEndpoint', { body: { autoSaveEnabled: false } })).autosave).toBe('false');
   });
@@ -53,15 +53,9 @@ describe('settings', () => {
 
   test('calls at the same time that change different settings all count', async () => {
     const { client } = await paid.register();
-    const changes = {
-      autoSaveNewEndpoints: true,
-      emailNotifyExpiry: true,
-      emailNotifySubscription: true,
-      email: 'notices@example.com',
-    };
-    const calls = Object.entries(changes).map(([name, value]) => save(client, { [name]: value }));
+    const calls = Object.entries(ALL).map(([name, value]) => save(client, { [name]: value }));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(await client.call('getSettings', {})).toEqual(changes);
+    expect(await client.call('getSettings', {})).toEqual(ALL);
   });
 
   test("calls at the same time can't switch a notice on and remove its address", async () => {
