@@ -66,7 +66,7 @@ interface ListToolbarProps extends Pick<MethodTabsProps, 'view' | 'changeView'> 
 export function ListToolbar({ endpoint, state, view, changeView, onLeave }: ListToolbarProps) {
   const { uid, requestCount } = endpoint;
   const { search, paused, setPaused } = state;
-  const pauseLabel = paused ? 'Resume' : 'Pause';
+  const pauseLabel = paused ? 'Resume the list' : 'Pause the list';
   const onPause = (): void => setPaused(!paused);
   useCommands([{ id: 'list.pause', title: pauseLabel, group: 'Requests', keys: 'p', run: onPause }]);
   return (
