@@ -20,6 +20,8 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     const body = page.getByRole('table', { name: 'Body' });
     await expect(body.locator('del')).toHaveText(['[removed: 1000]']);
     await expect(body.locator('ins')).toHaveText(['[added: 2500]']);
+    await expect(page.getByText('The headers are the same.')).toBeVisible();
+    await expect(page.getByRole('table', { name: 'Headers' })).toHaveCount(0);
     await expectNoFindings(page, 'the comparison', '[aria-label="Compare requests"]');
   });
 

@@ -81,15 +81,18 @@ export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   return (
     <>
       <DiffTitle>{title}</DiffTitle>
-      {fields.length === 0 ? <p className="px-4 py-3 text-ink-2">{none}</p> : null}
-      <DiffTable label={title}>
-        {fields.map((field) => (
-          <tr key={field.name} className="border-b border-line align-top">
-            <Cell field={field} side="left" />
-            <Cell field={field} side="right" />
-          </tr>
-        ))}
-      </DiffTable>
+      {fields.length === 0 ? (
+        <p className="px-4 py-3 text-ink-2">{none}</p>
+      ) : (
+        <DiffTable label={title}>
+          {fields.map((field) => (
+            <tr key={field.name} className="border-b border-line align-top">
+              <Cell field={field} side="left" />
+              <Cell field={field} side="right" />
+            </tr>
+          ))}
+        </DiffTable>
+      )}
     </>
   );
 }
