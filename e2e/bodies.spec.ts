@@ -7,6 +7,11 @@ import { allowClipboard, clipboard } from './pages.ts';
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
 
+/** Records in `counts` what the search in a body shows beside its field. */
+const RECORD_COUNT = `counts = [];
+  const count = document.querySelector('[role="search"]:has([aria-label="Search inside"]) [role="status"]');
+  new MutationObserver(() => counts.push(count.textContent)).observe(count, { childList: true, characterData: true, subtree: true });`;
+
 test('a body is shown by its content and decoded, and its parts can be opened, found and copied', async ({
   page,
   context,
@@ -259,8 +264,13 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await shown.getByRole('button', { name: 'Show all' }).click();
     await expect(shown.getByText(/The first/)).toHaveCount(0);
     await shown.getByRole('button', { name: 'Search inside' }).click();
+    await page.evaluate(RECORD_COUNT);
     await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
     await expect(shown.getByText('1 of 1')).toBeVisible();
+    expect(await page.evaluate('counts'), 'no “Not found” while it is searched').toEqual(['1 of 1']);
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end of it');
+    await expect(shown.getByText('Not found')).toBeVisible();
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
     await expect(shown.getByRole('tree').locator('mark')).toBeVisible();
     await shown.getByRole('tab', { name: 'Raw' }).click();
     const text = shown.getByRole('region', { name: 'Body as text' });

@@ -13,20 +13,23 @@ export interface Find {
 
 interface FindBarProps {
   readonly find: Find;
-  /** Number of matches. */
+  /** Number of matches of `searched`. */
   readonly count: number;
+  /** The text that was searched last. Behind the field while a large body is searched. */
+  readonly searched: string;
   /** Missing if only the matches are shown, so that there is nothing to step through. */
   readonly steps?: Steps;
 }
 
 /** The field of an open search: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
-export function FindBar({ find: { text = '', change }, count, steps }: FindBarProps) {
+export function FindBar({ find: { text = '', change }, count, searched, steps }: FindBarProps) {
   const panel = useRef<Element | null>(null);
   useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
     if (press.key === 'Enter') steps?.step(press.shiftKey ? -1 : 1);
     if (press.key === 'Escape') change(undefined);
   };
+  const none = searched === text ? 'Not found' : '';
   return (
     <div
       ref={(element) => {
@@ -48,7 +51,7 @@ export function FindBar({ find: { text = '', change }, count, steps }: FindBarPr
         className="h-7 min-w-0 grow bg-transparent text-sm outline-none"
       />
       <span role="status" className="shrink-0 text-sm text-ink-2">
-        {text === '' ? '' : count === 0 ? 'Not found' : `${steps ? `${steps.current + 1} of ` : ''}${count}`}
+        {text === '' ? '' : count > 0 ? `${steps ? `${steps.current + 1} of ` : ''}${count}` : none}
       </span>
       {steps === undefined ? null : (
         <>

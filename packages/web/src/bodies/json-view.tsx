@@ -226,7 +226,7 @@ export function SearchedJson({ json, find }: SearchedJsonProps) {
   const steps = useSteps(matches.length, wanted);
   return (
     <>
-      {find.text === undefined ? null : <FindBar find={find} count={matches.length} steps={steps} />}
+      {find.text === undefined ? null : <FindBar find={find} count={matches.length} searched={wanted} steps={steps} />}
       {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
       <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={steps.current} />
     </>

@@ -38,7 +38,7 @@ export function TextView({ text, label, find, colors = NO_COLORS }: TextViewProp
   const Piece = text.length <= MAX_WRAPPED_LENGTH ? WholeText : LongText;
   return (
     <>
-      {find?.text === undefined ? null : <FindBar find={find} count={found.length} steps={steps} />}
+      {find?.text === undefined ? null : <FindBar find={find} count={found.length} searched={wanted} steps={steps} />}
       <Piece text={text} label={label} colors={colors} found={found} current={steps.current} />
     </>
   );

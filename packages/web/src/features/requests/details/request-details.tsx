@@ -155,7 +155,7 @@ function HeadersTab({ request, find }: { readonly request: CapturedRequest; read
     <>
       {find.text === undefined ? null : (
         <div className="sticky top-0 z-10">
-          <FindBar find={find} count={fields.length} />
+          <FindBar find={find} count={fields.length} searched={find.text} />
         </div>
       )}
       {request.size === 0 && queryOf(request) !== '' ? (
