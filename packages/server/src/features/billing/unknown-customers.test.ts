@@ -1,9 +1,8 @@
-import { Stripe } from 'stripe';
-import { expect, test } from 'vitest';
-import { createLog } from '../../log.ts';
-import { STRIPE_CONFIG } from '../../../test/stripe-server.ts';
+import { afterAll, expect, test } from 'vitest';
+import { openMemoryStore } from '../../../test/memory-store.ts';
+import { stripeBilling } from '../../../test/stripe-billing.ts';
+import type { BillingGateway } from './gateway.ts';
 import type { SubscriptionFields } from './rules.ts';
-import { StripeGateway } from './stripe-gateway.ts';
 
 const TEST_MODE = '; a similar object exists in test mode, but a live mode key was used to make this request.';
 const LIVE_MODE = '; a similar object exists in live mode, but a test mode key was used to make this request.';
@@ -15,19 +14,17 @@ const STORED: SubscriptionFields = {
   stripeSubscriptionId: 'sub_1',
 };
 
+const store = await openMemoryStore();
+afterAll(() => store.close());
+
 /** A Stripe that knows no customer. */
-function gatewayOf(reason: string): StripeGateway {
-  const httpClient = Stripe.createFetchHttpClient(async (input) => {
+function gatewayOf(reason: string): BillingGateway {
+  const answer: typeof fetch = async (input) => {
     const id = /cus_\w+/.exec(new Request(input).url)?.[0];
     const error = { type: 'invalid_request_error', code: 'resource_missing', param: 'customer' };
     return Response.json({ error: { ...error, message: `No such customer: '${id}'${reason}` } }, { status: 404 });
-  });
-  const store = {
-    findBillingSetting: () => Promise.reject(new Error()),
-    keepBillingSetting: () => Promise.reject(new Error()),
   };
-  const log = createLog('silent', false, { write: () => undefined });
-  return new StripeGateway({ config: STRIPE_CONFIG, store, log, now: Date.now, httpClient });
+  return stripeBilling(store, answer, Date.now).gateway;
 }
 
 test.each([

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
+import { deliveryWorld } from '../../../test/delivery-world.ts';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
@@ -25,10 +26,9 @@ beforeEach(async () => {
   await holder.connect();
   // With a confirmed address, so that a pause writes a notice.
   ({ id: userId } = await someUser(store, { emailVerified: true }));
-  ({ id: endpointId } = await someEndpoint(store, { userId }));
-  const fields = { url: 'http://127.0.0.1:9/', appendPath: false, enabled: true, query: '', sign: false };
-  const created = await store.createDestination(endpointId, fields, { now: T0, limit: 5 });
-  destinationId = typeof created === 'object' ? created.id : 0;
+  const endpoint = await someEndpoint(store, { userId });
+  endpointId = endpoint.id;
+  ({ id: destinationId } = await deliveryWorld(store).add(endpoint));
   await captureMany(store, endpointId, 3);
 });
 

@@ -1,29 +1,19 @@
 import type { UserSettings } from '@creel/contract';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
 import { sendOutbox, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
-import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
-import { QUERIES } from '../../queries.ts';
-import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/queries.ts';
+import { openMemoryStore } from '../../../test/memory-store.ts';
 import { DAY, T0, anyPlan, notifiedUser, someEndpoint } from '../../../test/store-world.ts';
 import { composeExpiryNotice, noticeExpiry, runMaintenance } from './service.ts';
 import type { MaintenanceOptions } from './service.ts';
 
-let folder: string;
-let store: AppStore;
+let store: Awaited<ReturnType<typeof openMemoryStore>>;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'creel-notices-'));
-  store = await openSqliteStore(folder, QUERIES);
+  store = await openMemoryStore();
 });
-afterEach(async () => {
-  await store.close();
-  await rm(folder, { recursive: true });
-});
+afterEach(() => store.close());
 
 /** After a temporary failure. */
 const RETRY_MS = 60_000;
