@@ -8,6 +8,7 @@ import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import type { Link } from '../../../test/postgres-link.ts';
+import { openPatientStore } from '../../../test/patient-store.ts';
 import { LIMITS, T0, capture, captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
@@ -30,8 +31,10 @@ afterEach(async () => {
   await database.remove();
 });
 
-async function open(url: string): Promise<AppStore> {
-  const store = await openPostgresStore(url, QUERIES);
+const openUsual = (url: string): Promise<AppStore> => openPostgresStore(url, QUERIES);
+
+async function open(url: string, openStore = openUsual): Promise<AppStore> {
+  const store = await openStore(url);
   opened.push(store);
   return store;
 }
@@ -47,7 +50,7 @@ const rows = async (): Promise<number> =>
   Number((await database.run('select count(*) as rows from captured_requests'))[0]?.['rows']);
 
 test('a commit whose answer is lost is answered with its indexes and saved ids, and stored once', async () => {
-  const store = await open(link.url);
+  const store = await open(link.url, openPatientStore);
   const { id } = await someEndpoint(store, { autosave: true });
   const [first] = await capture(store, [{ to: id, body: 'before' }]);
   // The statements reach PostgreSQL and the answers do not, from the commit on: nothing holds a lock.

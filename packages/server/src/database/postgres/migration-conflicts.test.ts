@@ -1,68 +1,86 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
+import { openPatientStore } from '../../../test/patient-store.ts';
 import { captureMany, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
-import { openPostgresStore } from './postgres-store.ts';
 
 // Nodes keep working while another one, of the next version, changes the tables.
 
 let database: TestDatabase;
 let store: AppStore;
 let migration: pg.Client;
+let holder: pg.Client;
 let endpointId: number;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  store = await openPostgresStore(database.url, QUERIES);
+  store = await openPatientStore(database.url);
   migration = new pg.Client({ connectionString: database.url });
-  await migration.connect();
-  // A session looks for a deadlock after a while and ends itself. Here the store's session is always the one.
+  holder = new pg.Client({ connectionString: database.url });
+  await Promise.all([migration.connect(), holder.connect()]);
+  // A session that finds a deadlock ends itself. Here the store's session is always the one.
   await migration.query("set deadlock_timeout = '1min'");
   ({ id: endpointId } = await someEndpoint(store));
   await captureMany(store, endpointId, 2);
 });
 
 afterEach(async () => {
-  await migration.end();
+  await Promise.all([migration.end(), holder.end()]);
   await store.close();
   await database.remove();
 });
 
 const alter = (table: string) => migration.query(`alter table ${table} add column note text`);
 
+interface Conflict<T> {
+  /** The store waits for it after it has locked `first`, and before it locks `next`. */
+  readonly gate: string;
+  readonly first: string;
+  readonly next: string;
+  readonly call: () => Promise<T>;
+}
+
+/**
+ * Runs a call of the store that gets into a deadlock with the migration. A session looks for a deadlock once, a second
+ * after its wait began. So the wait of the store is the one that completes the deadlock.
+ */
+async function inDeadlock<T>({ gate, first, next, call }: Conflict<T>): Promise<T> {
+  await holder.query(`begin; ${gate}`);
+  const calling = call();
+  await database.untilBlocked(1);
+  await migration.query('begin');
+  await alter(next);
+  const altering = alter(first);
+  await database.untilBlocked(2);
+  await holder.query('commit');
+  await altering;
+  await migration.query('commit');
+  return calling;
+}
+
 describe('a deadlock with the migration', () => {
+  const gateOfWrites = () => `select 1 from endpoints where id = ${endpointId} for update`;
+
   test('a read is repeated', async () => {
-    await migration.query('begin');
-    await alter('endpoints');
-    const reading = store.listDeliveryStates(endpointId, [0, 1]);
-    await database.untilBlocked(1);
-    await alter('captured_requests');
-    await migration.query('commit');
-    expect(indexesOf(await reading)).toEqual([0, 1]);
+    const gate = 'lock table deliveries in access exclusive mode';
+    const call = () => store.listDeliveryStates(endpointId, [0, 1]);
+    const states = await inDeadlock({ gate, first: 'captured_requests', next: 'endpoints', call });
+    expect(indexesOf(states)).toEqual([0, 1]);
   });
 
   test('a write is repeated', async () => {
-    await migration.query('begin');
-    await alter('captured_requests');
-    const deleting = store.deleteRequest(endpointId, { index: 0 });
-    await database.untilBlocked(1);
-    await alter('endpoints');
-    await migration.query('commit');
-    expect(await deleting).toBe(true);
+    const call = () => store.deleteRequest(endpointId, { index: 0 });
+    const conflict = { gate: gateOfWrites(), first: 'endpoints', next: 'captured_requests', call };
+    expect(await inDeadlock(conflict)).toBe(true);
   });
 
   test('a batch is repeated, and stored once', async () => {
     await store.saveRequest(endpointId, 0, { maxSaved: 100, bodyBytes: 0 });
-    await migration.query('begin');
-    await alter('captured_requests');
-    const writing = captureMany(store, endpointId, 2);
-    await database.untilBlocked(1);
-    await alter('endpoints');
-    await migration.query('commit');
-    expect(indexesOf(await writing)).toEqual([2, 3]);
+    const call = () => captureMany(store, endpointId, 2);
+    const conflict = { gate: gateOfWrites(), first: 'endpoints', next: 'captured_requests', call };
+    expect(indexesOf(await inDeadlock(conflict))).toEqual([2, 3]);
     expect(await database.run('select 1 from captured_requests')).toHaveLength(4);
   });
 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { QUERIES } from '../../queries.ts';
+import { openPatientStore } from '../../../test/patient-store.ts';
 import type { AppStore } from '../../queries.ts';
 import {
   DAY,
@@ -13,7 +13,6 @@ import {
 } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
-import { openPostgresStore } from './postgres-store.ts';
 
 // A batch does not lock its endpoints first while no other transaction changes them. Other changes lock their user first.
 
@@ -25,7 +24,7 @@ let other: AppStore;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  [one, other] = [await openPostgresStore(database.url, QUERIES), await openPostgresStore(database.url, QUERIES)];
+  [one, other] = [await openPatientStore(database.url), await openPatientStore(database.url)];
 });
 
 afterEach(async () => {

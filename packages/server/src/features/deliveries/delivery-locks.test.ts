@@ -2,8 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
 import { deliveryWorld } from '../../../test/delivery-world.ts';
-import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
-import { QUERIES } from '../../queries.ts';
+import { openPatientStore } from '../../../test/patient-store.ts';
 import type { AppStore } from '../../queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
@@ -21,7 +20,7 @@ let destinationId: number;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  store = await openPostgresStore(database.url, QUERIES);
+  store = await openPatientStore(database.url);
   holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   // With a confirmed address, so that a pause writes a notice.
@@ -154,7 +153,7 @@ test('an account is deleted while one of its destinations is paused with a notic
   expect(await database.run('select 1 from mail_outbox union all select 1 from destinations')).toEqual([]);
   // A session counts its deadlocks at the latest when it ends. Its query is repeated, so nothing else shows them.
   await store.close();
-  store = await openPostgresStore(database.url, QUERIES);
+  store = await openPatientStore(database.url);
   const counted = await database.run('select deadlocks from pg_stat_database where datname = current_database()');
   expect(counted).toEqual([{ deadlocks: '0' }]);
 });
