@@ -86,6 +86,13 @@ export function takeUpgrades(
   });
 }
 
+/** Clients such as curl and Go's send the query as it was typed, and their users need to know why that fails. */
+function parseSentence({ code }: NodeJS.ErrnoException): string | undefined {
+  return code === 'HPE_INVALID_URL'
+    ? 'The URL is not valid. Percent-encode every character that is not ASCII.'
+    : undefined;
+}
+
 /** Responds to invalid HTTP and timeouts, and closes the connection. Earlier requests have already been answered. */
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -100,7 +107,8 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
         : 'BAD_REQUEST';
   const connection = parsedConnection(socket);
   const response = connection?.response;
-  if (response === undefined) socket.end(rawRefusal(code, { keepsAlive: false }), () => socket.destroySoon());
+  if (response === undefined)
+    socket.end(rawRefusal(code, { sentence: parseSentence(error), keepsAlive: false }), () => socket.destroySoon());
   // The body is broken, and the response was not started.
   else if (!response.headersSent) answerBroken(response, code);
   else if (response.writableEnded) socket.destroySoon();

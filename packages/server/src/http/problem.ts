@@ -13,7 +13,7 @@ import type { UnavailableReason } from '../database/store.ts';
 
 export interface ProblemDetails {
   /** The sentence for the user; defaults to the code's own. */
-  readonly sentence?: string;
+  readonly sentence?: string | undefined;
   /** Sentences by field, for validation failures. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Seconds to wait before the next attempt. */

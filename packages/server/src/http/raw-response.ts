@@ -107,13 +107,15 @@ export interface RawOptions {
   readonly retryAfter?: number | undefined;
   /** For 405: the allowed methods. */
   readonly allow?: string;
+  /** For a person; the default is that of the code. */
+  readonly sentence?: string | undefined;
   /** Whether the connection stays open after the response. */
   readonly keepsAlive: boolean;
 }
 
 /** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
-export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }: RawOptions): string {
-  const body = JSON.stringify(problemBody(code));
+export function rawRefusal(code: ProblemCode, { retryAfter, allow, sentence, keepsAlive }: RawOptions): string {
+  const body = JSON.stringify(problemBody(code, { sentence }));
   const headers = refusalHeaders(body, retryAfter);
   if (allow !== undefined) headers.push('allow', allow);
   return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;

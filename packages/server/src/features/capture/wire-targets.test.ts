@@ -46,6 +46,19 @@ describe('methods', () => {
   });
 });
 
+describe('a target with characters that must be encoded', () => {
+  test.each(['/café', '?q=café'])('%s is rejected with a sentence that says what to do', async (target) => {
+    const answer = await ask(`${app.base}${target}`);
+    expect(answer.status).toBe(400);
+    expect(answer.header('connection')).toBe('close');
+    expect(JSON.parse(answer.body.toString())).toMatchObject({
+      error: 'The URL is not valid. Percent-encode every character that is not ASCII.',
+      code: 'BAD_REQUEST',
+    });
+    await expectUnharmed(app);
+  });
+});
+
 describe('paths are kept as sent', () => {
   const paths = [
     '',
