@@ -21,18 +21,13 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Pending {
-  readonly resolve: (value: never) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
 type Answer<Result> = Result extends Transferred<infer Value> ? Value : Result;
 
 /** The main thread's side of a worker. Each call is a message and a promise. `Methods` is what the worker serves. */
 export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never> {
   readonly #worker: Worker;
   readonly #errors: ErrorCodec<Failure>;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>();
   readonly #exited: Promise<void>;
   #lastId = 0;
   #lastNotice: Notice | undefined;

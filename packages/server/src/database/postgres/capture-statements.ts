@@ -1,4 +1,4 @@
-import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, QueryResultRow } from 'pg';
 import { z } from 'zod';
 import { MAX_TRIMMED_BYTES, methodChanges, receiptSchema } from '../write-captures.ts';
 import type { CaptureStatements, EndpointReceipt, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
@@ -16,9 +16,14 @@ const ENDPOINT_STATE = `e.id as "endpointId", e.xmin as version, e.next_index as
   e.has_deliveries = 1 as "hasDeliveries", e.latest_at as "latestAt"`;
 
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
-const LOCK_ENDPOINTS = `select ${ENDPOINT_STATE} from endpoints e where id = any($1::bigint[]) order by id for no key update`;
-
-const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
+const LOCK_ENDPOINTS = {
+  name: 'lock-endpoints',
+  text: `select ${ENDPOINT_STATE} from endpoints e where id = any($1::bigint[]) order by id for no key update`,
+};
+const TAKE_SAVED_IDS = {
+  name: 'take-saved-ids',
+  text: `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`,
+};
 
 /**
  * Writes a batch in one statement (docs/decisions/0004-storage.md). $1 to $11 have an element per endpoint, $12 to $15
@@ -64,9 +69,9 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
   returning ${ENDPOINT_STATE}, coalesce(t.left_over, 0) > 0 as "isOverfull"`;
 }
 
-const WRITE = writeStatement({ hasDeliveries: false });
+const WRITE = { name: 'write', text: writeStatement({ hasDeliveries: false }) };
 /** A separate statement, because PostgreSQL also executes the parts of a statement that match no row. */
-const WRITE_BESIDE_DELIVERIES = writeStatement({ hasDeliveries: true });
+const WRITE_BESIDE_DELIVERIES = { name: 'write-beside-deliveries', text: writeStatement({ hasDeliveries: true }) };
 
 /**
  * Statements are planned once per connection, because planning took half of a batch's time. The plan must not depend on
@@ -74,12 +79,6 @@ const WRITE_BESIDE_DELIVERIES = writeStatement({ hasDeliveries: true });
  */
 export const CAPTURE_SETTINGS =
   'set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off';
-
-type Run = <Row extends QueryResultRow>(
-  name: string,
-  text: string,
-  values: readonly unknown[],
-) => Promise<QueryResult<Row>>;
 
 /** Like `Promise.all`, but waits until all have settled, then rejects with the first failure. */
 async function allOf<T extends readonly Promise<unknown>[]>(
@@ -126,7 +125,6 @@ export function postgresCaptureStatements(
   batch: PackedCaptures,
   onCommit: () => void,
 ): CaptureStatements {
-  const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   const endpoints = new Map<number, KnownEndpoint>();
   let isLocked = false;
   return {
@@ -139,7 +137,7 @@ export function postgresCaptureStatements(
         isLocked = true;
         const [, { rows }] = await allOf([
           client.query('begin'),
-          run<KnownEndpoint & QueryResultRow>('lock-endpoints', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
+          client.query<KnownEndpoint & QueryResultRow>({ ...LOCK_ENDPOINTS, values: [int8Array(endpointIds)] }),
         ]);
         endpoints.clear();
         for (const row of rows) endpoints.set(row.endpointId, { ...row, isOurs: isOurs(row, known) });
@@ -147,16 +145,14 @@ export function postgresCaptureStatements(
       return [...endpoints.values()];
     },
     async takeSavedIds(count) {
-      const { rows } = await run<{ id: number }>('take-saved-ids', TAKE_SAVED_IDS, [count]);
+      const { rows } = await client.query<{ id: number }>({ ...TAKE_SAVED_IDS, values: [count] });
       return rows.map((row) => row.id).toSorted((a, b) => a - b);
     },
     async write(writes, receipts) {
       onCommit();
-      const [name, text] = writes.some(({ endpoint }) => endpoint.hasDeliveries)
-        ? ['write-beside-deliveries', WRITE_BESIDE_DELIVERIES]
-        : ['write', WRITE];
+      const statement = writes.some(({ endpoint }) => endpoint.hasDeliveries) ? WRITE_BESIDE_DELIVERIES : WRITE;
       const values = [...counterValues(writes, endpoints), ...batchValues(batch, writes, receipts)];
-      const written = run<WrittenEndpoint & QueryResultRow>(name, text, values);
+      const written = client.query<WrittenEndpoint & QueryResultRow>({ ...statement, values });
       // After a failed statement the commit is a rollback.
       const [{ rows }, committed] = await allOf([written, isLocked ? client.query('commit') : written]);
       if (isLocked && committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');

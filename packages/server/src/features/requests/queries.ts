@@ -12,12 +12,9 @@ import { read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { LARGE_BODY_BYTES, largeBodyQueue } from '../../workers/sliced-work.ts';
 
-/** `any` matches both. */
-type SavedFilter = 'saved' | 'unsaved' | 'any';
-
 export interface ListQuery {
   readonly endpointId: number;
-  readonly which: SavedFilter;
+  readonly which: 'saved' | 'unsaved' | 'any';
   readonly limit: number;
   /** Only indexes below this one. */
   readonly before?: number | undefined;
