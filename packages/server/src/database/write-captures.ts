@@ -135,11 +135,11 @@ export class Trimmer {
   readonly #overfull = new Set<number>();
   #isTrimming = false;
 
+  /** `write` calls `follow` after each batch. */
   constructor(write: CaptureStore['writeCaptures']) {
     this.#write = write;
   }
 
-  /** Called after every batch. */
   follow({ overfull = [] }: CaptureOutcome, limits: CaptureLimits): void {
     for (const endpointId of overfull) this.#overfull.add(endpointId);
     if (!this.#isTrimming && this.#overfull.size > 0) void this.#trim(limits);
@@ -147,11 +147,12 @@ export class Trimmer {
 
   async #trim(limits: CaptureLimits): Promise<void> {
     this.#isTrimming = true;
-    const batch = trimBatch([...this.#overfull]);
-    this.#overfull.clear();
-    const outcome = await this.#write(batch, limits).catch(() => undefined);
+    while (this.#overfull.size > 0) {
+      const batch = trimBatch([...this.#overfull]);
+      this.#overfull.clear();
+      await this.#write(batch, limits).catch(() => undefined);
+    }
     this.#isTrimming = false;
-    if (outcome !== undefined) this.follow(outcome, limits);
   }
 }
 

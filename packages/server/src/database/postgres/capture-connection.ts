@@ -45,7 +45,7 @@ export class CaptureConnection {
   #closed = false;
   /** The last batch was not stored, and no check has succeeded since. */
   #hasFailed = false;
-  readonly #trimmer = new Trimmer((batch, limits) => this.#writeRepeatedly(batch, limits, WITHIN_MS));
+  readonly #trimmer = new Trimmer((batch, limits) => this.writeCaptures(batch, limits));
 
   constructor(url: string, kind: SessionKind) {
     this.#url = url;
@@ -56,13 +56,7 @@ export class CaptureConnection {
    * Stores a batch, once: after a lost connection its id shows whether the commit took effect. @throws
    * StorageUnavailable when PostgreSQL does not answer within `withinMs`; the batch may still be stored.
    */
-  async writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
-    const outcome = await this.#writeRepeatedly(batch, limits, withinMs);
-    this.#trimmer.follow(outcome, limits);
-    return outcome;
-  }
-
-  #writeRepeatedly(batch: PackedCaptures, limits: CaptureLimits, withinMs: number): Promise<CaptureOutcome> {
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
     return this.#next(withinMs, async (deadline) => {
       let mayBeStored = false;
       const attempt = async (session: Session): Promise<CaptureOutcome> => {
@@ -74,6 +68,7 @@ export class CaptureConnection {
         try {
           const outcome = await this.#run(deadline, attempt);
           this.#hasFailed = false;
+          this.#trimmer.follow(outcome, limits);
           return { ...outcome, recycled: batch.bytes.buffer };
         } catch (error) {
           const isRepeatable = faultOf(error) === 'conflict' || (mayBeStored && isAmbiguous(error));

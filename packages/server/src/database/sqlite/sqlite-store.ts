@@ -64,19 +64,17 @@ export async function openSqliteStore<Queries extends QueryTable>(
   // One owner, so that writes start in the order of their calls.
   const runWrite = <T>(work: () => Promise<T>): Promise<T> => writes.run('queries', work);
   const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
-  const writeBatch = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
+  const writeCaptures = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
     const transfer = [batch.numbers.buffer, batch.bytes.buffer];
     const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
+    // A commit of captures syncs all earlier ones.
     deferred.cancel();
+    trimmer.follow(outcome, limits);
     return outcome;
   };
-  const trimmer = new Trimmer(writeBatch);
+  const trimmer = new Trimmer(writeCaptures);
   const store: Store = {
-    async writeCaptures(batch, limits) {
-      const outcome = await writeBatch(batch, limits);
-      trimmer.follow(outcome, limits);
-      return outcome;
-    },
+    writeCaptures,
     checkWritable: () => writer.call('checkWritable', 'capture'),
     watchDisk: (onState) => writer.watch(onState),
     shared: false,
