@@ -8,7 +8,7 @@ const MB = 1_000_000;
 let size = 0;
 let utilization = 0;
 let collections = 0;
-/** The size of the heap after each collection, as far as they are known in advance. */
+/** The sizes of the heap after the next collections. */
 let next: number[] = [];
 let trimmer: MemoryTrimmer;
 

@@ -6,7 +6,7 @@ describe('the queue is bounded', () => {
     const { push, writer, batch, results } = newWriter();
     push('first');
     await settled();
-    // Storage is stuck: captures that it has do not count, those that wait for it do.
+    // Storage hangs. Captures of its batch do not count as waiting, and later ones do.
     const fill = (userId: number): number => {
       let taken = 0;
       while (taken < 100_000 && push('x', 1, userId)) taken += 1;
