@@ -7,7 +7,7 @@ import { indexOfKey, indexOfRequestKey, keyRange, requestKey } from '../../datab
 import type { Database } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { SIZE, lockEndpoint } from '../requests/queries.ts';
+import { SIZE, lockEndpoint, selectBounds } from '../requests/queries.ts';
 import { CLOCK_ERROR_MS } from './delivery-plan.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
@@ -238,7 +238,7 @@ async function retryDelivery(transaction: EngineTransaction, endpointId: number,
 
 /** True if the endpoint has this delivery, pending or in the history. */
 async function hasDelivery(db: EngineDatabase, endpointId: number, deliveryId: string): Promise<boolean> {
-  const bounds = await db.selectFrom('endpoints').select('first_index').where('id', '=', endpointId).executeTakeFirst();
+  const bounds = await selectBounds(db, endpointId).executeTakeFirst();
   return bounds !== undefined && (await findDelivery(db, endpointId, deliveryId, bounds.first_index)) !== undefined;
 }
 

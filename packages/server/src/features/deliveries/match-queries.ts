@@ -6,7 +6,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { decodeHead, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { readRequests, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { readRequests, selectBounds, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 
@@ -78,11 +78,7 @@ async function matchCaptures(
   limits: MatchLimits,
 ): Promise<MatchedCaptures | undefined> {
   const began = performance.now();
-  const endpoint = await db
-    .selectFrom('endpoints')
-    .select(['planned_to', 'next_index', 'first_index'])
-    .where('id', '=', endpointId)
-    .executeTakeFirst();
+  const endpoint = await selectBounds(db, endpointId).executeTakeFirst();
   if (endpoint === undefined || endpoint.planned_to === null || endpoint.planned_to >= endpoint.next_index)
     return undefined;
   const conditions = await conditionsOf(db, endpointId);

@@ -5,7 +5,7 @@ import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, unsynced } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { lockEndpoint, storedIndexes } from '../requests/queries.ts';
+import { lockEndpoint, selectBounds, storedIndexes } from '../requests/queries.ts';
 import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
 import type { Backlog, Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
@@ -122,12 +122,7 @@ async function lockEnabled(transaction: EngineTransaction, endpointId: number): 
 }
 
 async function plannedTo(transaction: DatabaseTransaction, endpointId: number): Promise<number | null | undefined> {
-  const row = await transaction
-    .selectFrom('endpoints')
-    .select('planned_to')
-    .where('id', '=', endpointId)
-    .executeTakeFirst();
-  return row?.planned_to;
+  return (await selectBounds(transaction, endpointId).executeTakeFirst())?.planned_to;
 }
 
 /** Whether a delivery makes a destination due earlier. It does not if an earlier one waits, or while it is paused. */

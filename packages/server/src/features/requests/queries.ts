@@ -130,10 +130,11 @@ async function withBody(db: EngineDatabase, record: RequestRecord, bodyBytes: nu
   return { ...record, body: row?.body ?? null };
 }
 
-/** The indexes and counters of an endpoint's requests. */
+/** The result of `selectBounds`. */
 export type Bounds = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
-function selectBounds(db: Database | DatabaseTransaction, endpointId: number) {
+/** Selects the indexes and counters of an endpoint's requests. */
+export function selectBounds(db: Database | DatabaseTransaction, endpointId: number) {
   return db
     .selectFrom('endpoints')
     .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
