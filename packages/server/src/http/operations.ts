@@ -17,11 +17,6 @@ const API_BODY_LIMIT = 1024 * 1024;
 /** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 
-interface Caller {
-  readonly signedIn: SignedIn | undefined;
-  readonly endpoint: EndpointRecord | undefined;
-}
-
 /**
  * Creates a route for every operation of the contract. All check in the same order: origin, session, ownership, then
  * the body, so that another user's resource is always a 404.
@@ -54,11 +49,7 @@ function registerOperation(
 ): void {
   const operation: Operation = OPERATIONS[name];
   /** Callers whose input is not read yet. */
-  const callers = new WeakMap<FastifyRequest, Caller>();
-  const named = (request: FastifyRequest) => {
-    const caller = callers.get(request);
-    return { app, params: pathParameters(request), signedIn: caller?.signedIn, endpoint: caller?.endpoint };
-  };
+  const callers = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof identify>>>();
   server.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -71,14 +62,15 @@ function registerOperation(
     config: { rawBody: isBillingEvent(operation) },
     // Input that can't be read or is not valid.
     errorHandler: async (problem, request) => {
-      if (callers.has(request)) await find?.({ ...named(request), sent: request.body } as never);
+      const caller = callers.get(request);
+      if (caller !== undefined) await find?.({ ...caller, sent: request.body } as never);
       throw problem;
     },
     handler: async (request, reply) => {
       const input = readInput(app, operation, request);
-      const caller = named(request);
+      const caller = callers.get(request);
       callers.delete(request);
-      const reservation = new ResponseReservation(budgets, caller.signedIn?.user.id ?? NOBODY, reply.raw);
+      const reservation = new ResponseReservation(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
       const { reserve, whenDone } = reservation;
       const call = { ...caller, ...input, request, reply, reserve, whenDone };
       // Frees the unparsed body, however long the call takes.
@@ -102,14 +94,16 @@ type AnyHandler = (call: never) => Promise<unknown>;
 type AnyFinder = (call: never) => Promise<void>;
 
 /** Authenticates the caller and checks that the endpoint in the path or query is theirs. */
-async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
+async function identify(app: AppContext, operation: Operation, request: FastifyRequest) {
   const publicUrl = app.publicUrl();
   if (changesState(request.method) && !isBillingEvent(operation) && isCrossOrigin(request.headers, publicUrl))
     throw new ProblemError('CROSS_ORIGIN');
-  if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
+  const params = pathParameters(request);
+  if (operation.access === 'public') return { app, params, signedIn: undefined, endpoint: undefined };
   const signedIn = await authenticate(app, request);
-  const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
-  return { signedIn, endpoint: uid === undefined ? undefined : await findOwnEndpoint(app, signedIn, uid) };
+  const uid = params.uid ?? endpointInQuery(operation, request);
+  const endpoint = uid === undefined ? undefined : await findOwnEndpoint(app, signedIn, uid);
+  return { app, params, signedIn, endpoint };
 }
 
 /** The user of the session cookie. @throws ProblemError NOT_SIGNED_IN */
