@@ -67,10 +67,6 @@ interface Trimmed {
   readonly left: number;
 }
 
-function bytesOf({ byMethod }: Pick<Trimmed, 'byMethod'>): number {
-  return byMethod.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
 const NOTHING: Trimmed = { byMethod: [], to: 0, spared: 0, left: 0 };
 
 /** Deletes the oldest unsaved requests, except those that wait for deliveries, and returns what was deleted. */
@@ -97,9 +93,13 @@ function trimWith(database: DatabaseSync) {
     const end = requestKeyValue(endpointId + 1, 0);
     const planned = plannedTo === null ? end : keyOf(plannedTo);
     const all = oldest.all(Number(hasDeliveries), planned, keyOf(trimFrom), end, count);
+    const rows: typeof all = [];
     let bytes = 0;
-    const tooMany = all.findIndex((row) => bytes >= maxBytes || ((bytes += integer(row.bytes)), false));
-    const rows = tooMany === -1 ? all : all.slice(0, tooMany);
+    for (const row of all) {
+      if (bytes >= maxBytes) break;
+      bytes += integer(row.bytes);
+      rows.push(row);
+    }
     const removed = rows.filter((row) => row.spared === 0);
     const to = rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1;
     if (hasDeliveries)
@@ -135,7 +135,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
         const { endpointId, sparedCount } = write.endpoint;
         // Deletes first, so that the new rows reuse the freed pages: each page is written once per commit.
         const trimmed = trim(write, MAX_TRIMMED_BYTES - trimmedBytes);
-        trimmedBytes += bytesOf(trimmed);
+        trimmedBytes += trimmed.byMethod.reduce((sum, { bytes }) => sum + bytes, 0);
         if (trimmed.left > 0) overfull.push(endpointId);
         for (const row of write.captures) {
           insert.run(
