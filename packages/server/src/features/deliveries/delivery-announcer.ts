@@ -20,50 +20,12 @@ interface AnnouncerOptions {
 }
 
 /** Sends the states of deliveries to the viewers of an endpoint. */
-export class DeliveryAnnouncer {
-  readonly #options: AnnouncerOptions;
-
-  constructor(options: AnnouncerOptions) {
-    this.#options = options;
-  }
-
-  /** Attempts were stored. Counts them in the metrics, too. */
-  recorded(attempts: RecordedAttempts): void {
-    const { live, metrics } = this.#options;
-    for (const attempt of attempts) {
-      if (attempt === null) continue;
-      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
-      live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
-    }
-  }
-
-  /** Captures are not forwarded. */
-  refused(endpointId: number, captures: readonly RefusedCapture[]): void {
-    for (const capture of captures)
-      this.#options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
-  }
-
-  /**
-   * Captures were planned. Announces those that still wait after a moment. Most are delivered earlier, so viewers see
-   * only their attempt.
-   */
-  async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
-    await sleep(WAITING_MS, undefined, { ref: false, signal }).catch(() => undefined);
-    if (!signal.aborted) await this.#announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
-  }
-
-  /** Deliveries ended without an attempt. */
-  async ended(endpointId: number, indexes: readonly number[]): Promise<void> {
-    const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
-    await this.#announceStates(endpointId, newest, () => true);
-  }
-
-  async #announceStates(
+export function createAnnouncer({ store, live, metrics }: AnnouncerOptions) {
+  async function announceStates(
     endpointId: number,
     indexes: readonly number[],
     isAnnounced: (state: DeliveryState) => boolean,
   ): Promise<void> {
-    const { store, live } = this.#options;
     if (!live.mayHaveViewers(endpointId)) return;
     const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
       (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
@@ -71,4 +33,34 @@ export class DeliveryAnnouncer {
     if (announced.length > 0)
       live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
   }
+  return {
+    /** Attempts were stored. Counts them in the metrics, too. */
+    recorded(attempts: RecordedAttempts): void {
+      for (const attempt of attempts) {
+        if (attempt === null) continue;
+        metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
+        live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
+      }
+    },
+
+    /** Captures are not forwarded. */
+    refused(endpointId: number, captures: readonly RefusedCapture[]): void {
+      for (const capture of captures) live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
+    },
+
+    /**
+     * Captures were planned. Announces those that still wait after a moment. Most are delivered earlier, so viewers see
+     * only their attempt.
+     */
+    async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
+      await sleep(WAITING_MS, undefined, { ref: false, signal }).catch(() => undefined);
+      if (!signal.aborted) await announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
+    },
+
+    /** Deliveries ended without an attempt. */
+    async ended(endpointId: number, indexes: readonly number[]): Promise<void> {
+      const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
+      await announceStates(endpointId, newest, () => true);
+    },
+  };
 }

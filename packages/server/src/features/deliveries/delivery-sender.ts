@@ -8,7 +8,7 @@ import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { CLOCK_ERROR_MS, MAX_WAITS_MS } from './delivery-plan.ts';
-import { DestinationLeases, isHeld, MAX_CLAIMED } from './destination-leases.ts';
+import { DestinationLeases, MAX_CLAIMED } from './destination-leases.ts';
 import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -108,7 +108,7 @@ export class DeliverySender {
   async #sendSome(claimed: ClaimedDestination): Promise<boolean> {
     const { store, now } = this.#options;
     const limit = (claimed.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - claimed.sending.size;
-    if (limit <= 0 || this.#isStopping || !isHeld(claimed)) return false;
+    if (limit <= 0 || this.#isStopping || !claimed.isHeld) return false;
     const due = await store.dueDeliveries(claimed.id, [...claimed.sending], { now: now(), limit });
     claimed.hasNoMore = (due?.deliveries.length ?? 0) < limit;
     if (due === undefined) return false;

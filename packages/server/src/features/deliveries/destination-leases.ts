@@ -13,29 +13,35 @@ const RENEW_MS = 3000;
 const IDLE_MS = 30_000;
 
 /** A destination whose lease this process has. Times are milliseconds of a monotonic clock. */
-export interface ClaimedDestination {
+export class ClaimedDestination {
   readonly id: number;
-  /** Ids of the deliveries that are sent or recorded now, or whose place stays empty after a failure. */
-  readonly sending: Set<string>;
-  readonly sendDue: Rerun;
-  /** Number of deliveries whose turn has come. */
-  inFlight: number;
-  /** Aborts when the lease ends. Then the deliveries that wait for their turn are not sent. */
-  readonly release: AbortController;
-  readonly claimedAt: number;
-  /** Failed attempts in a row, as of the last read. */
-  failures: number;
   /** Counted from before the lease was written, so that it ends here before it ends in the database. */
   leaseUntil: number;
+  readonly sendDue: Rerun;
+  /** Ids of the deliveries that are sent or recorded now, or whose place stays empty after a failure. */
+  readonly sending = new Set<string>();
+  /** Number of deliveries whose turn has come. */
+  inFlight = 0;
+  /** Aborts when the lease ends. Then the deliveries that wait for their turn are not sent. */
+  readonly release = new AbortController();
+  readonly claimedAt = performance.now();
+  /** Failed attempts in a row, as of the last read. */
+  failures = 0;
   /** The last read returned all due deliveries, so a free place needs no further read. */
-  hasNoMore: boolean;
+  hasNoMore = false;
   /** When it was last in use. */
-  usedAt: number;
-}
+  usedAt = performance.now();
 
-/** True while this process may send to it. */
-export function isHeld({ leaseUntil, release }: ClaimedDestination): boolean {
-  return !release.signal.aborted && performance.now() < leaseUntil;
+  constructor(id: number, leaseUntil: number, sendAll: (claimed: ClaimedDestination) => Promise<void>) {
+    this.id = id;
+    this.leaseUntil = leaseUntil;
+    this.sendDue = new Rerun(() => sendAll(this));
+  }
+
+  /** True while this process may send to it. */
+  get isHeld(): boolean {
+    return !this.release.signal.aborted && performance.now() < this.leaseUntil;
+  }
 }
 
 export interface DestinationLeasesOptions {
@@ -75,7 +81,7 @@ export class DestinationLeases {
     if (free.length > 0 && maxNew > 0) {
       const until = performance.now() + LEASE_MS;
       for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
-        this.#claimed.set(id, this.#newClaimed(id, until));
+        this.#claimed.set(id, new ClaimedDestination(id, until, this.#options.sendAll));
     }
     for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
   }
@@ -85,28 +91,11 @@ export class DestinationLeases {
     await this.#options.store.releaseLeases(this.#owner);
   }
 
-  #newClaimed(id: number, leaseUntil: number): ClaimedDestination {
-    const claimed: ClaimedDestination = {
-      id,
-      leaseUntil,
-      sendDue: new Rerun(() => this.#options.sendAll(claimed)),
-      claimedAt: performance.now(),
-      usedAt: performance.now(),
-      inFlight: 0,
-      release: new AbortController(),
-      sending: new Set(),
-      failures: 0,
-      hasNoMore: false,
-    };
-    return claimed;
-  }
-
   /** Renews the leases, drops lost ones, and releases those of idle destinations. */
   async #renew(): Promise<void> {
     const { store } = this.#options;
     const started = performance.now();
-    const isNeeded =
-      started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some((claimed) => !isHeld(claimed));
+    const isNeeded = started - this.#renewedAt >= RENEW_MS || [...this.#claimed.values()].some(({ isHeld }) => !isHeld);
     if (this.#claimed.size === 0 || !isNeeded) return;
     this.#renewedAt = started;
     await this.#release(this.#idleFor(IDLE_MS));

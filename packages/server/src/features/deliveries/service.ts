@@ -16,7 +16,7 @@ import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
-import { DeliveryAnnouncer } from './delivery-announcer.ts';
+import { createAnnouncer } from './delivery-announcer.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { answeredOutcome, failedOutcome, keptResponse } from './attempt-delivery.ts';
@@ -57,7 +57,7 @@ export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #planner: DeliveryPlanner;
   readonly #sender: DeliverySender;
-  readonly #announcer: DeliveryAnnouncer;
+  readonly #announcer: ReturnType<typeof createAnnouncer>;
   readonly #end = new AbortController();
   readonly #background = new RunningWork();
   readonly #onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
@@ -67,7 +67,7 @@ export class Deliveries {
   private constructor(options: DeliveriesOptions, installation: Installation) {
     const { store, replays, signatures, now } = options;
     this.#options = options;
-    this.#announcer = new DeliveryAnnouncer(options);
+    this.#announcer = createAnnouncer(options);
     const onFailure = this.#onFailure;
     this.#planner = new DeliveryPlanner({
       store,
