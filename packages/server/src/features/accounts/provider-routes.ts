@@ -8,6 +8,7 @@ import { START_PATH } from './service.ts';
 import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { isCrossOrigin } from '../../http/same-origin.ts';
 import { newNonce, pagePolicy } from '../../http/security-headers.ts';
 import { tokenHash } from '../../secrets.ts';
 import {
@@ -53,8 +54,8 @@ export function registerProviderRoutes(server: FastifyInstance, app: AppContext)
 }
 
 async function start(app: AppContext, provider: Provider, reply: FastifyReply) {
-  const site = reply.request.headers['sec-fetch-site'];
-  if (site === 'cross-site' || site === 'same-site') return sendMessage(app, reply, failure(app, 'cross-site'), 403);
+  if (isCrossOrigin(reply.request.headers, app.publicUrl()))
+    return sendMessage(app, reply, failure(app, 'cross-site'), 403);
   try {
     const { url, state, attempt } = await provider.begin(pageOf(reply.request));
     setFlowCookie(app, reply, { cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
