@@ -90,3 +90,40 @@ test('until the user is known, the page says that it loads', async ({ page, pers
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(loading).toHaveCount(0);
 });
+
+test('what arrives late moves nothing', async ({ page, endpoint }) => {
+  await test.step('what the server offers is asked for together with the user', async () => {
+    const user = await holdCalls(page, '**/api/user');
+    const info = await holdCalls(page, '**/api/service');
+    await page.goto('/profile');
+    await expect.poll(() => [user.count(), info.count()]).toEqual([1, 1]);
+    info.release();
+    user.release();
+    await expect(page.getByText('Email is off on this server')).toBeVisible();
+  });
+
+  await test.step('what follows the settings waits for them', async () => {
+    const settings = await holdCalls(page, '**/api/user/settings');
+    await page.goto('/settings');
+    await expect(page.getByRole('status', { name: 'Loading settings' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Appearance' })).toHaveCount(0);
+    settings.release();
+    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Appearance' })).toBeVisible();
+  });
+
+  await test.step('an empty endpoint that becomes live', async () => {
+    let isDown = true;
+    await page.routeWebSocket(/\/ws\?/, async (socket) => {
+      if (isDown) await socket.close({ code: 1001 });
+      else socket.connectToServer();
+    });
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    await expect(page.getByText('Not connected to real-time updates.')).toBeVisible();
+    const button = page.getByRole('button', { name: 'Send a test request' });
+    const before = await button.boundingBox();
+    isDown = false;
+    await expect(page.getByText('Live: waiting for the first request')).toBeVisible();
+    expect(await button.boundingBox()).toEqual(before);
+  });
+});

@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isServerReachable } from './api/outage.ts';
+import { serviceInfoQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { followTheme } from './features/settings/theme.tsx';
 import { router, preloadPages } from './router.tsx';
@@ -21,6 +22,9 @@ Reflect.set(globalThis, '__webpack_nonce__', nonce === '' ? undefined : nonce);
 followTheme();
 listenForShortcuts();
 configureParts({ isServerReachable, Failed: PartFailed });
+
+// Loaded with the user, because parts of several pages depend on it and would move the page if they appeared later.
+void queryClient.prefetchQuery(serviceInfoQuery);
 
 const root = document.getElementById('root');
 if (root !== null) {

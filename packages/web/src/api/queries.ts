@@ -48,7 +48,8 @@ export function putUser(user: User | null): void {
   queryClient.setQueryData<User | null>(queryKeys.user, user);
 }
 
-const serviceInfoQuery = queryOptions({
+/** What the server offers. */
+export const serviceInfoQuery = queryOptions({
   queryKey: queryKeys.serviceInfo,
   queryFn: ({ signal }) => client.call('getServiceInfo', {}, signal),
 });

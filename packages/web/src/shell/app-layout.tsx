@@ -6,7 +6,7 @@ import type { MouseEvent, ReactNode } from 'react';
 import { listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
 import { useServerBack } from '../api/outage.ts';
-import { useFollowedUser, useUser, useServiceInfo } from '../api/queries.ts';
+import { useFollowedUser, useUser } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { serverState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
@@ -104,8 +104,6 @@ function ConnectionBar() {
   const server = useSignal(serverState);
   const { uid = '' } = useParams({ strict: false });
   const live = useLiveStatus(uid);
-  // Loaded early, because parts of several pages depend on it.
-  useServiceInfo();
   useServerBack(refetchFailedQueries);
   const isDown = server !== 'up' || (live.lost && live.state !== 'ended');
   const before = useRef<{ readonly toastId: number; readonly at: number }>(undefined);

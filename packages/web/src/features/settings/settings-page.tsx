@@ -4,6 +4,7 @@ import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { errorMessage, client, toastFailure } from '../../api/client.ts';
 import { FOLLOWED, settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
@@ -33,13 +34,15 @@ export function SettingsPage() {
         </Button>
       }
     >
-      <AccountSettings />
-      <ThemeCard />
+      <AccountSettings>
+        <ThemeCard />
+      </AccountSettings>
     </Page>
   );
 }
 
-function AccountSettings() {
+/** The settings of the account and, after them, what needs no server. It waits for them, because they would move it. */
+function AccountSettings({ children }: { readonly children: ReactNode }) {
   const user = useUser();
   const signedOut = useSignedOut();
   const settings = useQuery({
@@ -48,18 +51,25 @@ function AccountSettings() {
     refetchOnMount: 'always',
     enabled: user !== null && !signedOut,
   });
-  if (user === null || (signedOut && settings.data === undefined)) {
-    return <SettingsForm user={null} settings={{ ...DEFAULT_USER_SETTINGS, ...userSettingsPreference.read() }} />;
-  }
-  if (settings.data !== undefined) return <SettingsForm user={signedOut ? null : user} settings={settings.data} />;
-  if (settings.isError) {
-    return (
-      <Notice tone="bad" onRetry={() => void settings.refetch()}>
-        {errorMessage(settings.error, 'The settings could not be loaded.')}
-      </Notice>
-    );
-  }
-  return <Loading label="Loading settings" bars={['h-28', 'h-60']} className="gap-4" />;
+  const stored = (user === null ? undefined : settings.data) ?? {
+    ...DEFAULT_USER_SETTINGS,
+    ...userSettingsPreference.read(),
+  };
+  const isAnonymous = user === null || signedOut;
+  if (!isAnonymous && settings.isPending)
+    return <Loading label="Loading settings" bars={['h-28', 'h-80', 'h-32']} className="gap-5" />;
+  return (
+    <>
+      {!isAnonymous && settings.data === undefined ? (
+        <Notice tone="bad" onRetry={() => void settings.refetch()}>
+          {errorMessage(settings.error, 'The settings could not be loaded.')}
+        </Notice>
+      ) : (
+        <SettingsForm user={isAnonymous ? null : user} settings={stored} />
+      )}
+      {children}
+    </>
+  );
 }
 
 /** Light, dark or system theme; stored in this browser. */

@@ -33,12 +33,14 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
-        {live.state === 'connected' ? (
-          <p role="status" className="mt-2 flex items-center gap-1.5 text-sm font-medium text-ok">
-            <span aria-hidden className="size-2 rounded-full bg-ok" />
-            Live: waiting for the first request
-          </p>
-        ) : null}
+        <p role="status" className="mt-2 flex min-h-4 items-center gap-1.5 text-sm font-medium text-ok">
+          {live.state === 'connected' ? (
+            <>
+              <span aria-hidden className="size-2 rounded-full bg-ok" />
+              Live: waiting for the first request
+            </>
+          ) : null}
+        </p>
       </div>
       {badFrames === undefined ? null : <Notice tone="warn">{badFrames}</Notice>}
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5">
