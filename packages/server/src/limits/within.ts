@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 const LATE = Symbol('late');
 
 /** Resolves when the work ends, or after this many milliseconds, and the work continues. Rejects as the work does. */
@@ -16,4 +18,9 @@ async function beforeTimer<T>(milliseconds: number, work: Promise<T>): Promise<T
   const limit = Promise.withResolvers<typeof LATE>();
   const timer = setTimeout(limit.resolve, milliseconds, LATE).unref();
   return Promise.race([work, limit.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Resolves after this many milliseconds, or when the signal aborts. Does not keep the process alive. */
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
-import { atMost } from '../limits/within.ts';
+import { atMost, pause } from '../limits/within.ts';
 
 /** Work that runs and that no caller awaits. It must not reject. */
 export class RunningWork {
@@ -125,7 +125,7 @@ export class IntervalJob {
         return false;
       });
       if (hasMore || signal.aborted) await sleep(SOON_MS, undefined, { ref: false });
-      else await sleep(INTERVAL_MS, undefined, { ref: false, signal }).catch(() => undefined);
+      else await pause(INTERVAL_MS, signal);
     }
   }
 }

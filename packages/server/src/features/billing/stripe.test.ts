@@ -199,7 +199,7 @@ describe('the portal', () => {
   });
 });
 
-test('an upgrade is previewed with what Stripe would charge', async () => {
+test('the preview of an upgrade has the charge of Stripe', async () => {
   await subscribe();
   const preview = await person.client.call('previewPlanChange', { query: { tier: 'PREMIUM', interval: 'monthly' } });
   expect(preview).toEqual({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../limits/within.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageProblem, StorageUnavailable } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
@@ -186,7 +187,7 @@ export class OverflowWriter implements BatchStore {
       await this.#readState().catch((error: unknown) => {
         if (error instanceof NoOverflowLog) this.#firstRead.reject(error);
       });
-      await this.#pause(this.#lastPosition > 0 || !this.#isReachable ? RETRY_MS : STATE_MS);
+      await pause(this.#lastPosition > 0 || !this.#isReachable ? RETRY_MS : STATE_MS, this.#end.signal);
     }
   }
 
@@ -204,15 +205,15 @@ export class OverflowWriter implements BatchStore {
         const found = await this.#options.log.next();
         const stored = found && (await this.#store(found));
         reported.clear();
-        if (stored === undefined) await this.#pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS);
-        else if (stored === 0) await this.#pause(STATE_MS);
+        if (stored === undefined) await pause(this.#lastPosition > 0 ? NEXT_MS : STATE_MS, this.#end.signal);
+        else if (stored === 0) await pause(STATE_MS, this.#end.signal);
       } catch (error) {
         const isSilent = error instanceof SilentOverflowLog;
         if (!reported.has(isSilent) && (isSilent || !isAway(error))) {
           reported.add(isSilent);
           this.#options.onFailure(error);
         }
-        await this.#pause(RETRY_MS);
+        await pause(RETRY_MS, this.#end.signal);
       }
     }
   }
@@ -234,10 +235,6 @@ export class OverflowWriter implements BatchStore {
     this.#drainedBatches += stored;
     await done();
     return stored;
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await sleep(milliseconds, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../database/store.ts';
+import { pause } from '../../limits/within.ts';
 import { Rerun } from '../../workers/background.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -79,7 +80,7 @@ export class AttemptRecorder {
       } catch (error) {
         onFailure(error);
         if (!isWorthRetrying(error)) return false;
-        await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
+        await pause(wait, signal);
       }
     }
     return false;

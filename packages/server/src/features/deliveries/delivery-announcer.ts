@@ -1,5 +1,5 @@
 import { isDelivered } from '@creel/contract';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../limits/within.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Live } from '../live/service.ts';
 import type { DeliveryState } from './outcome-queries.ts';
@@ -53,7 +53,7 @@ export function createAnnouncer({ store, live, metrics }: AnnouncerOptions) {
      * only their attempt.
      */
     async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
-      await sleep(WAITING_MS, undefined, { ref: false, signal }).catch(() => undefined);
+      await pause(WAITING_MS, signal);
       if (!signal.aborted) await announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
     },
 

@@ -1,7 +1,6 @@
 import { isDelivered } from '@creel/contract';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import { atMost } from '../../limits/within.ts';
+import { atMost, pause } from '../../limits/within.ts';
 import { Rerun, RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
@@ -79,7 +78,7 @@ export class DeliverySender {
       before = ahead;
       this.wake();
       await poll().catch(onFailure);
-      await sleep(POLL_MS, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined);
+      await pause(POLL_MS, this.#end.signal);
     }
   }
 

@@ -127,7 +127,7 @@ test('nothing is sent unsigned after the signing secret is deleted, and everythi
   expect(String(target.received[0])).toMatch(/^x-hub-signature-256: sha256=[0-9a-f]{64}\r$/im);
 });
 
-test('a server that stops waits for what a new destination began, before it closes its store', async () => {
+test('a server that stops waits for the planning of a new destination before it closes its store', async () => {
   const { promise: began, resolve: begin } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const events: string[] = [];

@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('a message that a capture waits never follows the one of its attempt', async () => {
+test('the message about a waiting capture never follows the one about its attempt', async () => {
   const { client, uid } = await server.registerOwner();
   await client.call('createDestination', { params: { uid }, body: { url: 'http://slow.example/' } });
   await using viewer = await openLive(client, uid);

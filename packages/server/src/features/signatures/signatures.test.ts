@@ -142,7 +142,7 @@ test('the secret is in no answer, no export, no log line and no stored row or fi
   expect(hidden.filter((text) => everything.includes(text))).toEqual([]);
 });
 
-test('a deleted endpoint takes its secret with it, and a sealed secret does not open for another endpoint', async () => {
+test('the secret of a deleted endpoint is deleted, and a sealed secret does not open for another endpoint', async () => {
   await setSecret();
   const endpoint = await server.store.findEndpoint(uid);
   const sealed = await server.store.findSigningSecret(endpoint?.id ?? 0);
