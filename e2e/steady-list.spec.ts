@@ -305,7 +305,8 @@ test.describe('on a phone', () => {
         letter.setEnd(element.firstChild ?? element, at + 1);
         return letter.getBoundingClientRect().right - element.getBoundingClientRect().right;
       }, latin.length);
-      expect(cut).toBeLessThanOrEqual(0);
+      expect(cut, 'beside the ellipsis and not under it').toBeLessThan(-8);
+      await expect(page.getByRole('link', { name: latin + hebrew.trim(), exact: true }).first()).toBeAttached();
     });
   });
 });
