@@ -37,15 +37,15 @@ const MAX_RESPONSE_MS = 60_000;
 /** Maximum bytes of a response's head, as for the server's own deliveries. */
 const MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
 
-/** Reads any http or https URL that this machine may reach. @throws UsageError */
-export function parseDestination(text: string): URL {
+/** Reads any http or https URL. `verb` is what the command does with it. @throws UsageError */
+export function parseDestination(text: string, verb: 'forward' | 'send' = 'forward'): URL {
   const parsed = targetUrlSchema.safeParse(text);
   if (parsed.success) return new URL(parsed.data);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The text is not repeated, because terminals and logs keep what is printed.
   if (url !== undefined && url.username + url.password !== '')
     throw new UsageError('The URL has a name or a password. Leave them out: only the headers of a capture are sent.');
-  throw new UsageError(`“${text}” is not a URL to forward to. Use one such as http://localhost:4000/webhooks`);
+  throw new UsageError(`“${text}” is not a URL to ${verb} to. Use one such as http://localhost:4000/webhooks`);
 }
 
 /** Path and query at the destination: its own, followed by what followed the capture URL, exactly as sent. */

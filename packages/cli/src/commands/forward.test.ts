@@ -393,4 +393,8 @@ test('replay says why there was no response', async () => {
   const gone = await creel(['replay', uid, '0', `http://127.0.0.1:${await freePort()}/`], { home });
   expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the connection') });
   expect(await creel(['replay', uid, '7', 'http://127.0.0.1:1/'], { home })).toMatchObject({ code: 1 });
+  expect(await creel(['replay', uid, '0', 'localhost:4000/hooks'], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Use one such as http://localhost:4000/webhooks'),
+  });
 });

@@ -51,7 +51,7 @@ Without an endpoint: creel forward --new <url>...`,
       );
     const urls = input.new ? [input.endpoint, ...input.url] : input.url;
     if (urls.length === 0) throw new UsageError('Name the url: creel forward <endpoint> <url>...');
-    const destinations = urls.map(parseDestination);
+    const destinations = urls.map((url) => parseDestination(url));
     const twice = destinations.find(({ href }, at) => destinations.slice(0, at).some((other) => other.href === href));
     if (twice !== undefined) throw new UsageError(`${twice.href} is given twice. Give each url once.`);
     const hosts = destinations.map(({ host }) => host).join(', ');

@@ -4,6 +4,7 @@ import { defineCommand } from '../command.ts';
 import { openEndpoint } from '../find-endpoint.ts';
 import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { jsonLine, visible, visibleText } from '../output.ts';
+import { parseDestination } from '../send-capture.ts';
 import { withRequestId } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
 
@@ -14,6 +15,7 @@ export const command = defineCommand({
   arguments: z.object({ endpoint: endpointArgument, index: indexArgument, url: z.string() }),
   options: z.object({ json: flag('print the response as one JSON object, as in the API'), server: serverOption }),
   async run({ endpoint, index, url, json, server }, terminal) {
+    parseDestination(url, 'send');
     const { client, uid } = await openEndpoint(server, endpoint, terminal);
     const response = await withRequestId(client, uid, { index }, async (id) => {
       const { method, rawHeaders } = await client.call('getRequest', { params: { uid, id } });
