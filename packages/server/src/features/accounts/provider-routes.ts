@@ -37,7 +37,7 @@ const FAILURES: Readonly<
     message: () => 'This sign-in took too long, or was begun in another window. Please try again.',
   },
   refused: { problem: 'failed', message: (name) => `${name} did not confirm who you are. Please try again.` },
-  'cross-site': { problem: 'unauthorized-domain', message: () => 'Sign-in can only be started from Creel itself.' },
+  'cross-site': { problem: 'unauthorized-domain', message: () => 'A login can only be started from Creel itself.' },
 };
 
 /** The two URLs of the provider's window and its script. Registered only if a provider is configured. */
@@ -159,14 +159,14 @@ const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
  * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.
  */
 function callbackPage(message: ProviderMessage, nonce: string): string {
-  const text = message.message ?? 'Signed in. This window closes by itself.';
+  const text = message.message ?? 'You are logged in. This window closes by itself.';
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Sign-in</title>
+<title>Login</title>
 <script src="${CALLBACK_SCRIPT_PATH}" nonce="${nonce}" defer></script>
 </head>
 <body data-message="${escapeHtml(JSON.stringify(message))}">

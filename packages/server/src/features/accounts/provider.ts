@@ -260,7 +260,7 @@ async function readBounded(body: ReadableStream<Uint8Array>): Promise<Uint8Array
   for await (const piece of body) {
     bytes += piece.byteLength;
     // Leaving the loop cancels the stream.
-    if (bytes > MAX_BYTES) throw new AnswerTooLong('The sign-in provider sent a longer answer than it could need.');
+    if (bytes > MAX_BYTES) throw new AnswerTooLong('The login provider sent a longer answer than it could need.');
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -159,7 +159,7 @@ const mailedLinkHandlers = {
 
 /** Maximum age of a login that replaces the password check for a user without a password. */
 const FRESH_MS = 10 * 60_000;
-const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the sign-in page to set one.';
+const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the login page to set one.';
 
 async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Promise<void> {
   const { user, session } = signedIn;
