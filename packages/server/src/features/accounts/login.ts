@@ -21,7 +21,7 @@ export interface Visitor {
   readonly signal: AbortSignal;
 }
 
-interface LoginOptions {
+export interface LoginOptions {
   readonly store: Remote<typeof accountQueries>;
   readonly config: Pick<Config, 'defaultTier'>;
   readonly passwords: Passwords;

@@ -4,24 +4,17 @@ import { compose } from '../mail/service.ts';
 import type { Mailer, Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
-import type { Remote } from '../../database/remote.ts';
-import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';
-import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
+import type { LoginOptions } from './login.ts';
 import { LINK_MS } from './throttle.ts';
-import type { Throttle } from './throttle.ts';
 
-export interface MailedLinksOptions {
-  readonly store: Remote<typeof accountQueries>;
+export interface MailedLinksOptions extends Pick<LoginOptions, 'store' | 'passwords' | 'throttle' | 'now'> {
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
-  readonly passwords: Passwords;
-  readonly throttle: Throttle;
   readonly background: Background;
   /** Base of the links. The request's host header is never used for it. */
   readonly publicUrl: () => string;
-  readonly now: () => number;
 }
 
 /** Mailed links that prove ownership of an email address: for password resets and verification. */

@@ -1,18 +1,15 @@
 import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitForUsername } from '@creel/contract';
 import type { ParsedBody } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
-import type { Remote } from '../../database/remote.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
-import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
-import type { Throttle } from './throttle.ts';
 import { mixesScripts } from './login.ts';
+import type { LoginOptions } from './login.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
 /** Usernames to try for a new user before a random one is used. */
@@ -21,12 +18,7 @@ const NAME_TRIES = 4;
 /** The identity that the browser claims to have received. */
 type ClaimedIdentity = ParsedBody<'googleLogin'>;
 
-interface ProviderLoginOptions {
-  readonly store: Remote<typeof accountQueries>;
-  readonly config: Pick<Config, 'defaultTier'>;
-  readonly throttle: Throttle;
-  readonly now: () => number;
-}
+type ProviderLoginOptions = Pick<LoginOptions, 'store' | 'config' | 'throttle' | 'now'>;
 
 /** Finds or creates the account of an identity that was proved at the provider. */
 export class ProviderLogin {

@@ -1,11 +1,9 @@
-import type { Background } from '../../workers/background.ts';
 import type { Config } from '../../config.ts';
-import type { Mailer } from '../mail/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { KnownBrowsers, Login } from './login.ts';
 import { MailedLinks } from './mailed-links.ts';
-import type { Passwords } from './passwords.ts';
+import type { MailedLinksOptions } from './mailed-links.ts';
 import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
@@ -21,14 +19,8 @@ export const START_PATH = '/auth/oidc/start';
 /** The services for users, sessions and logins. */
 export type Accounts = Awaited<ReturnType<typeof createAccounts>>;
 
-interface AccountsOptions {
-  readonly store: Remote<typeof accountQueries>;
+interface AccountsOptions extends Omit<MailedLinksOptions, 'throttle'> {
   readonly config: Config;
-  readonly mailer: Mailer | undefined;
-  readonly background: Background;
-  readonly publicUrl: () => string;
-  readonly passwords: Passwords;
-  readonly now: () => number;
 }
 
 /** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */

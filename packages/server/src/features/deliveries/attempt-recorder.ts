@@ -22,7 +22,7 @@ export interface RecorderOptions {
   readonly now: () => number;
   readonly onRecorded: (recorded: RecordedAttempts) => void;
   readonly onFailure: (error: unknown) => void;
-  /** Aborts when the process stops. What is not stored then is sent again. */
+  /** Aborts when the process stops. Attempts that are not stored then are repeated. */
   readonly signal: AbortSignal;
 }
 

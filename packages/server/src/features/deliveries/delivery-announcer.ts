@@ -13,7 +13,7 @@ const WAITING_MS = 500;
 /** Maximum number of ended deliveries that are sent to viewers. Rows of older requests are correct after the next load. */
 const MAX_ANNOUNCED = 1000;
 
-interface AnnouncerOptions {
+export interface AnnouncerOptions {
   readonly store: Pick<DeliveryQueries, 'listDeliveryStates'>;
   readonly live: Live;
   readonly metrics: Pick<Metrics, 'countAttempt'>;

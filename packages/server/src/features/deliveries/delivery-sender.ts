@@ -6,11 +6,11 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import type { RecorderOptions } from './attempt-recorder.ts';
 import { CLOCK_ERROR_MS, MAX_WAITS_MS } from './delivery-plan.ts';
 import { DestinationLeases, MAX_CLAIMED } from './destination-leases.ts';
 import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
-import type { RecordedAttempts } from './record-queries.ts';
 
 /** Deliveries of one destination at a time, and fewer after failures, so that dead targets hold few connections. */
 const MAX_SENDING = 10;
@@ -29,10 +29,8 @@ const POLL_MS = 500;
 type SenderQueries = DestinationLeasesOptions['store'] &
   Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'settleDueAt' | 'shortenWaits'>;
 
-export interface SenderOptions extends AttemptOptions {
+export interface SenderOptions extends AttemptOptions, Omit<RecorderOptions, 'store' | 'signal'> {
   readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
-  readonly onRecorded: (recorded: RecordedAttempts) => void;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /**

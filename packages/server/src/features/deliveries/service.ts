@@ -7,16 +7,15 @@ import type { EndpointRecord } from '../../database/records.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { throttled } from '../../limits/rate-limits.ts';
 import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
 import { RunningWork } from '../../workers/background.ts';
 import type { accountQueries } from '../accounts/queries.ts';
-import type { Live } from '../live/service.ts';
 import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
 import { createAnnouncer } from './delivery-announcer.ts';
+import type { AnnouncerOptions } from './delivery-announcer.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { answeredOutcome, failedOutcome, keptResponse } from './attempt-delivery.ts';
@@ -42,11 +41,9 @@ const TERMS_OF_DELIVERIES: ReadonlySet<string> = new Set(['is', 'status']);
 const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
-export interface DeliveriesOptions {
+export interface DeliveriesOptions extends AnnouncerOptions {
   readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findOrCreateSecret'>;
   readonly replays: Replays;
-  readonly live: Live;
-  readonly metrics: Pick<Metrics, 'countAttempt'>;
   readonly signatures: Pick<Signatures, 'signerOf'>;
   readonly log: Logger;
   readonly now: () => number;
