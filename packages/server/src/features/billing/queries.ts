@@ -124,11 +124,7 @@ async function setCheckoutSession(db: EngineDatabase, id: string, sessionId: str
 }
 
 async function removeCheckouts(db: EngineDatabase, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0)
-    await db
-      .deleteFrom('billing_checkouts')
-      .where('id', 'in', [...ids])
-      .execute();
+  if (ids.length > 0) await db.deleteFrom('billing_checkouts').where('id', 'in', ids).execute();
 }
 
 /** Records an event; true when its effect is already stored. */

@@ -108,7 +108,7 @@ async function dueDeliveries(
     .orderBy('next_attempt_at')
     .orderBy('request_key')
     .limit(at.limit);
-  if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
+  if (sending.length > 0) due = due.where('deliveries.id', 'not in', sending);
   const deliveries: readonly DueDelivery[] = await due.execute();
   return { destination: toSending(row), deliveries };
 }

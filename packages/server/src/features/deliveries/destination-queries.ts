@@ -162,7 +162,7 @@ export async function lockDestinations(transaction: EngineTransaction, ids: read
   return transaction
     .selectFrom('destinations')
     .selectAll()
-    .where('id', 'in', [...ids])
+    .where('id', 'in', ids)
     .orderBy('id')
     .modifyEnd(transaction.engine.locks.alone)
     .execute();

@@ -41,7 +41,7 @@ async function claimDestinations(
   const free = transaction
     .selectFrom('destinations')
     .select('id')
-    .where('id', 'in', [...ids])
+    .where('id', 'in', ids)
     .where(isFree(transaction))
     .orderBy('id');
   // Omits rows that another process claims at this moment.
@@ -81,7 +81,7 @@ function leaseEnd({ engine }: EngineTransaction, leaseMs: number): RawBuilder<nu
 async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?: readonly number[]): Promise<void> {
   let leases = db.selectFrom('destinations').select('id').where('lease_owner', 'is not', null);
   if (owner !== undefined) leases = leases.where('lease_owner', '=', owner);
-  if (destinationIds !== undefined) leases = leases.where('id', 'in', [...destinationIds]);
+  if (destinationIds !== undefined) leases = leases.where('id', 'in', destinationIds);
   // Locked in the order of ids, like in every transaction, so that two can't deadlock.
   await db
     .updateTable('destinations')

@@ -152,7 +152,7 @@ async function hurryFirstAttempts(transaction: DatabaseTransaction, destinationI
   await transaction
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
-    .where('destination_id', 'in', [...destinationIds])
+    .where('destination_id', 'in', destinationIds)
     .where('attempts', '=', 0)
     .where('next_attempt_at', '>', now)
     .execute();
