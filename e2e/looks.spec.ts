@@ -81,6 +81,10 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
     await page.setViewportSize({ width: 360, height: 740 });
     await row(page, 0).click();
     await expect(details.getByRole('tab', { name: 'Deliveries' })).toBeInViewport({ ratio: 1 });
+    await page.keyboard.press('r');
+    const header = page.getByRole('textbox', { name: 'Name of header 2' });
+    await expect(header).toHaveValue('X-Webhook-Source');
+    expect(await header.evaluate((field) => field.scrollWidth <= field.clientWidth), 'a header name').toBe(true);
   });
 });
 

@@ -78,7 +78,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
         {rows.length === 0 ? null : (
           <table ref={table} aria-label="Headers to send" className="w-full table-fixed border-collapse">
             <colgroup>
-              <col className="w-[38%]" />
+              <col className="w-36 @md:w-[38%]" />
               <col />
               <col className="w-8" />
             </colgroup>
