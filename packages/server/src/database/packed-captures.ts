@@ -169,7 +169,7 @@ function decode(encoded: Buffer): PackedCaptures {
   const headEnd = 4 + encoded.readUInt32LE();
   const { id, count, methods } = headSchema.parse(JSON.parse(encoded.toString('utf8', 4, headEnd)));
   const numbersEnd = headEnd + count * FIELDS * BYTES_PER_NUMBER;
-  if (numbersEnd > encoded.length) throw new RangeError('The batch is shorter than its head says.');
+  if (numbersEnd > encoded.length) throw new RangeError('The batch is shorter than its head declares.');
   // A copy, because a Float64Array must be aligned.
   const numbers = new Float64Array(count * FIELDS);
   encoded.copy(Buffer.from(numbers.buffer), 0, headEnd, numbersEnd);

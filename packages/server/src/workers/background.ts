@@ -121,7 +121,7 @@ export class IntervalJob {
       this.#woken = new AbortController();
       const { signal } = this.#woken;
       const hasMore = await this.#runOnce(this.#end.signal).catch((error: unknown) => {
-        this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
+        this.#log.error({ err: error }, `${this.#name} failed; the server tries again`);
         return false;
       });
       if (hasMore || signal.aborted) await sleep(SOON_MS, undefined, { ref: false });

@@ -158,7 +158,7 @@ const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remot
 export async function assertDurable(client: ClientBase): Promise<void> {
   const { rows } = await client.query<DurabilitySettings>(DURABILITY_SETTINGS);
   const settings = rows[0];
-  if (settings === undefined) throw new Error('PostgreSQL gave no settings.');
+  if (settings === undefined) throw new Error('PostgreSQL returned no settings.');
   const problem = durabilityProblem(settings);
   if (problem !== undefined) throw new StorageProblem(problem);
   await client.query(`select set_config('synchronous_commit', $1, false)`, [settings.synchronous_commit]);

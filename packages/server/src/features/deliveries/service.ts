@@ -58,7 +58,7 @@ export class Deliveries {
   readonly #end = new AbortController();
   readonly #background = new RunningWork();
   readonly #onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
-    this.#options.log.error({ err: error }, 'deliveries failed; they are tried again'),
+    this.#options.log.error({ err: error }, 'deliveries failed; the server tries again'),
   );
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
