@@ -25,19 +25,15 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
   server.setNotFoundHandler((_request, reply) => sendPage(reply, app, page));
 }
 
-const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
-
 /** Why a target has no route: another method, or an unknown path. */
 function explainMissing(request: FastifyRequest): ProblemError {
   const path = request.url.split(/[?#]/, 1)[0] ?? '';
-  for (const [template, operations] of API_PATHS) {
-    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
-    if (!pattern.test(path)) continue;
-    const methods = operations.map((operation) => operation.method);
-    return new ProblemError('METHOD_NOT_ALLOWED', {
-      allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
-    });
-  }
+  const operations = Object.values(OPERATIONS).filter((operation) =>
+    new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  );
+  const methods: string[] = operations.map(({ method }) => method);
+  if (methods.includes('GET')) methods.push('HEAD');
+  if (methods.length > 0) return new ProblemError('METHOD_NOT_ALLOWED', { allow: methods });
   // Everything outside the API, such as /healthz or a file of the web app, is read-only.
   if (request.server.hasRoute({ method: 'GET', url: path }))
     return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
