@@ -185,6 +185,8 @@ test.describe('on a phone', () => {
   test.use({ viewport: PHONE, hasTouch: true, isMobile: true });
 
   test('controls have 44 px, and a long press or a swipe offers the actions of a row', async ({ page, endpoint }) => {
+    // Many steps, which share a page.
+    test.slow();
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
     await openLive(page, endpoint);
     const touch = await page.context().newCDPSession(page);
@@ -215,12 +217,17 @@ test.describe('on a phone', () => {
       await row(page, 1).scrollIntoViewIfNeeded();
       const swipe = async (from: number, to: number): Promise<void> => {
         const y = ((await row(page, 1).boundingBox())?.y ?? 0) + 20;
-        await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: from, y }] });
-        for (const x of [from + (to - from) / 2, to])
-          await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y }] });
+        const move = (type: 'touchStart' | 'touchMove', x: number) =>
+          touch.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x, y }] });
         // The finger rests before it leaves. After a fling, Chromium ignores the next tap.
         const timestamp = Date.now() / 1000 + 1;
-        await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp });
+        // All at once: a page that is slow to answer the first press would see a long one and open the menu.
+        await Promise.all([
+          move('touchStart', from),
+          move('touchMove', from + (to - from) / 2),
+          move('touchMove', to),
+          touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp }),
+        ]);
       };
       const action = (name: string) => row(page, 1).getByRole('button', { name, exact: true });
 
@@ -247,7 +254,9 @@ test.describe('on a phone', () => {
       await sendMany(endpoint.url, 500);
       // The list gets the rows up to 256, and the newest ones. What is between them waits.
       const { release } = await holdCalls(page, /\/(temp-)?requests\?limit=200&before=(?!257)/);
+      const rowsAround = page.waitForResponse(/requests\?limit=200&before=257/);
       await openLive(page, endpoint, '?request=157');
+      await (await rowsAround).finished();
       await page.getByRole('button', { name: 'Back to the list' }).tap();
       await expect(row(page, 157)).toBeInViewport();
       await list(page).evaluate((element) => element.scrollBy(0, -95 * 48));
