@@ -29,7 +29,7 @@ test('a time is shown in its largest unit, and a future time as now', () => {
 test('sizes below 1024 are in bytes, above in KB with one decimal, missing ones are zero', () => {
   expect([0, 1023, 1024, 1536].map(formatSize)).toEqual(['0 B', '1023 B', '1.0 KB', '1.5 KB']);
   const large = [1024 ** 2 - 100, 1024 ** 2 - 1, 1024 ** 2, 5 * 1024 ** 2, 26_214_400];
-  expect(large.map(formatSize)).toEqual(['1023.9 KB', '1.0 MB', '1.0 MB', '5.0 MB', '25.0 MB']);
+  expect(large.map(formatSize)).toEqual(['1023.9 KB', '1024.0 KB', '1024.0 KB', '5120.0 KB', '25600.0 KB']);
   expect([null, undefined, Number.NaN].map(formatSize)).toEqual(['0 B', '0 B', '0 B']);
   expect([512, null].map(formatAverageSize)).toEqual(['0.5 KB', '0.0 KB']);
 });

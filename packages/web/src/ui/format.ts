@@ -1,11 +1,9 @@
 const KILO = 1024;
 
-/** Bytes below 1024, else KB or MB with one decimal. A missing size is 0 B. */
+/** Bytes below 1024, else KB with one decimal. A missing size is 0 B. */
 export function formatSize(bytes: number | null | undefined): string {
   if (bytes === null || bytes === undefined || !Number.isFinite(bytes)) return '0 B';
-  if (bytes < KILO) return `${Math.round(bytes)} B`;
-  const kilobytes = (bytes / KILO).toFixed(1);
-  return Number(kilobytes) < KILO ? `${kilobytes} KB` : `${(bytes / KILO / KILO).toFixed(1)} MB`;
+  return bytes < KILO ? `${Math.round(bytes)} B` : formatAverageSize(bytes);
 }
 
 /** The average size in KB with one decimal. A missing size is 0.0 KB. */

@@ -18,8 +18,8 @@ import type { Swipe } from './row-swipe.tsx';
  * and shows the actions over size and time on hover.
  */
 export const COLUMNS =
-  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_2.875rem_minmax(0,1fr)_3.75rem_2rem] ' +
-  '@md:grid-cols-[1.25rem_2.875rem_3.5rem_minmax(0,1fr)_3.75rem_2.125rem_3.125rem]';
+  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_2.875rem_minmax(0,1fr)_4.5rem_2rem] ' +
+  '@md:grid-cols-[1.25rem_2.875rem_3.5rem_minmax(0,1fr)_4.5rem_2.125rem_3.125rem]';
 
 /** Pixels. A finger needs 44 px. On a touch screen, the row is the smallest target. */
 export const ROW_HEIGHT = 36;
