@@ -22,6 +22,11 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     await expect(body.locator('ins')).toHaveText(['[added: 2500]']);
     await expect(page.getByText('The headers are the same.')).toBeVisible();
     await expect(page.getByRole('table', { name: 'Headers' })).toHaveCount(0);
+    await page.emulateMedia({ forcedColors: 'active' });
+    // The system color `Mark`, as for the matches of a search.
+    for (const word of ['ins', 'del'])
+      await expect(body.locator(word)).toHaveCSS('background-color', 'rgb(255, 255, 0)');
+    await page.emulateMedia({ forcedColors: null });
     await expectNoFindings(page, 'the comparison', '[aria-label="Compare requests"]');
   });
 
