@@ -10,7 +10,7 @@ import { presentAttempt, presentDestination, presentPlanned } from './present-de
 const ATTEMPT_BYTES = 24 * 1024;
 
 function destinationId({ params }: Pick<Call<'changeDestination'>, 'params'>): number {
-  if (!/^\d{1,15}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
+  if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
   return Number(params.id);
 }
 

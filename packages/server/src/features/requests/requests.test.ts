@@ -184,6 +184,16 @@ describe('lists', () => {
 });
 
 describe('one request', () => {
+  test('has one spelling of its id', async () => {
+    await capture(2);
+    const saved = await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+    for (const spelling of [`0${saved.id}`, `+${saved.id}`, `${saved.id}.0`, `%20${saved.id}`, '-01000001', '0', '-0'])
+      for (const path of [`/requests/${spelling}`, `/requests/${spelling}/body`, `/requests/${spelling}/deliveries`])
+        expect(await at(path)).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
+    expect((await at(`/requests/${saved.id}`)).status).toBe(200);
+    expect((await at('/requests/-1000001')).status).toBe(200);
+  });
+
   test('is whole, and its exact bytes are a download that no browser runs', async () => {
     const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 60, 115, 62]);
     await client.send(`/h/${uid}`, { method: 'POST', body: bytes, headers: { 'content-type': 'text/html' } });
