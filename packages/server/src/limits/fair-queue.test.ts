@@ -99,7 +99,7 @@ test('an owner at its own limit leaves the free places to others', async () => {
 });
 
 test('each owner leaves half of the free places, so that one is left for the next owner', async () => {
-  const queue = new FairQueue({ concurrency: 8, leavesHalf: true });
+  const queue = new FairQueue({ concurrency: 8, shareOfFree: 1 / 2 });
   const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
   const ask = (owner: string, count: number) =>
     Array.from({ length: count }, () => queue.run(owner, async () => (seen.push(owner), hang.promise)));

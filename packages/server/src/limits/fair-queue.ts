@@ -134,13 +134,13 @@ export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
 
-/** Each limit is `Infinity` by default, and `leavesHalf` is false. */
+/** Each limit is `Infinity` by default, and `shareOfFree` is 1. */
 export interface FairQueueOptions {
   /** How much work runs at once, of all owners and of one. */
   readonly concurrency?: number;
   readonly concurrencyPerOwner?: number;
-  /** An owner gets at most half of the places that the others leave, so that a few owners don't take all. */
-  readonly leavesHalf?: boolean;
+  /** An owner gets at most this part of the places that the others leave, so that a few owners don't take all. */
+  readonly shareOfFree?: number;
   /** Maximum number of waiting calls, of all owners and of one. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerOwner?: number;
@@ -157,7 +157,7 @@ export class FairQueue {
     this.#options = {
       concurrency: Infinity,
       concurrencyPerOwner: Infinity,
-      leavesHalf: false,
+      shareOfFree: 1,
       maxWaiting: Infinity,
       maxWaitingPerOwner: Infinity,
       ...options,
@@ -187,10 +187,10 @@ export class FairQueue {
   }
 
   #mayRun(owner: Owner): boolean {
-    const { concurrency, concurrencyPerOwner, leavesHalf } = this.#options;
+    const { concurrency, concurrencyPerOwner, shareOfFree } = this.#options;
     const free = concurrency - this.#running;
     const own = this.#runningByOwner.get(owner) ?? 0;
-    return free > 0 && own < concurrencyPerOwner && (!leavesHalf || own < free);
+    return free > 0 && own < concurrencyPerOwner && own < shareOfFree * (free + own);
   }
 
   #count(owner: Owner, change: 1 | -1): void {

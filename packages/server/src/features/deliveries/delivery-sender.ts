@@ -41,8 +41,8 @@ export interface SenderOptions extends AttemptOptions, Omit<RecorderOptions, 'st
 export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #leases: DestinationLeases;
-  readonly #small = queueOf(SMALL_AT_ONCE);
-  readonly #large = queueOf(LARGE_AT_ONCE);
+  readonly #small = queueOf(SMALL_AT_ONCE, 1 / 5);
+  readonly #large = queueOf(LARGE_AT_ONCE, 1 / 2);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #attempts = new RunningWork();
@@ -173,7 +173,7 @@ export class DeliverySender {
   }
 }
 
-/** Leaves places for other users while the targets of a few users hang. */
-function queueOf(concurrency: number): FairQueue {
-  return new FairQueue({ concurrency, leavesHalf: true, maxWaiting: MAX_CLAIMED });
+/** Targets that hang leave places for other users: a user gets `shareOfFree` of the places that the others leave. */
+function queueOf(concurrency: number, shareOfFree: number): FairQueue {
+  return new FairQueue({ concurrency, shareOfFree, maxWaiting: MAX_CLAIMED });
 }
