@@ -2,7 +2,6 @@ import { Plus, X } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState, memo } from 'react';
 import type { KeyboardEvent, RefObject } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { counted } from '../../ui/format.ts';
 import { useLatest } from '../../ui/state.ts';
 import { mistakeIn, withNewRow } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
@@ -110,7 +109,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
           onClick={showMore}
           className="self-start rounded-sm text-sm font-medium text-accent hover:underline"
         >
-          Show {counted(hidden, 'more header')}
+          {hidden === 1 ? 'Show 1 more header' : `Show ${hidden} more headers`}
         </button>
       ) : null}
       <p role="alert" className="text-sm text-bad empty:hidden">
