@@ -180,7 +180,7 @@ describe('the response', () => {
   });
 
   test('a target that rejects a large body before reading it has responded', async () => {
-    await using refusing = await openRejectingTarget();
+    await using refusing = await openRejectingTarget('at once');
     const large = { method: 'POST', url: refusing.url, body: 'x'.repeat(2_900_000) };
     for (let nth = 0; nth < 3; nth += 1)
       expect(await replay(large)).toMatchObject({ body: { status: 413, body: 'big' } });
