@@ -257,6 +257,7 @@ test.describe('on a phone', () => {
       const rowsAround = page.waitForResponse(/requests\?limit=200&before=257/);
       await openLive(page, endpoint, '?request=157');
       await (await rowsAround).finished();
+      await expect(row(page, 157)).toBeAttached();
       await page.getByRole('button', { name: 'Back to the list' }).tap();
       await expect(row(page, 157)).toBeInViewport();
       await list(page).evaluate((element) => element.scrollBy(0, -95 * 48));
