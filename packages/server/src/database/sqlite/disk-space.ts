@@ -83,8 +83,8 @@ export class DiskSpace {
 
   /** After a write failed on a full disk: true when a retry may succeed. */
   makeRoom(purpose: WritePurpose): boolean {
-    const isDone = this.#checkpoint();
-    if ((!isDone || purpose === 'freeing') && this.#reserve.release()) this.#checkpoint();
+    const isDone = this.checkpoint();
+    if ((!isDone || purpose === 'freeing') && this.#reserve.release()) this.checkpoint();
     this.measure();
     return purpose !== 'capture' || !this.#isFull;
   }
@@ -121,7 +121,7 @@ export class DiskSpace {
   }
 
   /** Moves the log into the file, so that the log starts again. False when the file has no room to grow. */
-  #checkpoint(): boolean {
+  checkpoint(): boolean {
     try {
       this.#database.exec('pragma wal_checkpoint(passive)');
       return true;

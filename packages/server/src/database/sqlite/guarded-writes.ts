@@ -105,6 +105,17 @@ export class GuardedWrites {
     }
   }
 
+  /** Moves the log into the file after the current call is answered. If that fails, a later commit tries it again. */
+  checkpointSoon(): void {
+    setImmediate(() => {
+      try {
+        this.#space.checkpoint();
+      } catch {
+        // The commit that needs it reports the error.
+      }
+    });
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#watch);
     await this.#space.close();

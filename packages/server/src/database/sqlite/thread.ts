@@ -43,6 +43,12 @@ async function connectWriter(): Promise<Connection> {
   return { raw, db, writer: { statements, guard } };
 }
 
+/**
+ * A batch of this size is moved from the log into the file after its answer. It is half of the log, so otherwise the
+ * commit of every second one would move two of them.
+ */
+const LARGE_BATCH_BYTES = 4 * 1024 * 1024;
+
 let connection: Connection | undefined;
 
 /**
@@ -82,7 +88,9 @@ const methods = {
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
     const outcome = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
-      return commitBatch(raw, writer.statements, batch, limits);
+      const written = await commitBatch(raw, writer.statements, batch, limits);
+      if (batch.bytes.length >= LARGE_BATCH_BYTES) writer.guard.checkpointSoon();
+      return written;
     });
     const recycled = batch.bytes.buffer;
     const buffers = [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(
