@@ -1,6 +1,8 @@
 import {
   MAX_DELIVERY_RESPONSE_BYTES,
+  isClosedConnection,
   rawHeadersOf,
+  readBeforeFailing,
   replayHeaderLines,
   targetOf,
   targetUrlSchema,
@@ -11,7 +13,6 @@ import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
@@ -92,7 +93,7 @@ export function sendCapture(
     signal.removeEventListener('abort', abort);
     request.destroy();
   });
-  request.on('socket', readBeforeFailing);
+  request.on('socket', (socket) => void readBeforeFailing(socket));
   void sendBody(request, body);
   return result;
 }
@@ -120,26 +121,6 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
   await Promise.race([isTaken, isOver]);
   await Promise.race([sleep(REFUSAL_MS), isOver]);
   if (!over.signal.aborted) request.end(body.subarray(FIRST_BYTES));
-}
-
-/** Errors of a connection that the program has closed. */
-const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-
-/**
- * Reports a failed write only after everything that arrived was read. A program that rejects a large body answers and
- * closes the connection. The next write fails, and Node would destroy the socket before it reads the response.
- */
-function readBeforeFailing(socket: Socket): void {
-  const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
-  type Done = (error?: Error | null) => void;
-  const late =
-    (done: Done): Done =>
-    (error) => {
-      if (socket.readableEnded || !CLOSED.has(codeOf(error))) done(error);
-      else socket.once('end', () => done(error));
-    };
-  socket._write = (chunk, encoding, done) => write(chunk, encoding, late(done));
-  socket._writev = (chunks, done) => writeAll?.(chunks, late(done));
 }
 
 function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult> {
@@ -199,17 +180,13 @@ function failureReason(error: Error | undefined): string {
   if (error === undefined) return 'the connection was closed without an answer';
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   if (!(first instanceof Error)) return 'it could not be reached';
-  const code = codeOf(first);
+  const code = 'code' in first ? String(first.code) : '';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND') return 'its name has no address';
-  if (CLOSED.has(code)) return 'the connection was closed without an answer';
+  if (isClosedConnection(first)) return 'the connection was closed without an answer';
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
   if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';
   if (code.startsWith('HPE_')) return NOT_HTTP;
   return code === '' ? first.message : code;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

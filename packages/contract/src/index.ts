@@ -1,4 +1,5 @@
 export * from './captured-request.ts';
+export * from './closed-connection.ts';
 export * from './client.ts';
 export * from './delivery.ts';
 export * from './endpoint.ts';

@@ -1,6 +1,5 @@
-import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, replayHeaderLines } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, readBeforeFailing, replayHeaderLines } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
-import { codeOf } from '../../error-code.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
@@ -208,27 +207,6 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
     if (over.signal.aborted) return;
   }
   request.end();
-}
-
-/** Errors of a connection that the target has closed. */
-const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
-
-/**
- * Reports a failed write only after everything that arrived was read. A target that rejects a large body responds and
- * closes the connection. The next write fails, and Node would destroy the socket before it reads the response.
- */
-function readBeforeFailing(socket: Socket): Socket {
-  const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
-  type Done = (error?: Error | null) => void;
-  const late =
-    (done: Done): Done =>
-    (error) => {
-      if (socket.readableEnded || !CLOSED.has(codeOf(error))) done(error);
-      else socket.once('end', () => done(error));
-    };
-  socket._write = (chunk, encoding, done) => write(chunk, encoding, late(done));
-  socket._writev = (chunks, done) => writeAll?.(chunks, late(done));
-  return socket;
 }
 
 /**
