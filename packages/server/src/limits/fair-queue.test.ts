@@ -110,6 +110,63 @@ test('each owner leaves half of the free places, so that one is left for the nex
   expect(seen).toHaveLength(61);
 });
 
+/** Work of owners in a queue with ten places, a half of the free ones for each. `end` ends one that runs. */
+function placesWorld() {
+  const queue = new FairQueue({ concurrency: 10, shareOfFree: 1 / 2 });
+  const running = new Map<string, () => void>();
+  const add = (owner: string, places: number, signal?: AbortSignal): void => {
+    const work = () => new Promise<void>((resolve) => running.set(owner, resolve));
+    queue.run(owner, work, signal, places).catch(() => undefined);
+  };
+  const end = (owner: string): void => {
+    running.get(owner)?.();
+    running.delete(owner);
+  };
+  return { add, end, running: () => [...running.keys()].join('') };
+}
+
+test('work that needs more places than are free gets the next free ones, however much small work comes', async () => {
+  const { add, end, running } = placesWorld();
+  for (const owner of 'abcdefgh') add(owner, 1);
+  add('L', 6);
+  for (const owner of 'ijk') add(owner, 1);
+  expect(running()).toBe('abcdefgh');
+  for (const owner of 'abc') end(owner);
+  await sleep(0);
+  expect(running()).toBe('defgh');
+  end('d');
+  await sleep(0);
+  expect(running()).toBe('efghL');
+  add('l', 1);
+  end('L');
+  await sleep(0);
+  expect(running()).toBe('efghijkl');
+});
+
+test('work that needs many places and is aborted leaves the free ones to the others', async () => {
+  const { add, running } = placesWorld();
+  const gone = new AbortController();
+  for (const owner of 'ab') add(owner, 3);
+  add('L', 6, gone.signal);
+  for (const owner of 'cd') add(owner, 1);
+  expect(running()).toBe('ab');
+  gone.abort();
+  await sleep(0);
+  expect(running()).toBe('abcd');
+});
+
+test('an owner without a place gets as many as its work needs, and more within its share', async () => {
+  const queue = new FairQueue({ concurrency: 10, shareOfFree: 1 / 5 });
+  const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
+  const ask = (owner: string, places: number) =>
+    queue.run(owner, async () => (seen.push(`${owner}${places}`), hang.promise), undefined, places);
+  const all = [ask('a', 6), ask('a', 1), ask('b', 1), ask('b', 1), ask('c', 3), ask('d', 1)];
+  expect(seen).toEqual(['a6', 'b1', 'c3']);
+  hang.resolve();
+  await Promise.all(all);
+  expect(seen).toEqual(['a6', 'b1', 'c3', 'a1', 'b1', 'd1']);
+});
+
 test('owners take turns, each in its own order', () => {
   const queue = new RoundRobin<string, number>();
   for (const nth of [1, 2, 3]) queue.push('a', nth);

@@ -146,12 +146,20 @@ export interface FairQueueOptions {
   readonly maxWaitingPerOwner?: number;
 }
 
+interface Waiting {
+  readonly places: number;
+  readonly begin: () => void;
+}
+
 /** Bounded queue that shares a limited resource fairly between users: waiting owners take turns. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
-  readonly #waiting = new RoundRobin<Owner, () => void>();
-  readonly #runningByOwner = new Map<Owner, number>();
-  #running = 0;
+  readonly #waiting = new RoundRobin<Owner, Waiting>();
+  /** Places in use. */
+  readonly #usedByOwner = new Map<Owner, number>();
+  #used = 0;
+  /** The next work needs more places than are free. Until it has them, no other work gets any. */
+  #isHeld = false;
 
   constructor(options: FairQueueOptions) {
     this.#options = {
@@ -169,53 +177,71 @@ export class FairQueue {
   }
 
   /**
-   * Runs `work` when it is the owner's turn; its argument is true if it had to wait. Work that is aborted before its
-   * turn never runs. @throws QueueFullError; the signal's reason
+   * Runs `work` when it is the owner's turn; its argument is true if it had to wait. `places`: how many it takes, at most
+   * `concurrency`. Work that is aborted before its turn never runs. @throws QueueFullError; the signal's reason
    */
-  async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal, places = 1): Promise<T> {
     signal?.throwIfAborted();
-    const waited = !this.#mayRun(owner);
-    if (waited) await this.#wait(owner, signal);
-    else this.#count(owner, 1);
+    const waited = this.#isHeld || !this.#hasShare(owner, places) || places > this.#free;
+    if (waited) await this.#wait(owner, places, signal);
+    else this.#count(owner, places);
     try {
       return await work(waited);
     } finally {
-      this.#count(owner, -1);
-      const next = this.#waiting.shift((_, other) => this.#mayRun(other));
-      next?.();
+      this.#count(owner, -places);
+      this.#beginWaiting();
     }
   }
 
-  #mayRun(owner: Owner): boolean {
-    const { concurrency, concurrencyPerOwner, shareOfFree } = this.#options;
-    const free = concurrency - this.#running;
-    const own = this.#runningByOwner.get(owner) ?? 0;
-    return free > 0 && own < concurrencyPerOwner && own < shareOfFree * (free + own);
+  get #free(): number {
+    return this.#options.concurrency - this.#used;
   }
 
-  #count(owner: Owner, change: 1 | -1): void {
-    this.#running += change;
-    const running = (this.#runningByOwner.get(owner) ?? 0) + change;
-    if (running === 0) this.#runningByOwner.delete(owner);
-    else this.#runningByOwner.set(owner, running);
+  /** Whether the owner may have these places too. Without any, it may have as many as its work needs. */
+  #hasShare(owner: Owner, places: number): boolean {
+    const { concurrencyPerOwner, shareOfFree } = this.#options;
+    const own = this.#usedByOwner.get(owner) ?? 0;
+    const before = own + places - 1;
+    return own === 0 || (before < concurrencyPerOwner && before < shareOfFree * (this.#free + own));
   }
 
-  #wait(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+  #count(owner: Owner, change: number): void {
+    this.#used += change;
+    const used = (this.#usedByOwner.get(owner) ?? 0) + change;
+    if (used === 0) this.#usedByOwner.delete(owner);
+    else this.#usedByOwner.set(owner, used);
+  }
+
+  /** Begins all that may run now, up to the first that only lacks free places. */
+  #beginWaiting(): void {
+    this.#isHeld = false;
+    const mayRun = ({ places }: Waiting, owner: Owner): boolean => {
+      if (this.#isHeld || !this.#hasShare(owner, places)) return false;
+      this.#isHeld = places > this.#free;
+      return !this.#isHeld;
+    };
+    for (let next = this.#waiting.shift(mayRun); next !== undefined; next = this.#waiting.shift(mayRun)) next.begin();
+  }
+
+  #wait(owner: Owner, places: number, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingPerOwner } = this.#options;
     if (this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(owner) >= maxWaitingPerOwner)
       throw new QueueFullError();
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         signal?.removeEventListener('abort', abort);
-        this.#count(owner, 1);
+        this.#count(owner, places);
         resolve();
       };
+      const waiting = { places, begin };
       const abort = (): void => {
-        this.#waiting.remove(owner, begin);
+        this.#waiting.remove(owner, waiting);
+        this.#beginWaiting();
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', abort, { once: true });
-      this.#waiting.push(owner, begin);
+      this.#waiting.push(owner, waiting);
+      this.#isHeld ||= this.#hasShare(owner, places);
     });
   }
 }

@@ -83,6 +83,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ['of one user', 'large', 1, 1, 5, 300_000],
     ['of three users', 'small', 3, 7, 5, 10],
     ['of two users', 'large', 2, 1, 5, 300_000],
+    ['of five users', 'large', 5, 1, 5, 300_000],
     ['of twenty users', 'small', 20, 1, 10, 10],
   ])('targets %s that hang do not delay another user: %s bodies', async (...[, , users, endpoints, captures, size]) => {
     const body = 'x'.repeat(size);

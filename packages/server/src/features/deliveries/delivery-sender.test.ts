@@ -20,6 +20,7 @@ const DESTINATION = {
   createdAt: 0,
   dueAt: 0,
 };
+const MIB = 1024 * 1024;
 const HEAD = Buffer.from(encodeHead('/', '127.0.0.1', true, []));
 
 /** Queries of a store with one destination. */
@@ -187,8 +188,8 @@ test('a destination does not wait for others that are idle', async () => {
 });
 
 test('a delivery that waited for its turn goes to the present URL, and nowhere if it has ended', async () => {
-  // Only two large ones of a user are sent at a time.
-  const deliveries = numbers(4).map((index) => ({ id: `${index}`, index, attempts: 0, size: 300_000 }));
+  // Only two of this size of a user are sent at a time.
+  const deliveries = numbers(4).map((index) => ({ id: `${index}`, index, attempts: 0, size: 10 * MIB }));
   const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
   const urls: string[] = [];
   const recorded: string[] = [];
@@ -289,6 +290,44 @@ test('a destination does not wait for 500 others whose targets hang', async () =
   expect(claimed.size).toBe(500);
 });
 
+test.each([
+  [25 * MIB, 4],
+  [10 * MIB, 10],
+  [MIB + 1, 50],
+  [300_000, 100],
+])('of 120 users with targets that hang, bodies of %i bytes are sent to %i at a time', async (size, count) => {
+  const hangs = Promise.withResolvers<void>();
+  const options = sendingOptions(200);
+  let sending = 0;
+  const sender = new DeliverySender({
+    ...options,
+    store: {
+      ...STORE,
+      dueDestinations: async () => numbers(120).map((id) => ({ id, isOwn: false })),
+      claimDestinations: async (ids) => [...ids],
+      dueDeliveries: async (id, unfinished) => ({
+        destination: { ...DESTINATION, id, userId: id, failures: 0 },
+        deliveries: unfinished.length > 0 ? [] : [{ id: `${id}`, index: id, attempts: 0, size }],
+      }),
+      recordAttempts: async () => [],
+    },
+    async forward() {
+      sending += 1;
+      await hangs.promise;
+      return options.forward();
+    },
+  });
+  onTestFinished(async () => {
+    const stopped = sender.stop(0);
+    hangs.resolve();
+    await stopped;
+  });
+  sender.wake();
+  await expect.poll(() => sending).toBe(count);
+  await sleep(50);
+  expect(sending).toBe(count);
+});
+
 test('deliveries that wait for their turn are left to the process that has the lease now', async () => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
@@ -314,7 +353,7 @@ test('deliveries that wait for their turn are left to the process that has the l
           id: `${index}`,
           index,
           attempts: 0,
-          size: 300_000,
+          size: 10 * MIB,
         })),
       }),
       async recordAttempts(attempts) {

@@ -21,10 +21,11 @@ const FAILING = 5;
  * once gets an attempt every few milliseconds, and each costs reads and a transaction.
  */
 const REST_MS = 400;
-/** Maximum number of deliveries at a time, by the size of their body. They limit the memory. */
+/** Maximum number of deliveries with small bodies at a time, and MiB of the larger bodies. They limit the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
-const LARGE_AT_ONCE = 4;
+const LARGE_MIB_AT_ONCE = 100;
+const MIB = 1024 * 1024;
 const POLL_MS = 500;
 type SenderQueries = DestinationLeasesOptions['store'] &
   Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'settleDueAt' | 'shortenWaits'>;
@@ -41,8 +42,8 @@ export interface SenderOptions extends AttemptOptions, Omit<RecorderOptions, 'st
 export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #leases: DestinationLeases;
-  readonly #small = queueOf(SMALL_AT_ONCE, 1 / 5);
-  readonly #large = queueOf(LARGE_AT_ONCE, 1 / 2);
+  readonly #small = queueOf(SMALL_AT_ONCE);
+  readonly #large = queueOf(LARGE_MIB_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #attempts = new RunningWork();
@@ -149,7 +150,10 @@ export class DeliverySender {
     onBegun: () => void,
   ): Promise<boolean> {
     const { signal } = this.#end;
-    const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
+    const isSmall = delivery.size <= SMALL_BYTES;
+    const queue = isSmall ? this.#small : this.#large;
+    // A body beyond all places is sent alone.
+    const places = isSmall ? 1 : Math.min(LARGE_MIB_AT_ONCE, Math.ceil(delivery.size / MIB));
     const waits = AbortSignal.any([signal, claimed.release.signal]);
     let hasTurn = false;
     const send = async () => {
@@ -160,7 +164,7 @@ export class DeliverySender {
       return attemptDelivery(this.#options, delivery, { signal, onBegun });
     };
     try {
-      const attempt = await queue.run(destination.userId, send, waits);
+      const attempt = await queue.run(destination.userId, send, waits, places);
       if (attempt === undefined) return false;
       await this.#recorder.record(attempt);
       return !isDelivered(attempt.status);
@@ -173,7 +177,9 @@ export class DeliverySender {
   }
 }
 
-/** Targets that hang leave places for other users: a user gets `shareOfFree` of the places that the others leave. */
-function queueOf(concurrency: number, shareOfFree: number): FairQueue {
-  return new FairQueue({ concurrency, shareOfFree, maxWaiting: MAX_CLAIMED });
+/** A user gets at most this part of the places that the others leave, because targets that hang keep theirs for 30 s. */
+const SHARE_OF_FREE = 1 / 5;
+
+function queueOf(concurrency: number): FairQueue {
+  return new FairQueue({ concurrency, shareOfFree: SHARE_OF_FREE, maxWaiting: MAX_CLAIMED });
 }
