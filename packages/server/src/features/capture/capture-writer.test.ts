@@ -247,8 +247,9 @@ describe('drain', () => {
   }
 
   test('resolves at once when nothing waits', async () => {
-    await newWriter().writer.drain();
-    expect(newWriter().writer.waitingCount).toBe(0);
+    const over = watch(newWriter().writer.drain());
+    await settled();
+    expect(over()).toBe(true);
   });
 
   test('waits for the running batch and for waiting captures, failed or not', async () => {
