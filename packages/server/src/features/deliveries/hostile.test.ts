@@ -202,6 +202,11 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
     ['with NUL in a header', 'HTTP/1.1 500 No\r\nX-Y: a\0b\r\n\r\n', { status: null }],
     ['with 1,000 headers', `HTTP/1.1 200 OK\r\n${MANY_HEADERS}\r\n`, { status: 200 }],
     ['with a status of no class', 'HTTP/1.1 999 What\r\n\r\n', { status: 999 }],
+    [
+      'with a status below 100',
+      'HTTP/1.1 099 What\r\n\r\n',
+      { status: null, error: expect.stringMatching(/not HTTP/) },
+    ],
     ['with a status that is no number', 'HTTP/1.1 OK\r\n\r\n', { status: null }],
     ['of another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', { status: null }],
     ['that ends in its head', 'HTTP/1.1 200 OK\r\nContent-Le', { status: null }],

@@ -33,12 +33,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The destination's certificate is for another name.",
 };
 
+/** The reason if a response can't be read. */
+export const NOT_HTTP = 'The destination answered with something that is not HTTP.';
+
 /** Converts any error into a failure with an explanation. */
 export function failureOf(error: unknown): ReplayFailure {
   const code = firstCode(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);
-  if (code.startsWith('HPE_')) return new ReplayFailure('The destination answered with something that is not HTTP.');
+  if (code.startsWith('HPE_')) return new ReplayFailure(NOT_HTTP);
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')
     return new ReplayFailure('The destination does not answer with TLS. Does its port use http?');
   return new ReplayFailure(`The destination could not be reached${code === '' ? '' : ` (${code})`}.`);

@@ -1,7 +1,7 @@
 import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, readBeforeFailing, replayHeaderLines } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import { ReplayFailure, failureOf } from './replay-failure.ts';
+import { NOT_HTTP, ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
 import { once } from 'node:events';
@@ -162,7 +162,11 @@ async function sendOverSocket(
 
 function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request.on('response', resolve);
+    request.on('response', (answer) => {
+      // Node's parser also accepts 000 to 099, which are no status codes (RFC 9110 15).
+      if ((answer.statusCode ?? 0) < 100) reject(new ReplayFailure(NOT_HTTP));
+      else resolve(answer);
+    });
     // These listeners stay: the response itself reports failures after its head.
     request.on('error', reject);
     request.on('upgrade', () =>
