@@ -7,10 +7,14 @@ import { sampleRequest } from '../../../fixtures/sample-request.ts';
 import { UsageError } from './cli-error.ts';
 import { destinationPath, parseDestination, sendCapture } from './send-capture.ts';
 
-test('a response that never ends is cut off after the time limit', async () => {
-  const server = createServer((_request, response) => {
-    const more = setInterval(() => response.write('x'), 10);
-    response.on('close', () => clearInterval(more));
+test.each([
+  ['with a coded length', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\nx\r\n'],
+  ['that the end of the connection ends', 'HTTP/1.0 200 OK\r\n\r\n', 'x'],
+])('a response that never ends is cut off after the time limit: one %s', async (_name, head, more) => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {}).once('data', () => socket.write(head));
+    const timer = setInterval(() => socket.write(more), 10);
+    socket.on('close', () => clearInterval(timer));
   });
   const url = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
   const result = await sendCapture(sampleRequest(1), {

@@ -82,13 +82,15 @@ export function sendCapture(
     agent: false,
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
   });
-  const abort = (): void => void request.destroy(new Error('it was given up'));
-  const timer = setTimeout(
-    () => request.destroy(new Error(`no answer within ${maxResponseMs / 1000} s`)),
-    maxResponseMs,
-  );
+  let isGivenUp = false;
+  const giveUp = (reason: string): void => {
+    isGivenUp = true;
+    request.destroy(new Error(reason));
+  };
+  const abort = (): void => giveUp('it was given up');
+  const timer = setTimeout(() => giveUp(`no answer within ${maxResponseMs / 1000} s`), maxResponseMs);
   signal.addEventListener('abort', abort, { once: true });
-  const result = resultOf(request, startedAt).finally(() => {
+  const result = resultOf(request, startedAt, () => isGivenUp).finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     request.destroy();
@@ -123,7 +125,7 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
   if (!over.signal.aborted) request.end(body.subarray(FIRST_BYTES));
 }
 
-function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult> {
+function resultOf(request: ClientRequest, startedAt: number, isGivenUp: () => boolean): Promise<SendResult> {
   return new Promise((resolve) => {
     let isConnected = false;
     let hasResponse = false;
@@ -137,7 +139,8 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
       hasResponse = true;
       readBeginning(response, (beginning) =>
         resolve({
-          isCut: !response.complete,
+          // If the connection's end marks the end of the body, our own abort looks like the program's.
+          isCut: !response.complete || isGivenUp(),
           kind: 'answered',
           status,
           statusText: response.statusMessage ?? '',
