@@ -121,7 +121,7 @@ test("logs in through the provider's window, returns to the same account, and ca
   await page.context().clearCookies();
   provider.deny = true;
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
-  await expect(page.getByRole('alert')).toContainText('The sign-in was cancelled at Acme.');
+  await expect(page.getByRole('alert')).toContainText('The login was canceled at Acme.');
   provider.deny = false;
 });
 
@@ -130,7 +130,7 @@ test('an existing address is linked only after both sides have confirmed it', as
   await signOut(page, 'grace');
   provider.person = { sub: 'grace-1', email: 'grace@example.com', email_verified: true, name: 'Grace' };
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
-  await expect(page.getByRole('alert')).toContainText('Please sign in with your password first');
+  await expect(page.getByRole('alert')).toContainText('Please log in with your password first');
 
   await logIn(page, 'grace', 'a good password');
   await expect(heading(page)).toBeVisible();

@@ -46,7 +46,7 @@ export const PROBLEMS = {
   PASSWORD_FIRST: {
     status: 409,
     sentence:
-      'An account with this email address exists already. Please sign in with your password first and confirm the address in your profile.',
+      'An account with this email address exists already. Please log in with your password first and confirm the address in your profile.',
   },
   ALREADY_SUBSCRIBED: {
     status: 409,

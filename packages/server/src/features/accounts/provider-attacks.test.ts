@@ -27,7 +27,7 @@ describe('attacks on the callback', () => {
   const refused = { problem: 'failed', message: 'Acme did not confirm who you are. Please try again.' };
   const lost = {
     problem: 'failed',
-    message: 'This sign-in took too long, or was begun in another window. Please try again.',
+    message: 'This login took too long, or was begun in another window. Please try again.',
   };
 
   /** In every case the browser must have proved nothing. */

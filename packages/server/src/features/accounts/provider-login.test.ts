@@ -134,12 +134,12 @@ describe('logging in', () => {
     });
   });
 
-  test('a user who declines at the provider sees that the login was cancelled', async () => {
+  test('a user who declines at the provider sees that the login was canceled', async () => {
     provider.deny = true;
     const browser = server.visitor();
     expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
       problem: 'popup-closed-by-user',
-      message: 'The sign-in was cancelled at Acme.',
+      message: 'The login was canceled at Acme.',
     });
   });
 

@@ -27,14 +27,14 @@ import { escapeHtml } from '../mail/service.ts';
 const FAILURES: Readonly<
   Record<ProviderFailure | 'cross-site', { problem: string; message: (name: string) => string }>
 > = {
-  denied: { problem: 'popup-closed-by-user', message: (name) => `The sign-in was cancelled at ${name}.` },
+  denied: { problem: 'popup-closed-by-user', message: (name) => `The login was canceled at ${name}.` },
   unreachable: {
     problem: 'network-request-failed',
     message: (name) => `${name} could not be reached. Please check your connection and try again.`,
   },
   'attempt-lost': {
     problem: 'failed',
-    message: () => 'This sign-in took too long, or was begun in another window. Please try again.',
+    message: () => 'This login took too long, or was begun in another window. Please try again.',
   },
   refused: { problem: 'failed', message: (name) => `${name} did not confirm who you are. Please try again.` },
   'cross-site': { problem: 'unauthorized-domain', message: () => 'A login can only be started from Creel itself.' },
