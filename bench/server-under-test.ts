@@ -41,7 +41,6 @@ export class Programs extends AsyncDisposableStack {
 export interface MeasuredUser {
   readonly client: Client;
   readonly cookie: string;
-  /** Capture URL of the endpoint. */
   readonly captureUrl: string;
   readonly uid: string;
 }

@@ -60,7 +60,6 @@ export class DiskTrace {
     return index === undefined ? [] : [{ kind: 'acknowledge', index: Number(index) }];
   }
 
-  /** Steps at the end of a call. */
   #end(thread: string, call: string): Step[] {
     const [, name = '', args = '', result = ''] = /^(\w+)\((.*)\)\s*= (-?\d+)/s.exec(call) ?? [];
     if (result === '' || result.startsWith('-')) return [];

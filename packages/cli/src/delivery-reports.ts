@@ -157,7 +157,7 @@ export class DeliveryReports {
   }
 }
 
-/** Without a second attempt to send a capture to the same place: the server shows the one that arrives last as the latest. */
+/** One attempt per capture and target, because the server shows the attempt that arrives last as the latest. */
 function firstOfEach(waiting: readonly WaitingReport[]): readonly WaitingReport[] {
   const first = new Map<string, WaitingReport>();
   for (const one of waiting) {

@@ -22,8 +22,8 @@ const EVENT_KEYS = ['type', 'event', 'event_type', 'eventType', 'event_name', 't
 const MAX_EVENT_LENGTH = 100;
 
 /**
- * Returns the type of the event that a webhook reports: GitHub's event and `action`, joined with a dot, or a header of
- * `EVENT_HEADERS`, or a key of `EVENT_KEYS`. `null` without one. `body` may be only the beginning of the body.
+ * Returns the type of the event that a webhook reports, or `null`. It is GitHub's event and `action`, joined with a
+ * dot, a header of `EVENT_HEADERS`, or a key of `EVENT_KEYS`. `body` may be only the beginning of the body.
  */
 export function eventType(rawHeaders: RawHeaders, body: string): string | null {
   const github = firstHeader(rawHeaders, 'x-github-event');

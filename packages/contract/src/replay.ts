@@ -152,8 +152,8 @@ export interface ReplayHead {
 const METHODS_WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * Returns the header lines in the order in which they are sent: `Host`, then the given headers with their case, order and repeats, then
- * the headers of this connection.
+ * Returns the header lines in the order in which they are sent: `Host`, the given headers unchanged, and the headers of
+ * this connection.
  */
 export function replayHeaderLines({ method, authority, headers, bodyBytes, userAgent }: ReplayHead): RawHeaders {
   const own = endToEndHeaders(headers);

@@ -183,9 +183,9 @@ export function isProvenAddress(user: Pick<User, 'email' | 'emailVerified'>, ema
 export const PROVIDER_CHANNEL = 'creel-sign-in';
 
 /**
- * The message of the provider's window to the page that opened it: by `postMessage`, and by a BroadcastChannel if the
- * provider cuts the window from its opener. It proves nothing: the server compares it with the identity that it has
- * verified (docs/api.md, "Third-party login").
+ * The message of the provider's window to the page that opened it. It is sent by `postMessage`, and by a
+ * BroadcastChannel if the provider cuts the window from its opener. It proves nothing: the server compares it with the
+ * identity that it has verified (docs/api.md, "Third-party login").
  */
 export const providerMessageSchema = z.object({
   type: z.literal(PROVIDER_CHANNEL),

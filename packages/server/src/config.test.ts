@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigProblem, readConfig } from './config.ts';
 
-/** The reported mistakes of an environment. */
 function mistakes(environment: Record<string, string | undefined>): readonly string[] {
   try {
     readConfig(environment);

@@ -176,7 +176,6 @@ describe('with a stopped server', () => {
     expect(await databaseSum(dataDir)).toBe(before);
   }, 300_000);
 
-  /** The sum of the first backup. */
   async function sumOfBackup(): Promise<string> {
     const alone = mkdtempSync(join(folder, 'alone-'));
     copyFileSync(join(folder, 'one.db'), join(alone, 'creel.db'));

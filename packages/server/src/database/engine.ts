@@ -11,7 +11,6 @@ export type RowLock = 'share' | 'counters' | 'alone';
 /** The differences between the two databases. All other SQL is shared. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
-  /** Column type of bytes. */
   readonly bytesType: 'blob' | 'bytea';
   /** Column definition of a generated id that is never reused. */
   readonly idType: RawBuilder<unknown>;

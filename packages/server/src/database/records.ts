@@ -125,8 +125,8 @@ export async function lockUser(transaction: DatabaseTransaction, id: number): Pr
 }
 
 /**
- * The key that decides the uniqueness of usernames: names that are equal after Unicode's full case folding and NFKC have
- * the same key. It folds more than `identityKey` for addresses: also letters whose case changes their number or form,
+ * The key that decides the uniqueness of usernames. Names that are equal after Unicode's full case folding and NFKC
+ * have the same key. Unlike `identityKey` for addresses, it also folds letters whose case changes their number or form,
  * such as ẞ, ß and SS, ς and σ. In addresses those are different mailboxes.
  */
 export function usernameKey(username: string): string {
@@ -136,8 +136,8 @@ export function usernameKey(username: string): string {
 }
 
 /**
- * Finds a user by name, ignoring case. Prefers the one with exactly this spelling: names that were different when they
- * were registered may have the same key today, and only one of their users has it.
+ * Finds a user by name, ignoring case. Prefers the one with exactly this spelling, because a new rule for keys can give
+ * two existing names the same key, which only one of them has.
  */
 export async function findUserByName(
   db: Database | DatabaseTransaction,

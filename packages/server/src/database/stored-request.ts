@@ -103,8 +103,8 @@ export function decodeHead(bytes: Uint8Array): RequestHead {
 }
 
 /**
- * The part of a body that decides the sender and the event type, so that lists and searches agree: the first 16 KiB of
- * a text. `body` may be truncated to any length from `LABEL_BODY_BYTES` on.
+ * The part of a body that decides the sender and the event type: the first 16 KiB of a text. With one function for it,
+ * lists and searches agree. `body` may be truncated to any length from `LABEL_BODY_BYTES` on.
  */
 export function labelText(bodyIsText: boolean, body: Uint8Array | null): string {
   if (body === null || !bodyIsText) return '';

@@ -15,7 +15,6 @@ interface CaptureGroup {
 /** The endpoint's state at the start of a batch. Its row is locked until the commit. */
 export interface LockedEndpoint {
   readonly endpointId: number;
-  /** The index of the next capture. */
   readonly nextIndex: number;
   /** No unsaved capture has a lower index. */
   readonly trimFrom: number;

@@ -59,7 +59,7 @@ const NOWHERE = '/api/nowhere';
 const NO_PAGE = '/nowhere';
 
 /**
- * Normalizes a request target, so that the router and `explainMissing` agree: removes the authority of the absolute
+ * Normalizes a request target, so that the router and `explainMissing` agree. Removes the authority of the absolute
  * form (RFC 9112 3.2.2) and decodes unreserved characters (RFC 3986 6.2.2.2). Targets that can't be decoded, or with an
  * empty path segment under the API, match no route.
  */
@@ -141,8 +141,8 @@ function callBudget(largestBody: number): MemoryBudget {
 }
 
 /**
- * Accepts only JSON. The bytes of a body are counted as they arrive: beyond the call's limit the response is 413, and
- * 503 when other bodies use up the memory.
+ * Accepts only JSON. The bytes of a body are counted as they arrive. Beyond the call's limit the response is 413. When
+ * other bodies use up the memory, it is 503.
  */
 function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
   server.removeAllContentTypeParsers();

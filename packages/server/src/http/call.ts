@@ -60,8 +60,8 @@ type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params'
 type Finder<Name extends OperationName> = (call: InvalidCall<Name>) => Promise<void>;
 
 /**
- * Look up what a call names besides its endpoint, if its input is not valid: another user's resource is a 404, also if
- * the input has mistakes. @throws ProblemError with a 404
+ * Look up what a call names besides its endpoint, if its input is not valid. Another user's resource is a 404 before a
+ * mistake in the input is a 400. @throws ProblemError with a 404
  */
 export type Finders = { readonly [Name in OperationName]?: Finder<Name> };
 
@@ -92,7 +92,7 @@ const PROBE_MS = 250;
 
 /**
  * A signal that aborts when the response has ended or the connection is closed, because no client waits then. After a
- * client closed its sending side, only writing shows whether it still reads: a closed connection rejects
+ * client closed its sending side, only writing shows whether it still reads. A closed connection rejects
  * `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
  */
 export function closedSignal({ raw: response, request }: FastifyReply): AbortSignal {

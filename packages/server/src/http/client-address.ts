@@ -19,9 +19,9 @@ interface AddressedRequest {
 export type ClientAddressOf = (request: AddressedRequest) => string;
 
 /**
- * Makes the function that returns the client's address of a request: the peer's address, or, if the peer is a trusted
- * proxy, the nearest untrusted address in `X-Forwarded-For`. Clients can forge the header, so it is read from the right,
- * up to the first entry that is untrusted or invalid.
+ * Makes the function that returns the client's address of a request. It is the peer's address. If the peer is a trusted
+ * proxy, it is the nearest untrusted address in `X-Forwarded-For`. Clients can forge the header, so it is read from the
+ * right, up to the first entry that is untrusted or invalid.
  */
 export function clientAddressReader(trusted: readonly string[]): ClientAddressOf {
   const ranges = parseRanges(trusted);

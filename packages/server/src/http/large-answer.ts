@@ -84,7 +84,7 @@ export function utf8Boundary(bytes: Uint8Array): number {
   return start + length <= bytes.length ? bytes.length : start;
 }
 
-/** A body as JSON has it: text if it is valid UTF-8, without a character that was cut off; else all bytes as base64. */
+/** A body as JSON has it. Text if it is valid UTF-8, without a character that was cut off, else all bytes as base64. */
 export function textOrBase64(body: Buffer, isCut: boolean): { bytes: Buffer; encoding: 'utf8' | 'base64' } {
   const whole = isCut ? body.subarray(0, utf8Boundary(body)) : body;
   return isUtf8(whole) ? { bytes: whole, encoding: 'utf8' } : { bytes: body, encoding: 'base64' };

@@ -121,7 +121,6 @@ export async function findOwnEndpoint(app: AppContext, { user }: SignedIn, uid: 
   return endpoint;
 }
 
-/** The endpoint that the query names. */
 function endpointInQuery({ query: schema }: Operation, { query }: FastifyRequest): string | undefined {
   if (schema === undefined || !Object.hasOwn(schema.shape, 'endpoint')) return undefined;
   return z.object({ endpoint: z.string() }).safeParse(query).data?.endpoint;

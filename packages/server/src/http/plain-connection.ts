@@ -49,7 +49,6 @@ export class PlainConnection {
   readonly #replies: PlainReply[] = [];
   /** What must happen before more is read: the lookup of the last request, or the turn of its large body. */
   #waitsFor: 'lookup' | 'turn' | undefined;
-  /** The body that is arriving. */
   #body: ArrivingBody | undefined;
   /** Remaining bytes of a rejected request's body. */
   #toSkip = 0;

@@ -14,9 +14,9 @@ export interface PlainHead {
 }
 
 /**
- * A strict subset of RFC 9112 without ambiguity: origin form, HTTP/1.1, lines that end with CRLF only, names that are
- * tokens, values of visible characters. It must be stricter than Node's parser everywhere; plain-request.test.ts
- * compares the two. No name or value can contain the start of another part, so matching takes linear time.
+ * A strict subset of RFC 9112 without ambiguity: origin form, HTTP/1.1, CRLF line ends, tokens as names, visible
+ * characters in values. It must be stricter than Node's parser everywhere; plain-request.test.ts compares the two. No
+ * name or value can contain the start of another part, so matching takes linear time.
  */
 const HEAD =
   /^(GET|POST|PUT|PATCH|DELETE) (\/h\/[!"$-~]*) HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)+$/;

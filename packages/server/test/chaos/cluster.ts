@@ -48,7 +48,6 @@ export async function startCluster() {
     },
     /** Kills a nats-server with -9, and starts it again with the same store. */
     killNats: nats.kill,
-    /** The last output of all nodes. */
     output: () => nodes.map((node) => node.output().slice(-3000)).join('\n'),
     async stop(): Promise<void> {
       await Promise.all(nodes.map((node) => node.stop()));

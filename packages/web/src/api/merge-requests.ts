@@ -113,7 +113,7 @@ function withoutDeleted(gaps: readonly Gap[], deleted: ReadonlySet<number>): rea
 }
 
 /**
- * The range of a page loaded with `?before=`: a full page is complete down to its last row, a shorter one down to the
+ * The range of a page loaded with `?before=`. A full page is complete down to its last row, a shorter one down to the
  * start.
  */
 export function pageRange(rows: readonly CapturedRequest[], more: boolean, before: number | undefined): IndexRange {

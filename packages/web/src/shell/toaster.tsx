@@ -6,8 +6,8 @@ import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
 /**
- * Radix announces a toast by repeating its text in this element for a second. It is not in the page, because the list of
- * toasts is announced itself, and a text that is there twice is found twice.
+ * Radix announces a toast by repeating its text in this element for a second. It is not in the page, because the list
+ * of toasts is announced itself. A search in the page would find the text twice.
  */
 const UNUSED_ANNOUNCER = document.createElement('div');
 

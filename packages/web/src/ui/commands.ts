@@ -135,8 +135,8 @@ function matchOf(text: string, word: string): number {
 const wordStarts = (text: string): number[] => [...text.matchAll(/[\p{L}\p{N}]+/gu)].map(({ index }) => index);
 
 /**
- * True if each letter of `word` starts a word of the text or follows in the word of the letter before: `strp` and `sbil`
- * for 'stripe billing'.
+ * True if each letter of `word` starts a word of the text or follows in the word of the letter before. `strp` and
+ * `sbil` abbreviate 'stripe billing'.
  */
 function isAbbreviation(text: string, word: string): boolean {
   const starts = new Set(wordStarts(text));

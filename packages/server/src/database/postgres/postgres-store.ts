@@ -16,8 +16,8 @@ import type { SessionKind } from './session.ts';
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
 /**
- * The store on PostgreSQL, which several servers may share: one connection for captures, pools for reads and other
- * writes, and a thread with a pool for searches. @throws StorageProblem when the server can't be reached, is not
+ * The store on PostgreSQL, which several servers may share. It has one connection for captures, pools for reads and
+ * other writes, and a thread with a pool for searches. @throws StorageProblem when the server can't be reached, is not
  * durable, or was written by a newer version.
  */
 export async function openPostgresStore<Queries extends QueryTable>(

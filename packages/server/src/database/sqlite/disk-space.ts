@@ -30,7 +30,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Keeps room on the disk (docs/decisions/0007-full-disk.md): the database grows only while a checkpoint can still write
+ * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database grows only while a checkpoint can still write
  * all pages of the log to its file. SQLite enforces that through `max_page_count`, and uses free pages first.
  */
 export class DiskSpace {

@@ -35,7 +35,7 @@ export function databaseFile(dataDir: string): string {
 }
 
 /**
- * Ensures that the folder exists, is writable, and is used by no other server: two servers on one file would not see
+ * Ensures that the folder exists, is writable, and is used by no other server. Two servers on one file would not see
  * each other's captures. The operating system releases the lock when the process ends in any way. @throws
  * StorageProblem with a sentence for the operator.
  */

@@ -50,9 +50,9 @@ class DeferredSync {
 }
 
 /**
- * The store on SQLite: a file in `dataDir` and threads that write, read and scan, so that lists and searches never
- * block a capture. The threads find the queries in the registry. @throws StorageProblem when the folder or the file
- * can't be used.
+ * The store on SQLite: a file in `dataDir`, and threads that write, read and scan. So lists and searches never block a
+ * capture. The threads find the queries in the registry. @throws StorageProblem when the folder or the file can't be
+ * used.
  */
 export async function openSqliteStore<Queries extends QueryTable>(
   dataDir: string,

@@ -13,7 +13,6 @@ const someone = () => {
   people += 1;
   return { username: `someone-${people}`, email: `someone-${people}@example.com`, password: 'a good password' };
 };
-/** A visitor with its own address. */
 const from = (address: string) => server.visitor({ 'x-forwarded-for': address });
 const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
 const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });

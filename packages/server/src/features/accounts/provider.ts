@@ -226,8 +226,8 @@ function isFetchFailure(error: unknown): boolean {
 }
 
 /**
- * The first `maxLength` UTF-16 units of a well-formed text, without half of a surrogate pair at the end: databases change
- * or reject that.
+ * The first `maxLength` UTF-16 units of a well-formed text, without half of a surrogate pair at the end, which
+ * databases change or reject.
  */
 export function truncate(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength);

@@ -74,8 +74,8 @@ function isOfMode(livemode: boolean | undefined, secretKey: string): boolean {
 }
 
 /**
- * The fields of a subscription that are used. Hosts of `STRIPE_API_BASE` may speak an older version of the API: until
- * 2025, the end of the period was in the subscription instead of its items.
+ * The fields of a subscription that are used. Hosts of `STRIPE_API_BASE` may speak an older version of the API. Until
+ * 2025, the subscription itself had the end of the period, and not its items.
  */
 const subscriptionSchema = z
   .object({

@@ -41,8 +41,9 @@ export interface SyncOptions {
 }
 
 /**
- * Synchronizes users with the gateway. A click, an event and a background check all do the same: read the subscription
- * from the gateway and write it under the account's lock. So the order, duplication or loss of events does not matter.
+ * Synchronizes users with the gateway. After a click, an event or a background check it does the same: it reads the
+ * subscription from the gateway and writes it under the account's lock. So the order, duplication or loss of events
+ * does not matter.
  */
 export class SubscriptionSync {
   readonly locks: AccountLocks;

@@ -10,7 +10,6 @@ afterAll(() => server.stop());
 
 const HOUR = 3_600_000;
 
-/** Starts a checkout and returns its id. */
 async function startCheckout({ client }: TestPerson, tier: Tier, interval: BillingInterval): Promise<string> {
   const { url } = await client.call('createCheckout', { body: { tier, interval, returnUrl: '/subscription' } });
   expect(url).toMatch(new RegExp(`^${server.origin}/billing/test/checkout/cs_test_`));

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { LIMITS, newWriter, settled, stored } from '../../../test/capture-batches.ts';
 
-/** Runs with fake timers. */
 async function onFakeTime(run: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {

@@ -86,7 +86,6 @@ export class CaptureWriter {
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker();
   #batch = emptyBatch();
-  /** The batch that storage is writing. */
   #writing: GatheredBatch | undefined;
   readonly #postponed = new RoundRobin<number, Postponed>();
   readonly #postponedBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });

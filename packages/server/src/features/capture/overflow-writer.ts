@@ -95,8 +95,8 @@ export class OverflowWriter implements BatchStore {
   }
 
   /**
-   * Starts to drain. Resolves after the first read of the log's state: the batches of an earlier process of this node
-   * must be stored before new ones. Resolves also if there is no log, or if it does not answer for `withinMs`
+   * Starts to drain. Resolves after the first read of the log's state, because the batches of an earlier process of
+   * this node must be stored first. Resolves also if there is no log, or if it does not answer for `withinMs`
    * milliseconds.
    */
   async start(withinMs = FIRST_READ_MS): Promise<void> {

@@ -52,7 +52,6 @@ async function planAll(): Promise<void> {
   for (let matched = await match(); matched !== undefined; matched = await match()) await plan(matched);
 }
 
-/** The first attempt of a delivery failed. */
 function failed(delivery: { readonly id: string; readonly index: number } | undefined): Attempt {
   return deliveryAttempt({
     endpointId,

@@ -90,8 +90,8 @@ export function retryAfterMs(headers: RawHeaders, now: number): number {
 }
 
 /**
- * All three forms of a date name a weekday first and are in UTC; the oldest does not say so (RFC 9110, section 5.6.7).
- * `Date.parse` reads much more.
+ * All three forms of a date begin with a weekday and are in UTC, although the oldest does not say so (RFC 9110, section
+ * 5.6.7). `Date.parse` reads much more.
  */
 function dateOf(text: string): number {
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;

@@ -74,8 +74,8 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
 
 /**
  * Which attempts' requests are still stored, the ids of the deliveries that are still pending, and the destinations.
- * They stay so until the transaction ends. The order of locks is that of every transaction, so that two can't deadlock:
- * shared endpoints, destinations, deliveries, counters of endpoints; each in the order of ids.
+ * They stay so until the transaction ends. Every transaction locks in this order, so that two can't deadlock: shared
+ * endpoints, destinations, deliveries, counters of endpoints. Each is locked in the order of ids.
  */
 async function lockRequests(transaction: EngineTransaction, attempts: readonly Attempt[]) {
   const firstIndexes = new Map<number, number>();

@@ -22,7 +22,6 @@ async function expectRefusal({ answer, connection }: RawUpgrade): Promise<void> 
   expect((await connection.closed()).toString('latin1')).toBe('');
 }
 
-/** The status of an upgrade. */
 async function statusOf(to: TestServer, path: string, lines: UpgradeLines): Promise<number> {
   const upgraded = await upgradeRaw(to.port, path, lines);
   if (upgraded.answer.status !== 101) await expectRefusal(upgraded);

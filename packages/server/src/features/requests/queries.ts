@@ -19,7 +19,6 @@ export interface ListQuery {
   /** Only indexes below this one. */
   readonly before?: number | undefined;
   readonly method?: string | undefined;
-  /** Maximum bytes of each body. */
   readonly bodyBytes: number;
 }
 

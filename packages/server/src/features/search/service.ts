@@ -39,7 +39,6 @@ export interface SearchRequest {
 export interface SearchPage {
   /** Newest first. */
   readonly found: readonly FoundRecord[];
-  /** Number of searched requests. */
   readonly searched: number;
   /** Cursor of the next page; `undefined` when everything was searched. A page that is not full may have a next one. */
   readonly next: SearchPosition | undefined;

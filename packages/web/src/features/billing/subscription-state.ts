@@ -17,8 +17,8 @@ export interface PlanChoice {
 }
 
 /**
- * The interval to show: the stored one, else yearly by the subscription's id or by an end more than 60 days away, else
- * monthly. `now` in milliseconds.
+ * The interval to show: the stored one, else a guess. It is yearly by the subscription's id, or if the end is more than
+ * 60 days away. `now` in milliseconds.
  */
 export function shownInterval(user: Subscriber, now: number): BillingInterval {
   if (user.billingInterval !== null) return user.billingInterval;

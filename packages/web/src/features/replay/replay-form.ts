@@ -31,7 +31,6 @@ export function withLineEnds(text: string, ends: LineEnds): string {
 
 /** A body that replaces the captured one. */
 interface BodyEdit {
-  /** The text in the text area. */
   readonly text: string;
   /** The line ending to send. */
   readonly ends: LineEnds;

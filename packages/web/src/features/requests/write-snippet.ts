@@ -37,8 +37,7 @@ function fitsArgument({ text, bytes }: Sendable): boolean {
 }
 
 /**
- * Runs a command with the body on standard input, in base64 so that neither the shell nor the argument list can change
- * it.
+ * Runs a command with the body on standard input. It is in base64, which the shell and the argument list can't change.
  */
 function piped(request: Sendable, command: string): string {
   const lines = toBase64(request.bytes).replaceAll(/.{76}(?=.)/g, '$&\n');

@@ -17,8 +17,8 @@ export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequ
 export type Comparison = Awaited<ReturnType<typeof compare>>;
 
 /**
- * Compares two requests: method, path, query parameters and headers by name, and the first part of the bodies by line,
- * with JSON formatted first. `sortsKeys` ignores the order of keys in JSON.
+ * Compares method, path, query parameters and headers by name, and the first part of the bodies by line. JSON is
+ * formatted first. `sortsKeys` ignores the order of keys in JSON.
  */
 async function compare(uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) {
   const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);

@@ -9,9 +9,9 @@ type Accepts = (other: CapturedRequest) => boolean;
 const ANY: Accepts = () => true;
 
 /**
- * The request that another one is first compared with: the newest older request of the same event type, or, without
- * one, of the same path. If there is none, the next older request, else the nearest newer one that is loaded.
- * `undefined` if there is no other request.
+ * The request that another one is first compared with. It is the newest older request of the same event type. Without
+ * one, it is the newest older request of the same path. If there is none, the next older request, else the nearest
+ * newer one that is loaded. `undefined` if there is no other request.
  */
 export async function findPartner(uid: string, request: CapturedRequest): Promise<CapturedRequest | undefined> {
   const list = readList(uid);

@@ -6,8 +6,8 @@ import { counted } from '../../../ui/format.ts';
 import type { DetailTab } from '../use-view-state.ts';
 
 /**
- * The initial tab of a request: JSON if the content type contains json; Raw if it contains text, xml or html;
- * otherwise JSON if the body parses as JSON, else Raw. Headers if there is no body.
+ * The initial tab of a request. Headers without a body. JSON if the content type contains json. Raw if it contains
+ * text, xml or html. Otherwise JSON if the body parses as JSON, else Raw.
  */
 export function defaultTab(size: number, contentType: string | null, parsesAsJson: () => boolean): DetailTab {
   if (size === 0) return 'headers';

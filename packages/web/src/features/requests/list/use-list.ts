@@ -53,7 +53,6 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
       attended.current = isAttended;
       update();
     },
-    /** Shows the waiting requests. */
     showWaiting(): void {
       setPausedState(false);
       atTop.current = true;
