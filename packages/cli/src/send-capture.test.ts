@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
@@ -64,12 +63,20 @@ test.each(['at once', 'late'] as const)(
   },
 );
 
-test('https to a port that does not speak it fails with a sentence', async () => {
-  const server = createServer();
+test.each([
+  ['that does not speak it', 'HTTP/1.1 400 No\r\n\r\n', 'its port does not speak https'],
+  // A fatal alert (RFC 8446, section 6).
+  [
+    'that rejects it',
+    Buffer.from([0x15, 3, 3, 0, 2, 2, 40]),
+    'it rejected the TLS connection: ssl/tls alert handshake failure',
+  ],
+])('https to a port %s fails with a sentence', async (_what, answer, reason) => {
+  const server = createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
   const destination = new URL(`https://127.0.0.1:${await listenLocally(server)}/`);
   const { signal } = new AbortController();
   const result = await sendCapture(sampleRequest(1), { destination, body: Buffer.from('x'), signal });
-  expect(result).toMatchObject({ kind: 'unreached', reason: 'its port does not speak https' });
+  expect(result).toMatchObject({ kind: 'unreached', reason });
   await new Promise((resolve) => server.close(resolve));
 });
 

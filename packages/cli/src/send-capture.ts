@@ -179,6 +179,9 @@ function readBeginning(response: IncomingMessage, done: (beginning: Uint8Array) 
 /** Reason for a response that can't be read. */
 const NOT_HTTP = 'it answered with something that is not HTTP';
 
+/** OpenSSL's message about an alert, of which the code may say only EPROTO. */
+const TLS_ALERT = /([^:]+):[^:]*:\d*:SSL alert number/;
+
 function failureReason(error: Error | undefined): string {
   if (error === undefined) return 'the connection was closed without an answer';
   const [first = error] = error instanceof AggregateError ? error.errors : [];
@@ -187,6 +190,8 @@ function failureReason(error: Error | undefined): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND') return 'its name has no address';
   if (isClosedConnection(first)) return 'the connection was closed without an answer';
+  const alert = TLS_ALERT.exec(first.message)?.[1];
+  if (alert !== undefined) return `it rejected the TLS connection: ${alert}`;
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
   if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';

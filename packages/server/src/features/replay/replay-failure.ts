@@ -36,12 +36,18 @@ const SENTENCES: Readonly<Record<string, string>> = {
 /** The reason if a response can't be read. */
 export const NOT_HTTP = 'The destination answered with something that is not HTTP.';
 
+/** The reason if the target speaks TLS and ends the handshake with an alert. */
+const REJECTED_TLS =
+  'The destination rejected the TLS connection. It may require a client certificate, another version of TLS or another name.';
+
 /** Converts any error into a failure with an explanation. */
 export function failureOf(error: unknown): ReplayFailure {
   const code = firstCode(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);
   if (code.startsWith('HPE_')) return new ReplayFailure(NOT_HTTP);
+  // The code may say only EPROTO.
+  if (error instanceof Error && error.message.includes('SSL alert number')) return new ReplayFailure(REJECTED_TLS);
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')
     return new ReplayFailure('The destination does not answer with TLS. Does its port use http?');
   return new ReplayFailure(`The destination could not be reached${code === '' ? '' : ` (${code})`}.`);

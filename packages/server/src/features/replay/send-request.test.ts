@@ -1,3 +1,4 @@
+import { createServer as createTcpServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
@@ -48,6 +49,17 @@ test.each([
   const { message, heard } = await replayOver(certificate);
   expect(message).toMatch(sentence);
   expect(heard).toBe('');
+});
+
+test.each([
+  ['wants a client certificate or another version', [0x15, 3, 3, 0, 2, 2, 40], /rejected the TLS connection/],
+  ['does not speak TLS', [...Buffer.from('HTTP/1.1 400 No\r\n\r\n')], /does not answer with TLS/],
+])('a target that %s is told from others', async (_what, bytes, sentence) => {
+  const server = createTcpServer((socket) =>
+    socket.on('error', () => {}).once('data', () => socket.end(Buffer.from(bytes))),
+  );
+  await expect(send(`https://127.0.0.1:${await listenLocally(server)}/`)).rejects.toThrow(sentence);
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('certificates are also checked where the environment turns this off for Node', async () => {
