@@ -175,6 +175,7 @@ describe('an invalid value is reported with the name of its variable', () => {
     ['PUBLIC_URL', 'https://user:pass@h', ORIGIN],
     ['DATABASE_URL', 'mysql://h/d', 'must be a URL that begins with postgres:// or postgresql://'],
     ['DATABASE_URL', 'postgres://u:12/3@h/d', ESCAPED],
+    ['DATABASE_URL', 'postgres://u:pass/word@h/d', ESCAPED],
     ['DATABASE_URL', 'postgres://u:#1@h/d', ESCAPED],
     ['DATABASE_URL', 'postgres:///u:p@h/d', ESCAPED],
     ['SMTP_URL', 'smtp://u:100%@h', ESCAPED],
@@ -224,10 +225,12 @@ describe('an invalid value is reported with the name of its variable', () => {
       { NATS_URL: 'nats://h' },
       'DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node',
     ],
-    ...['nats://u:12/3@h', 'nats://h, nats://u:%FF@h'].map((NATS_URL): [Record<string, string>, string] => [
-      { DATABASE_URL: 'postgres://h/d', NATS_URL },
-      `NATS_URL ${ESCAPED}`,
-    ]),
+    ...['nats://u:12/3@h', 'nats://u:pass?word@h', 'nats://h, nats://u:%FF@h'].map(
+      (NATS_URL): [Record<string, string>, string] => [
+        { DATABASE_URL: 'postgres://h/d', NATS_URL },
+        `NATS_URL ${ESCAPED}`,
+      ],
+    ),
     ...['h:4222', 'nats://', 'nats://h,', 'http://h'].map((NATS_URL): [Record<string, string>, string] => [
       { DATABASE_URL: 'postgres://h/d', NATS_URL },
       'NATS_URL must be URLs that begin with nats://, separated by commas',

@@ -48,10 +48,13 @@ const httpOrigin = z
   })
   .transform((text) => new URL(text).origin);
 
-/** False if a character ends the password early. The rest would count as a path, which messages show. */
+/**
+ * False if a character ends the password early. Its rest would count as a path, which messages show, or its beginning as
+ * a port.
+ */
 function hasWholePassword(text: string): boolean {
-  const { pathname, hash } = new URL(text);
-  return !(pathname + hash).includes('@');
+  const url = URL.parse(text);
+  return url === null ? !/^\w+:\/\/.*@/.test(text) : !(url.pathname + url.hash).includes('@');
 }
 
 function isDecodable(text: string): boolean {
@@ -66,16 +69,17 @@ function isDecodable(text: string): boolean {
 
 const NOT_ESCAPED = {
   error: 'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25',
+  abort: true,
 };
 
 const urlWith = (protocols: readonly string[]) =>
   z
     .string()
+    .refine(hasWholePassword, NOT_ESCAPED)
     .refine((text) => hasScheme(text, protocols), {
       error: `must be a URL that begins with ${protocols.join('// or ')}//`,
       abort: true,
-    })
-    .refine(hasWholePassword, NOT_ESCAPED);
+    });
 
 const smtpUrl = urlWith(['smtp:', 'smtps:'])
   .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
@@ -98,11 +102,12 @@ function isAddressOrCidr(entry: string): boolean {
 }
 
 const natsUrls = list
+  .refine((entries) => entries.every(hasWholePassword), NOT_ESCAPED)
   .refine((entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''), {
     error: 'must be URLs that begin with nats://, separated by commas',
     abort: true,
   })
-  .refine((entries) => entries.every((entry) => hasWholePassword(entry) && isDecodable(entry)), NOT_ESCAPED);
+  .refine((entries) => entries.every(isDecodable), NOT_ESCAPED);
 
 /** The variables that Stripe needs, all of them. */
 const stripeSchema = z.object({
