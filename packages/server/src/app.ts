@@ -221,7 +221,7 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.sync.reconcile(signal), log));
   if (mailer !== undefined) {
     const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice({ store, config, now })];
-    const options = { store, mailer, publicUrl, log, now, composers };
+    const options = { store, mailer, publicUrl, log, composers };
     const send = async (signal: AbortSignal): Promise<boolean> => {
       const hasMore = await noticeExpiry(store, now);
       return (await sendOutbox(options, signal)) || hasMore;

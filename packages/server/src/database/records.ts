@@ -2,6 +2,7 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
+import type { EngineDatabase, EngineTransaction } from './remote.ts';
 import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
@@ -152,17 +153,16 @@ export async function findUserByName(
   return row && toUserRecord(row);
 }
 
-/** A claim of a process on a row. Another process may claim the row after `until`. Times in milliseconds since 1970. */
-export interface Claim {
-  readonly now: number;
-  readonly until: number;
+/** The end of a claim that begins now, by the database's clock, because those of the processes differ. */
+export function claimEnd({ engine }: EngineDatabase | EngineTransaction, claimMs: number): RawBuilder<number> {
+  return sql<number>`${engine.clock} + ${sql.lit(claimMs)}`;
 }
 
 /**
- * Whether an earlier claim is over, by the column with its end. An end that is too far away was set before the clock was
- * set back. Twice the length of a claim, because the clocks of nodes differ.
+ * Whether an earlier claim of `claimMs` is over, by the column with its end. An end that is too far away was set before
+ * the clock was set back. Twice the length, so that a clock that is set back by little ends no claim.
  */
-export function isClaimOver(column: string, { now, until }: Claim): RawBuilder<boolean> {
+export function isClaimOver(db: EngineDatabase | EngineTransaction, column: string, claimMs: number) {
   const end = sql.ref<number>(column);
-  return sql<boolean>`(${end} <= ${now} or ${end} > ${now + 2 * (until - now)})`;
+  return sql<boolean>`(${end} <= ${db.engine.clock} or ${end} > ${claimEnd(db, 2 * claimMs)})`;
 }

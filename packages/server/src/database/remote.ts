@@ -40,7 +40,7 @@ export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({
 
 /**
  * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are passed
- * in. Only leases use the database's clock, because the clocks of processes differ. "Not found" is `undefined` or
+ * in. Only claims use the database's clock, because the clocks of processes differ. "Not found" is `undefined` or
  * `false`. A thrown error means that the database failed and the call changed nothing.
  */
 export type Remote<Queries extends QueryTable> = {

@@ -285,7 +285,7 @@ describe('beside other servers on the same database', () => {
     const mails: OutboxMail[] = [];
     // Two that want the same mail at once both end their round; the next round continues.
     for (let claimed = true; claimed;) {
-      const round = (await onEach(async (store) => [await store.claimMail(T0, T0 + 1)])).filter(
+      const round = (await onEach(async (store) => [await store.claimMail(60_000)])).filter(
         (mail) => mail !== undefined,
       );
       mails.push(...round);

@@ -18,8 +18,8 @@ let store: Awaited<ReturnType<typeof openMemoryStore>>;
 let clock: ReturnType<typeof standingClock>;
 let model: StripeModel;
 beforeEach(async () => {
-  store = await openMemoryStore();
   clock = standingClock();
+  store = await openMemoryStore(clock.now);
   model = new StripeModel(clock.now);
 });
 afterEach(async () => {
@@ -156,7 +156,7 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
 
 /** Locks the account for another process, for as long as every process does. A much later end counts as over. */
 const lockOf = (user: UserRecord) =>
-  store.lockBillingAccount({ userId: user.id, owner: 'another', now: clock.now(), until: clock.now() + 10_000 }, 'key');
+  store.lockBillingAccount({ userId: user.id, owner: 'another', claimMs: 10_000 }, 'key');
 
 test('an account is free 10 s after its process was killed', async () => {
   const user = await subscriber();
@@ -193,4 +193,27 @@ test('a process keeps an account for as long as it works', async () => {
   await working;
   expect(vi.getTimerCount()).toBe(0);
   expect(await lockOf(user)).toBe('locked');
+});
+
+test('a process whose clock is an hour ahead waits until the account is free', async () => {
+  const user = await subscriber();
+  const { promise: holds, resolve: hold } = Promise.withResolvers<void>();
+  const { promise: work, resolve: finish } = Promise.withResolvers<void>();
+  const working = processWith(new Fate()).sync.locks.run(user.id, () => {
+    hold();
+    return work;
+  });
+  await holds;
+  const claims: string[] = [];
+  const lockBillingAccount: typeof store.lockBillingAccount = async (...args) => {
+    const outcome = await store.lockBillingAccount(...args);
+    claims.push(outcome);
+    return outcome;
+  };
+  const ahead = stripeBilling({ ...store, lockBillingAccount }, model.fetch, () => clock.now() + HOUR);
+  const waiting = ahead.sync.locks.run(user.id, async () => undefined);
+  await expect.poll(() => claims[0]).toBe('busy');
+  finish();
+  await Promise.all([working, waiting]);
+  expect(claims.at(-1)).toBe('locked');
 });

@@ -18,14 +18,14 @@ const BASIC = someSubscription();
 
 /** A user with their own store, and the changes of their subscription. */
 async function world(emailNotifySubscription = true, emailVerified = true) {
-  const store = await openMemoryStore();
+  let now = T0;
+  const store = await openMemoryStore(() => now);
   closing.push(store.close);
   const details = { email: 'somebody@example.com', emailVerified };
   const { id: userId } = await notifiedUser(store, { emailNotifySubscription }, details);
-  await store.lockBillingAccount({ userId, owner: 'me', now: T0, until: T0 + 1 }, 'key');
+  await store.lockBillingAccount({ userId, owner: 'me', claimMs: 1 }, 'key');
   const apply = (state: SubscriptionState | undefined) =>
     store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: T0 });
-  let now = T0;
   const send = (mailer: Mailer) =>
     sendOutbox(
       {
@@ -34,7 +34,6 @@ async function world(emailNotifySubscription = true, emailVerified = true) {
         composers: [composeSubscriptionNotice],
         publicUrl: () => 'https://creel.example',
         log: createLog('silent', false, { write: () => undefined }),
-        now: () => now,
       },
       new AbortController().signal,
     );

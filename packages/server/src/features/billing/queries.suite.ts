@@ -14,8 +14,8 @@ import {
 
 /** Billing's queries, on every database. */
 export function billingSuite(store: AppStore): void {
-  const lock = (userId: number, owner: string, now = T0) =>
-    store.lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
+  const lock = (userId: number, owner: string, claimMs = 60_000) =>
+    store.lockBillingAccount({ userId, owner, claimMs }, unique('key'));
 
   describe('billing', () => {
     test('an account is locked by one of five, until it is unlocked or the lock expires', async () => {
@@ -28,33 +28,36 @@ export function billingSuite(store: AppStore): void {
       expect(await lock(id, 'f')).toBe('busy');
       await store.unlockBillingAccount(id, owner);
       expect(await lock(id, 'f')).toBe('locked');
-      expect(await lock(id, 'g', T0 + 999)).toBe('busy');
-      expect(await lock(id, 'g', T0 + 1000)).toBe('locked');
+      expect(await lock(id, 'g')).toBe('busy');
+      await store.renewBillingLock(id, 'f', 0);
+      expect(await lock(id, 'g')).toBe('locked');
       expect(await lock(id + 1_000_000, 'h')).toBe('no-user');
     });
 
     test('a claim from before the clock was set back is over', async () => {
       const { id } = await someUser(store);
-      await lock(id, 'first');
-      expect(await lock(id, 'second', T0 - 1000)).toBe('busy');
-      expect(await lock(id, 'second', T0 - 1001)).toBe('locked');
+      await lock(id, 'first', 2 * DAY);
+      expect(await lock(id, 'second', DAY)).toBe('busy');
+      // For half a day, its end is as far away as after the clock was set back.
+      expect(await lock(id, 'second', DAY / 2)).toBe('locked');
     });
 
     test('a claim is prolonged by its owner, and by nobody who lost it', async () => {
       const { id } = await someUser(store);
-      await lock(id, 'first');
-      await store.renewBillingLock(id, 'first', T0 + 2000);
-      await store.renewBillingLock(id, 'second', T0 + 9000);
-      expect(await lock(id, 'second', T0 + 1999)).toBe('busy');
-      expect(await lock(id, 'second', T0 + 2000)).toBe('locked');
-      await store.renewBillingLock(id, 'first', T0 + 9000);
-      expect(await lock(id, 'third', T0 + 3000)).toBe('locked');
+      await lock(id, 'first', 0);
+      await store.renewBillingLock(id, 'first', 60_000);
+      await store.renewBillingLock(id, 'second', 0);
+      expect(await lock(id, 'second')).toBe('busy');
+      await store.renewBillingLock(id, 'first', 0);
+      expect(await lock(id, 'second', 0)).toBe('locked');
+      await store.renewBillingLock(id, 'first', 60_000);
+      expect(await lock(id, 'third')).toBe('locked');
     });
 
     test('a process that lost the account writes nothing', async () => {
       const user = await someUser(store);
-      await lock(user.id, 'first');
-      await lock(user.id, 'second', T0 + 5000);
+      await lock(user.id, 'first', 0);
+      await lock(user.id, 'second');
       const at = { now: T0, nextCheckAt: T0 + 1 };
       expect(await store.applySubscription(user.id, 'first', someSubscription(), at)).toBe('lost');
       expect(await store.findUser(user.id)).toEqual(user);
@@ -143,15 +146,19 @@ export function billingSuite(store: AppStore): void {
       const user = await notifiedUser(store, { emailNotifySubscription: true });
       await lock(user.id, 'me');
       await store.applySubscription(user.id, 'me', someSubscription(), { now: T0, nextCheckAt: T0 + 1 });
-      const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimMail(T0, T0 + 5)));
+      const claims = await Promise.all(Array.from({ length: 5 }, () => store.claimMail(DAY)));
       const claimed = claims.filter((mail) => mail !== undefined);
       expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);
-      expect(await store.claimMail(T0 + 4, T0 + 9)).toBeUndefined();
-      expect((await store.claimMail(T0 + 5, T0 + 9))?.id).toBe(claimed[0]?.id);
-      await store.releaseMail(claimed[0]?.id ?? 0, T0 + 10);
-      expect(await store.claimMail(T0 + 9, T0 + 20)).toBeUndefined();
+      expect(await store.claimMail(DAY)).toBeUndefined();
+      const id = claimed[0]?.id ?? 0;
+      await store.releaseMail(id, 0);
+      // The second claim is due when the first one has ended.
+      for (const claimMs of [0, DAY]) expect((await store.claimMail(claimMs))?.id).toBe(id);
+      await store.releaseMail(id, DAY);
+      expect(await store.claimMail(DAY)).toBeUndefined();
+      await store.releaseMail(id, 0);
       await store.deleteUser(user.id);
-      expect(await store.claimMail(T0 + 10, T0 + 20)).toBeUndefined();
+      expect(await store.claimMail(DAY)).toBeUndefined();
     });
   });
 }

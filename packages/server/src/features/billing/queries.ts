@@ -1,14 +1,13 @@
 import { sql } from 'kysely';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
-import { findUserBy, isClaimOver, keepFirstValue } from '../../database/records.ts';
-import type { Claim } from '../../database/records.ts';
+import { claimEnd, findUserBy, isClaimOver, keepFirstValue } from '../../database/records.ts';
 import { applyQueries } from './apply-queries.ts';
 
-/** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
+/** Claims the account for one process for `claimMs`, unless another one has it. Creates the row on the first call. */
 async function lockBillingAccount(
   db: EngineDatabase,
-  lock: Claim & { readonly userId: number; readonly owner: string },
+  lock: { readonly userId: number; readonly owner: string; readonly claimMs: number },
   customerKey: string,
 ): Promise<'locked' | 'busy' | 'no-user'> {
   await db
@@ -24,9 +23,9 @@ async function lockBillingAccount(
     .execute();
   const result = await db
     .updateTable('billing_accounts')
-    .set({ lock_owner: lock.owner, locked_until: lock.until })
+    .set({ lock_owner: lock.owner, locked_until: claimEnd(db, lock.claimMs) })
     .where('user_id', '=', lock.userId)
-    .where((where) => where.or([where('lock_owner', 'is', null), isClaimOver('locked_until', lock)]))
+    .where((where) => where.or([where('lock_owner', 'is', null), isClaimOver(db, 'locked_until', lock.claimMs)]))
     .executeTakeFirst();
   if (result.numUpdatedRows > 0n) return 'locked';
   const row = await db
@@ -37,11 +36,11 @@ async function lockBillingAccount(
   return row === undefined ? 'no-user' : 'busy';
 }
 
-/** Prolongs a claim. Does nothing for a process that lost it, so that its late writes stay rejected. */
-async function renewBillingLock(db: EngineDatabase, userId: number, owner: string, until: number): Promise<void> {
+/** Prolongs a claim to `claimMs` from now. Does nothing for a process that lost it, so that its late writes stay rejected. */
+async function renewBillingLock(db: EngineDatabase, userId: number, owner: string, claimMs: number): Promise<void> {
   await db
     .updateTable('billing_accounts')
-    .set({ locked_until: until })
+    .set({ locked_until: claimEnd(db, claimMs) })
     .where('user_id', '=', userId)
     .where('lock_owner', '=', owner)
     .execute();

@@ -27,7 +27,7 @@ async function reconcileAt(now: number, answer = refuse): Promise<{ readonly rea
 /** A user with a customer, to be read at T0. */
 async function someCustomer(customerId: string): Promise<void> {
   const { id } = await someUser(store);
-  await store.lockBillingAccount({ userId: id, owner: 'test', now: 0, until: 1 }, `key of ${customerId}`);
+  await store.lockBillingAccount({ userId: id, owner: 'test', claimMs: 0 }, `key of ${customerId}`);
   await store.setCustomer(id, customerId);
   await store.scheduleBillingCheck(id, T0);
 }

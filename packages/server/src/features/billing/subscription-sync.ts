@@ -55,7 +55,7 @@ export class SubscriptionSync {
 
   constructor(options: SyncOptions) {
     this.#options = options;
-    this.locks = new AccountLocks(options.store, options.now);
+    this.locks = new AccountLocks(options.store);
   }
 
   /**
@@ -204,12 +204,10 @@ type LockQueries = Pick<
  */
 class AccountLocks {
   readonly #store: LockQueries;
-  readonly #now: () => number;
   readonly #queue = new FairQueue({ concurrencyPerOwner: 1 });
 
-  constructor(store: LockQueries, now: () => number) {
+  constructor(store: LockQueries) {
     this.#store = store;
-    this.#now = now;
   }
 
   /**
@@ -229,7 +227,7 @@ class AccountLocks {
       await sleep(RETRY_MS);
     }
     // A renewal that fails is repeated by the next one.
-    const renew = () => this.#store.renewBillingLock(userId, owner, this.#now() + LOCK_MS).catch(() => undefined);
+    const renew = () => this.#store.renewBillingLock(userId, owner, LOCK_MS).catch(() => undefined);
     const renewal = setInterval(() => void renew(), RENEW_MS).unref();
     try {
       return await work(owner);
@@ -240,7 +238,6 @@ class AccountLocks {
   }
 
   #claim(userId: number, owner: string): Promise<'locked' | 'busy' | 'no-user'> {
-    const now = this.#now();
-    return this.#store.lockBillingAccount({ userId, owner, now, until: now + LOCK_MS }, randomUUID());
+    return this.#store.lockBillingAccount({ userId, owner, claimMs: LOCK_MS }, randomUUID());
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { RawBuilder, SqlBool } from 'kysely';
+import type { SqlBool } from 'kysely';
+import { claimEnd } from '../../database/records.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
@@ -50,7 +51,7 @@ async function claimDestinations(
   if (claimed.length > 0)
     await transaction
       .updateTable('destinations')
-      .set({ lease_owner: owner, lease_until: leaseEnd(transaction, leaseMs) })
+      .set({ lease_owner: owner, lease_until: claimEnd(transaction, leaseMs) })
       .where('id', 'in', claimed)
       .execute();
   return claimed;
@@ -67,14 +68,10 @@ async function renewLeases(transaction: EngineTransaction, owner: string, leaseM
     .execute();
   await transaction
     .updateTable('destinations')
-    .set({ lease_until: leaseEnd(transaction, leaseMs) })
+    .set({ lease_until: claimEnd(transaction, leaseMs) })
     .where('lease_owner', '=', owner)
     .execute();
   return rows.map((row) => row.id);
-}
-
-function leaseEnd({ engine }: EngineTransaction, leaseMs: number): RawBuilder<number> {
-  return sql<number>`${engine.clock} + ${sql.lit(leaseMs)}`;
 }
 
 /** Ends the leases of a process: those of some destinations, or all. Without an owner it ends the leases of all processes. */

@@ -27,6 +27,6 @@ test('the owner of a paused destination is mailed once, also if the server stops
   expect(mail.text).toContain('50 attempts in a row failed.');
   expect(mail.text).toContain(`${server.origin}/endpoints/${uid}`);
   server = await server.restart();
-  const later = server.clock.now() + 86_400_000;
-  expect(await server.store.claimMail(later, later)).toBeUndefined();
+  // Also claimed ones.
+  expect(await server.store.claimMail(0)).toBeUndefined();
 });

@@ -10,8 +10,9 @@ import { composeExpiryNotice, noticeExpiry, runMaintenance } from './service.ts'
 import type { MaintenanceOptions } from './service.ts';
 
 let store: Awaited<ReturnType<typeof openMemoryStore>>;
+let databaseTime = T0;
 beforeEach(async () => {
-  store = await openMemoryStore();
+  store = await openMemoryStore(() => databaseTime);
 });
 afterEach(() => store.close());
 
@@ -38,10 +39,11 @@ async function round(
     },
   };
   const composer = composeExpiryNotice({ store, config: { expiredRetentionMs: 7 * DAY }, now: () => now });
+  databaseTime = now;
   const hasMore = await noticeExpiry(store, () => now);
   const log = createLog('silent', false, { write: () => undefined });
   const publicUrl = () => 'https://creel.example';
-  await sendOutbox({ store, mailer, composers: [composer], publicUrl, log, now: () => now }, signal);
+  await sendOutbox({ store, mailer, composers: [composer], publicUrl, log }, signal);
   return { mails, more: hasMore };
 }
 

@@ -1,7 +1,7 @@
 import { inTransaction, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { findUserBy, isClaimOver } from '../../database/records.ts';
+import { claimEnd, findUserBy, isClaimOver } from '../../database/records.ts';
 
 /** A notice that is due, as JSON, with the user it is for. */
 export type OutboxMail = NonNullable<Awaited<ReturnType<typeof claimMail>>>;
@@ -15,14 +15,14 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
 }
 
 /**
- * Claims the mail that has been due longest, until `until`: then it is due again, because its process died. `undefined`
+ * Claims the mail that has been due longest, for `claimMs`: then it is due again, because its process died. `undefined`
  * when none is due.
  */
-async function claimMail(transaction: EngineTransaction, now: number, until: number) {
+async function claimMail(transaction: EngineTransaction, claimMs: number) {
   const due = await transaction
     .selectFrom('mail_outbox')
     .select('id')
-    .where(isClaimOver('send_after', { now, until }))
+    .where(isClaimOver(transaction, 'send_after', claimMs))
     .orderBy('send_after')
     .orderBy('id')
     .limit(1)
@@ -31,9 +31,9 @@ async function claimMail(transaction: EngineTransaction, now: number, until: num
   // Checked again with the row locked, so that only one process claims it.
   const mail = await transaction
     .updateTable('mail_outbox')
-    .set({ send_after: until })
+    .set({ send_after: claimEnd(transaction, claimMs) })
     .where('id', '=', due.id)
-    .where(isClaimOver('send_after', { now, until }))
+    .where(isClaimOver(transaction, 'send_after', claimMs))
     .returningAll()
     .executeTakeFirst();
   if (mail === undefined) return undefined;
@@ -46,9 +46,13 @@ async function removeMail(db: EngineDatabase, id: number): Promise<void> {
   await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
 }
 
-/** The mail is due again at `sendAfter`. */
-async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
-  await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
+/** The mail is due again after `waitMs`. */
+async function releaseMail(db: EngineDatabase, id: number, waitMs: number): Promise<void> {
+  await db
+    .updateTable('mail_outbox')
+    .set({ send_after: claimEnd(db, waitMs) })
+    .where('id', '=', id)
+    .execute();
 }
 
 export const mailQueries = {

@@ -215,7 +215,6 @@ interface OutboxOptions {
   readonly composers: readonly ComposeNotice[];
   readonly publicUrl: () => string;
   readonly log: Logger;
-  readonly now: () => number;
 }
 
 /**
@@ -224,9 +223,9 @@ interface OutboxOptions {
  * releases the claim. True when there may be more.
  */
 export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): Promise<boolean> {
-  const { store, mailer, log, now } = options;
+  const { store, mailer, log } = options;
   for (let sent = 0; sent < AT_ONCE; sent++) {
-    const mail = signal.aborted ? undefined : await store.claimMail(now(), now() + CLAIM_MS);
+    const mail = signal.aborted ? undefined : await store.claimMail(CLAIM_MS);
     if (mail === undefined) return false;
     try {
       const letter = await composeMail(mail, options);
@@ -234,7 +233,7 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
     } catch (error) {
       log.warn({ err: error }, 'a notice could not be sent');
       if (!(error instanceof MailRefused && error.isPermanent)) {
-        await store.releaseMail(mail.id, now() + RETRY_MS);
+        await store.releaseMail(mail.id, RETRY_MS);
         return false;
       }
     }
