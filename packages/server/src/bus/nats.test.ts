@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startNats } from '../../test/nats-server.ts';
-import { NatsLink } from './nats.ts';
+import { NatsChannel, NatsLink } from './nats.ts';
 
 test('the connection opens when the server comes up, with the credentials of the URL, and survives a restart', async () => {
   const first = await startNats({ user: 'creel', password: 'p@ss' });
@@ -26,4 +26,16 @@ test('the connection opens when the server comes up, with the credentials of the
     })
     .toBe('two');
   await third.stop();
+});
+
+test('a channel whose connection is closed rejects what is sent, and does not throw', async () => {
+  const server = await startNats();
+  onTestFinished(() => server.stop());
+  const link = new NatsLink({ urls: [server.url], onFailure: () => undefined });
+  const opened = Promise.withResolvers<void>();
+  const channel = new NatsChannel(link, 'a', { onText: () => undefined, onOpen: opened.resolve });
+  await opened.promise;
+  await link.close();
+  const sent = channel.send(['text']);
+  await expect(sent).rejects.toThrow('closed connection');
 });

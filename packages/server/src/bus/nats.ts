@@ -97,10 +97,9 @@ export class NatsChannel implements Channel {
     void link.ready.then((connection) => this.#use(connection));
   }
 
-  send(texts: readonly string[]): Promise<void> {
+  async send(texts: readonly string[]): Promise<void> {
     if (this.#connection !== undefined && this.#isConnected && !this.#isClosed)
       for (const text of texts) this.#connection.publish(this.#subject, text);
-    return Promise.resolve();
   }
 
   /** The connection's own pings find a dead server, and it reconnects by itself. */
