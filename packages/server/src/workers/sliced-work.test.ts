@@ -4,12 +4,18 @@ import { expect, test } from 'vitest';
 import { SlicedWork } from './sliced-work.ts';
 
 let now = 0;
-const createWork = (): SlicedWork => new SlicedWork(() => now);
+let used = 0;
+const createWork = (): SlicedWork =>
+  new SlicedWork(
+    () => now,
+    () => used,
+  );
 
-/** Work that takes this many milliseconds in steps of one. */
-function* stepsOf(milliseconds: number): WorkSteps {
+/** Work that takes this many milliseconds of processor time in steps of one. Before each, the thread waits for a processor. */
+function* stepsOf(milliseconds: number, waitMs = 0): WorkSteps {
   for (let done = 0; done < milliseconds; done += 1) {
-    now += 1;
+    now += 1 + waitMs;
+    used += 1;
     yield;
   }
   return true;
@@ -29,6 +35,11 @@ test('long work leaves turns of the event loop to other work', async () => {
 test('work that takes too long ends without a result', async () => {
   expect(await createWork().run(stepsOf(20), 20)).toBe(true);
   expect(await createWork().run(stepsOf(100), 20)).toBeUndefined();
+});
+
+test('the time that the thread waits for a processor does not count', async () => {
+  expect(await createWork().run(stepsOf(20, 100), 20)).toBe(true);
+  expect(await createWork().run(stepsOf(100, 100), 20)).toBeUndefined();
 });
 
 test('work that was done before does not count', async () => {
