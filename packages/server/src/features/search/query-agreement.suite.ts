@@ -79,7 +79,14 @@ export function queryAgreementSuite(store: AppStore): void {
           const wanted = views.flatMap((view, index) => (matches(view) ? [index] : [])).toReversed();
           const page = await searchRequests(
             store,
-            { userId, query, limit: REQUESTS, maxRows: REQUESTS, signal: new AbortController().signal },
+            {
+              userId,
+              query,
+              limit: REQUESTS,
+              maxRows: REQUESTS,
+              maxMs: Infinity,
+              signal: new AbortController().signal,
+            },
             NOW,
           );
           hits += wanted.length;
