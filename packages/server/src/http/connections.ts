@@ -161,8 +161,8 @@ async function listening(server: SocketServer, options: ListenOptions): Promise<
 }
 
 /**
- * An abstract socket of Linux, which one process can have and which ends with it. Without it, two servers that start in
- * the same millisecond would share the port.
+ * An abstract socket of Linux. One process can have it, and it ends with the process. Without it, two servers that start
+ * in the same millisecond would share the port.
  */
 function claimPath(port: number, host: string): string {
   return `\0creel ${host} ${port}`;

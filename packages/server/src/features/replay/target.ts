@@ -73,7 +73,7 @@ const SPECIAL_ADDRESSES = {
     'fd00:100::100:200/128',
   ].map((range) => ipaddr.parseCIDR(range)),
   /**
-   * The unspecified addresses, which reach this machine on most systems, and which servers print when they listen on all
+   * The unspecified addresses. They reach this machine on most systems, and servers print them when they listen on all
    * interfaces. Test networks (RFC 2544), which some VPN clients use for every name.
    */
   private: ['0.0.0.0/32', '::/128', '198.18.0.0/15'].map((range) => ipaddr.parseCIDR(range)),
