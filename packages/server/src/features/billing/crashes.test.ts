@@ -217,3 +217,24 @@ test('a process whose clock is an hour ahead waits until the account is free', a
   await Promise.all([working, waiting]);
   expect(claims.at(-1)).toBe('locked');
 });
+
+test('an account that is deleted during its first checkout leaves none that can be paid', async () => {
+  const user = await notifiedUser(store, {});
+  const { promise: created, resolve: create } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const late: typeof fetch = async (input, init) => {
+    const response = await model.fetch(input, init);
+    if (!new Request(input).url.endsWith('/checkout/sessions')) return response;
+    create();
+    await answered;
+    return response;
+  };
+  const billing = stripeBilling(store, late, clock.now);
+  const checkout = billing.startCheckout(user, { tier: 'BASIC', interval: 'monthly', returnUrl: '/' });
+  await created;
+  const ending = billing.endFor(user);
+  answer();
+  await Promise.all([checkout, ending]);
+  const customerId = (await store.findUser(user.id))?.stripeCustomerId ?? '';
+  expect(model.customer(customerId).checkouts.map(({ status }) => status)).toEqual(['expired']);
+});

@@ -180,10 +180,12 @@ export class Billing {
   }
 
   /** Ends the subscription before its account is deleted. @throws ProblemError BILLING_FAILED */
-  async endFor(user: UserRecord): Promise<void> {
-    const { stripeCustomerId: customerId } = user;
-    if (customerId === null) return;
-    await this.#answering('change', user.id, async () => {
+  async endFor({ id: userId }: UserRecord): Promise<void> {
+    await this.#answering('change', userId, async () => {
+      // Read under the lock, because a checkout may have just created the customer.
+      const user = await this.#options.store.findUser(userId);
+      const customerId = user?.stripeCustomerId ?? null;
+      if (user === undefined || customerId === null) return;
       await this.sync.closeCheckouts(user.id, customerId);
       const states = await this.gateway.listSubscriptions(customerId, user);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
