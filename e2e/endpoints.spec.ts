@@ -53,6 +53,17 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     await expect(page.getByText('+2 in last session')).toBeVisible();
   });
 
+  await test.step('the sidebar has the figures of the page that it opens', async () => {
+    const { url } = await createEndpoint(page, 'Opened');
+    await page.goto('/settings');
+    const link = page.getByRole('link', { name: 'Opened' });
+    await expect(link).toContainText('0 stored');
+    await page.request.post(url);
+    await link.click();
+    await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('1');
+    await expect(link).toContainText('1 stored');
+  });
+
   await test.step('an endpoint with a request is found, cleared and deleted', async () => {
     const { uid, url } = await createEndpoint(page, 'Searched');
 

@@ -5,7 +5,7 @@ import { hashKey } from '@tanstack/react-query';
 import { dropUnsavedBelow, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
 import type { StoredUnsaved } from './limit-requests.ts';
 import { addLive, applyMessages } from './merge-requests.ts';
-import { patchEndpoint } from './queries.ts';
+import { listEndpoint } from './queries.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
@@ -55,8 +55,7 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
 function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.destinations(uid) });
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
-  const { stats: _, retention: __, ...listed } = endpoint;
-  patchEndpoint(uid, listed);
+  listEndpoint(endpoint);
 }
 
 /** Milliseconds to wait after the server reports how much it stores, before rows are dropped accordingly. */

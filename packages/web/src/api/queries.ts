@@ -87,7 +87,11 @@ export const endpointsQuery = queryOptions({
 export const endpointQuery = (uid: string) =>
   queryOptions({
     queryKey: queryKeys.endpoint(uid),
-    queryFn: ({ signal }) => client.call('getEndpoint', { params: { uid } }, signal),
+    queryFn: async ({ signal }) => {
+      const endpoint = await client.call('getEndpoint', { params: { uid } }, signal);
+      listEndpoint(endpoint);
+      return endpoint;
+    },
     staleTime: 0,
     gcTime: 0,
     retry: (failures, error) => failures < 3 && !isRefusal(error),
@@ -106,9 +110,18 @@ export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
     queryKeys.endpoint(uid),
     (endpoint) => endpoint && { ...endpoint, ...change },
   );
+  patchListed(uid, change);
+}
+
+function patchListed(uid: string, change: Partial<Endpoint>): void {
   queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
     list?.map((endpoint) => (endpoint.uid === uid ? { ...endpoint, ...change } : endpoint)),
   );
+}
+
+/** Shows a loaded endpoint in the list, too, so that the sidebar and the page have the same figures. */
+export function listEndpoint({ stats: _, retention: __, ...listed }: EndpointDetail): void {
+  patchListed(listed.uid, listed);
 }
 
 /** True for a 4xx response, which a retry would not change. */
