@@ -3,6 +3,7 @@ import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { createEndpoint, goLive, list, openLive, row, rows, send, sendJson } from './endpoints.ts';
+import { heading } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -108,6 +109,17 @@ test('the page continues after a lost connection and invalid messages', async ({
     await expect(lost).toHaveCount(0);
   });
 
+  await test.step('what else changed while the connection was lost is shown after it', async () => {
+    await sockets[1]?.close({ code: 1001 });
+    await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Renamed meanwhile' } });
+    await send(endpoint.url, { path: '/uncounted' });
+    await expect(row(page, 3)).toContainText('/uncounted');
+    await expect(heading(page, 'Renamed meanwhile')).toBeVisible();
+    await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('4');
+    await expect(page.getByRole('link', { name: /^Renamed meanwhile 4 stored/ })).toBeVisible();
+  });
+
   await test.step('a page without a network says so although its socket stays open, and one failed call does not', async () => {
     await page.route('**/save-request', (route) => route.abort());
     const checked = page.waitForResponse('**/api/service');
@@ -115,11 +127,11 @@ test('the page continues after a lost connection and invalid messages', async ({
     await checked;
     await expect(page.getByText('Failed to save the webhook request.').first()).toBeVisible();
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
-    expect(sockets).toHaveLength(2);
+    expect(sockets).toHaveLength(3);
     await page.context().setOffline(true);
     await expect(page.getByText('Offline', { exact: true })).toBeVisible();
     await page.context().setOffline(false);
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
-    expect(sockets).toHaveLength(3);
+    expect(sockets).toHaveLength(4);
   });
 });

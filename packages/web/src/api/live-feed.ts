@@ -1,7 +1,7 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { LiveMessage, LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { applyToCache, followTrimming } from './live-messages.ts';
 import { watchOutage } from './outage.ts';
 import { markSessionEnded, useSignedOut } from './session.ts';
@@ -55,8 +55,12 @@ function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveS
   queryClient.setQueryData<LiveStatus>(queryKeys.live(uid), (status = NOT_LIVE) => ({ ...status, ...change(status) }));
 }
 
-/** Updates the cached requests of an endpoint until the returned function is called. */
-function openLiveFeed(uid: string): () => void {
+/**
+ * Updates the cached requests of an endpoint until the returned function is called. `isReopened` is true if messages
+ * may have been missed before.
+ */
+function openLiveFeed(uid: string, isReopened: boolean): () => void {
+  let hasMissed = isReopened;
   const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
   const trim = followTrimming(uid);
   const gather = gatherFrames((messages) => {
@@ -71,6 +75,8 @@ function openLiveFeed(uid: string): () => void {
     watchOutage,
     onState: (state, code) => {
       changeStatus(uid, (status) => connectionAfter(status, state));
+      if (hasMissed && state === 'connected') refetchMissed(uid);
+      if (state !== 'connecting') hasMissed = state !== 'connected';
       if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();
       if (code === LIVE_CLOSE_ENDPOINT_GONE) refetchDeletedEndpoint(uid);
     },
@@ -89,6 +95,13 @@ function openLiveFeed(uid: string): () => void {
 /** The connection after a change of its state. */
 export function connectionAfter({ lost }: LiveStatus, state: LiveState): Pick<LiveStatus, 'state' | 'lost'> {
   return { state, lost: state === 'connecting' ? lost : state !== 'connected' };
+}
+
+/** Loads again what live messages would have changed while the connection was lost. The `init` has only the requests. */
+function refetchMissed(uid: string): void {
+  const { endpoint, endpoints, destinations, histories, requestsOne } = queryKeys;
+  for (const queryKey of [endpoint(uid), endpoints, destinations(uid), histories(uid), requestsOne(uid)])
+    void queryClient.invalidateQueries({ queryKey });
 }
 
 /** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */
@@ -184,8 +197,12 @@ export function countReceived(newest: number | undefined, messages: readonly Liv
  */
 export function useLiveEndpoint(uid: string) {
   const signedOut = useSignedOut();
+  const wasSignedOut = useRef(false);
   // Closes with the session and reopens after the next login.
-  useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);
+  useEffect(() => {
+    if (!signedOut) return openLiveFeed(uid, wasSignedOut.current);
+    wasSignedOut.current = true;
+  }, [uid, signedOut]);
   const { received } = useLiveStatus(uid);
   // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
   // triggers rendering, a few times a second.

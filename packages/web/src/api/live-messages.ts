@@ -54,6 +54,8 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
 /** A change of a destination is announced as one of its endpoint. Only destinations on the screen are read again. */
 function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.destinations(uid) });
+  // A read that started before the change must not undo it.
+  void queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
   listEndpoint(endpoint);
 }

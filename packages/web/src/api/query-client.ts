@@ -61,7 +61,8 @@ export const queryKeys = {
     ['requests', uid, 'body', index, extent] as const,
   bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
     ['requests', uid, 'view', index, extent] as const,
-  /** The attempts to send a request, and a parsed response of one of them. */
+  /** The attempts to send a request, of all requests or of one, and a parsed response of one of them. */
+  histories: (uid: string) => ['requests', uid, 'deliveries'] as const,
   deliveries: (uid: string, index: number) => ['requests', uid, 'deliveries', index] as const,
   responseView: (uid: string, index: number, attempt: number) =>
     ['requests', uid, 'response-view', index, attempt] as const,
