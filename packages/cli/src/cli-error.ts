@@ -10,6 +10,18 @@ export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }
 
+/** The session has ended, as the server says on a live connection. */
+export class SignedOutError extends CliError {
+  constructor() {
+    super('The session has ended. Log in with: creel login');
+  }
+}
+
+/** True if the user has to log in again. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof SignedOutError || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN');
+}
+
 /** Lines to print for an error, with the server's own sentence if there is one. `undefined` for a defect. */
 export function errorLines(error: unknown): string[] | undefined {
   if (error instanceof CliError) return [error.message];
@@ -18,7 +30,7 @@ export function errorLines(error: unknown): string[] | undefined {
     error.sentence || `The server answered ${error.status}, but the response is not from a Creel server.`;
   // With one invalid field, its sentence is also the sentence of the error.
   const fields = Object.values(error.fields).filter((field) => field !== sentence);
-  return [sentence, ...fields, ...(error.code === 'NOT_SIGNED_IN' ? ['Log in with: creel login'] : [])];
+  return [sentence, ...fields, ...(isSignedOut(error) ? ['Log in with: creel login'] : [])];
 }
 
 /** The code of a system error, or the error as text. */

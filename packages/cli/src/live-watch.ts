@@ -2,7 +2,7 @@ import { ApiError, LIVE_CLOSE_SIGNED_OUT, PROBLEMS, listenLive } from '@creel/co
 import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
 import { WebSocket } from 'ws';
 import type { CaptureFeed } from './capture-feed.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, SignedOutError } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 
 /** The socket pauses at this many unprocessed messages. The server then drops its backlog and sends an `init` later. */
@@ -147,11 +147,7 @@ class LiveWatch {
     if (state === 'ended')
       // Queued, so that captures from before the end are emitted first.
       this.#enqueue(async () => {
-        throw new CliError(
-          code === LIVE_CLOSE_SIGNED_OUT
-            ? 'The session has ended. Log in with: creel login'
-            : 'The endpoint was deleted.',
-        );
+        throw code === LIVE_CLOSE_SIGNED_OUT ? new SignedOutError() : new CliError('The endpoint was deleted.');
       });
   }
 

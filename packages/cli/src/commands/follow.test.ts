@@ -3,6 +3,7 @@ import { capturedRequestSchema } from '@creel/contract';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { startTarget } from '../../../../fixtures/target-server.ts';
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
@@ -183,6 +184,23 @@ test('ends when the session ends', async () => {
   expect(await follower.ended).toBe(1);
   expect(follower.stderr()).toContain('The session has ended. Log in with: creel login\n');
   home = await signIn('home-again');
+});
+
+test('forward says after the end of the session how to continue', async () => {
+  const { uid, url } = await newEndpoint();
+  await using target = await startTarget();
+  const forwarder = start(['forward', uid, target.url], { home });
+  followers.push(forwarder);
+  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  await capture(url);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  await person.client.call('endOtherSessions', {});
+  expect(await forwarder.ended).toBe(1);
+  expect(lines(forwarder.stderr()).slice(-2)).toEqual([
+    'To continue with the next capture: --from 1',
+    'The session has ended. Log in with: creel login',
+  ]);
+  home = await signIn('home-after-forward');
 });
 
 test('a query says which of its words are no fields, and that nothing matches', async () => {

@@ -2,7 +2,7 @@ import { isDelivered, targetOf } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { UsageError } from '../cli-error.ts';
+import { UsageError, isSignedOut } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
 import { DeliveryReports, textOf } from '../delivery-reports.ts';
 import { uidOfUrl } from '../find-endpoint.ts';
@@ -73,10 +73,18 @@ Without an endpoint: creel forward --new <url>...`,
           (destination) => (request) => forwardCapture(request, { ...context, destination, isOnly }),
         ),
       };
-    }).finally(() => reports?.flush(FLUSH_MS).catch(() => {}));
-    // After SIGHUP there is no terminal.
-    if (next !== undefined)
-      await write(terminal.stderr, `To continue with the next capture: --from ${next()}\n`).catch(() => {});
+    })
+      .catch((error: unknown) => {
+        // After any other failure there is nothing to continue with.
+        if (!isSignedOut(error)) next = undefined;
+        throw error;
+      })
+      .finally(async () => {
+        await reports?.flush(FLUSH_MS).catch(() => {});
+        // After SIGHUP there is no terminal.
+        if (next !== undefined)
+          await write(terminal.stderr, `To continue with the next capture: --from ${next()}\n`).catch(() => {});
+      });
   },
 });
 
