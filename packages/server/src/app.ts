@@ -64,8 +64,9 @@ const DRAIN_MS = 1000;
 const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
-  /** The address that the server listens on, for links and capture URLs. */
+  /** The public URL, for links and capture URLs. */
   readonly url: string;
+  /** The port that the server listens on. */
   readonly port: number;
   /**
    * Stops accepting connections, finishes open requests, writes queued captures, and closes storage. Safe to call

@@ -78,7 +78,7 @@ try {
   const { server, log } = await start();
   stopOnSignals(server, log);
   if (!trimMemoryAfterFloods()) log.debug('This system does not return freed memory on demand.');
-  log.info({ url: server.url }, `Creel listens on ${server.url}`);
+  log.info({ url: server.url, port: server.port }, `Creel listens on port ${server.port}: ${server.url}`);
   // Node writes it at a regular exit, but a killed server has none.
   flushCompileCache();
 } catch (error) {

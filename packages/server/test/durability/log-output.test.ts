@@ -85,7 +85,7 @@ test('a log file on a full disk gets all lines when there is room', async (conte
   expect(await server.kill('SIGTERM')).toBe(0);
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-    { msg: expect.stringMatching(/^Creel listens/) },
+    { msg: expect.stringMatching(/^Creel listens on port \d+: http/) },
     { msg: expect.stringMatching(/^stopping/) },
     { msg: 'stopped' },
   ]);
