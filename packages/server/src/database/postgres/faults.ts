@@ -1,8 +1,8 @@
 import { codeOf } from '../../error-code.ts';
 import { StorageUnavailable, StorageProblem } from '../store.ts';
 
-/** The connection broke, or the server ended it, also in an idle transaction (PostgreSQL's appendix A, Node's codes). */
-const CONNECTION_LOST = /^(?:57P0[12]|25P03|0800[36]|ECONNRESET|EPIPE)$/;
+/** The connection broke, or the server ended it, also because of one of its timeouts (PostgreSQL's appendix A, Node's codes). */
+const CONNECTION_LOST = /^(?:57P0[125]|25P0[34]|0800[36]|ECONNRESET|EPIPE)$/;
 /** The server, not the statement: it refuses connections, is out of resources, or is read-only (the same sources). */
 const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;

@@ -361,3 +361,14 @@ test('a transaction whose session was ended while it was idle reports that stora
   await expect(own.endIdle()).rejects.toBeInstanceOf(StorageUnavailable);
   await own.close();
 });
+
+test.each([
+  ['idle_session_timeout', '57P05'],
+  ['transaction_timeout', '25P04'],
+])('a session that %s ends reports that storage is unavailable', async (_, code) => {
+  const end = async (db: EngineDatabase): Promise<void> =>
+    void (await sql.raw(`do $$ begin raise exception using errcode = '${code}'; end $$`).execute(db));
+  const own = await openPostgresStore(database.url, { end: write(end) });
+  await expect(own.end()).rejects.toBeInstanceOf(StorageUnavailable);
+  await own.close();
+});
