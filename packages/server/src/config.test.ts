@@ -118,6 +118,17 @@ describe('combinations of variables', () => {
     expect(readConfig({ HOST, ALLOW_PRIVATE_TARGETS: String(!allowed) }).allowPrivateTargets).toBe(!allowed);
   });
 
+  test.each([
+    [{}, false],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, false],
+    [{ PUBLIC_URL: 'http://[::1]:3000' }, false],
+    [{ PUBLIC_URL: 'https://hooks.example.com' }, true],
+    [{ PUBLIC_URL: 'https://hooks.example.com', ALLOW_PRIVATE_TARGETS: 'true' }, false],
+    [{ PUBLIC_URL: 'https://hooks.example.com', HOST: '0.0.0.0' }, false],
+  ])('with %j private targets are allowed by oversight: %s', (environment, exposed) => {
+    expect(readConfig(environment).exposesPrivateTargets).toBe(exposed);
+  });
+
   test('NATS_URL is a list', () => {
     const NATS_URL = 'nats://a:4222, nats://user:secret@b';
     expect(readConfig({ DATABASE_URL: 'postgres://h/d', NATS_URL }).natsUrls).toEqual([

@@ -201,6 +201,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
+function isLocal(publicUrl: string | undefined): boolean {
+  return publicUrl === undefined || isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
+}
+
 /**
  * Stripe is used only when it is fully configured. The test gateway charges nothing, so it is never the default in
  * production.
@@ -247,6 +251,11 @@ function toConfig(environment: Environment) {
     maxSavedPerEndpoint: environment.MAX_SAVED_PER_ENDPOINT,
     captureRateLimit: environment.CAPTURE_RATE_LIMIT,
     allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS ?? isLoopback(environment.HOST),
+    /** Private targets are allowed by default, but users of other machines come through a proxy. */
+    exposesPrivateTargets:
+      environment.ALLOW_PRIVATE_TARGETS === undefined &&
+      isLoopback(environment.HOST) &&
+      !isLocal(environment.PUBLIC_URL),
     trustProxy: environment.TRUST_PROXY ?? [],
     signupsPerHour: environment.SIGNUPS_PER_HOUR,
     expiredRetentionMs: environment.EXPIRED_RETENTION_HOURS * 3_600_000,

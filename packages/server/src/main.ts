@@ -28,6 +28,10 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
   const destination = new LogDestination(writeSome);
   process.once('exit', () => destination.flush());
   const log = createLog(config.logLevel, isTerminal, destination);
+  if (config.exposesPrivateTargets)
+    log.warn(
+      'Users can send replays to this machine and its network, because HOST is a loopback address. Set ALLOW_PRIVATE_TARGETS to false, or to true if that is intended.',
+    );
   const store = await openStore(config);
   try {
     const lostLogLines = (): number => destination.lostLines;
