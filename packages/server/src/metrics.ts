@@ -38,7 +38,7 @@ export function createMetrics(lostLogLines: () => number) {
     'Captures acknowledged from the overflow log.',
     () => counts.logged,
   );
-  readCounter(registry, 'creel_captures_failed_total', 'Captures that storage could not take.', () => counts.failed);
+  readCounter(registry, 'creel_captures_failed_total', 'Captures that the storage rejected.', () => counts.failed);
   const readHelp = 'Captures by what read them: the reader of plain requests, or the HTTP parser.';
   readCounter(registry, 'creel_captures_read_total', readHelp, () => read, 'reader');
   const attempts = new Counter({

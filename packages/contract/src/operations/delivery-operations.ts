@@ -91,7 +91,7 @@ export const deliveryOperations = {
   deleteSigningSecret: {
     method: 'DELETE',
     path: '/api/endpoints/{uid}/signing-secret',
-    summary: 'Forget the signing secret',
+    summary: 'Delete the signing secret',
     access: 'user',
     problems: ['ENDPOINT_NOT_FOUND'],
   },

@@ -85,7 +85,7 @@ export function EmailCard({ user }: { readonly user: User }) {
           </Badge>
         </p>
         {!user.emailVerified && info.data?.mail === false ? (
-          <Notice>Email is off on this server, so the address cannot be confirmed.</Notice>
+          <Notice>Email is off on this server, so the address can't be confirmed.</Notice>
         ) : null}
         {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
         {verify.isError ? (

@@ -99,7 +99,7 @@ const NOT_FOUND: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND',
 /** Why there is no response: the server's message or a generic one. */
 export function replayFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The request could not be sent.';
-  if (NOT_FOUND.has(error.code)) return 'This request is not stored any more, so its body cannot be sent as captured.';
+  if (NOT_FOUND.has(error.code)) return "This request is not stored any more, so its body can't be sent as captured.";
   return errorMessage(error, `Server responded with status: ${error.status}`);
 }
 
