@@ -95,9 +95,19 @@ async function unlockBillingAccount(db: EngineDatabase, userId: number, owner: s
     .execute();
 }
 
-/** Schedules the next check, whether or not this one succeeded. */
 async function scheduleBillingCheck(db: EngineDatabase, userId: number, nextCheckAt: number): Promise<void> {
   await db.updateTable('billing_accounts').set({ next_check_at: nextCheckAt }).where('user_id', '=', userId).execute();
+}
+
+/** Schedules the check after the one that is due, whether or not that succeeds. True for one of several processes. */
+async function claimBillingCheck(db: EngineDatabase, userId: number, now: number, nextCheckAt: number) {
+  const { numUpdatedRows } = await db
+    .updateTable('billing_accounts')
+    .set({ next_check_at: nextCheckAt })
+    .where('user_id', '=', userId)
+    .where('next_check_at', '<=', now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 async function setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
@@ -183,6 +193,7 @@ export const billingQueries = {
   renewBillingLock: write(renewBillingLock),
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),
+  claimBillingCheck: write(claimBillingCheck),
   setCustomer: write(setCustomer),
   forgetCustomer: write(inTransaction(forgetCustomer)),
   addCheckout: write(addCheckout),

@@ -44,6 +44,12 @@ test('accounts that fail do not keep others from being read, and are read again 
   expect((await reconcileAt(T0 + MINUTE)).read).toHaveLength(20);
 });
 
+test('an account is read by one of two processes that check at the same time', async () => {
+  for (let nth = 0; nth < 5; nth += 1) await someCustomer(`cus_${nth}`);
+  const rounds = await Promise.all([reconcileAt(T0), reconcileAt(T0)]);
+  expect(rounds.flatMap(({ read }) => read).toSorted()).toEqual(['cus_0', 'cus_1', 'cus_2', 'cus_3', 'cus_4']);
+});
+
 test.each([
   ['a subscription that may still be paid', 'incomplete', 60 * MINUTE],
   ['no subscription', 'incomplete_expired', DAY],

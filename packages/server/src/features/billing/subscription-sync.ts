@@ -126,7 +126,7 @@ export class SubscriptionSync {
     for (const userId of due) {
       if (signal.aborted) return true;
       // Rescheduled before the attempt, so that one failing account does not block the others.
-      await store.scheduleBillingCheck(userId, now() + MINUTE_MS);
+      if (!(await store.claimBillingCheck(userId, now(), now() + MINUTE_MS))) continue;
       await this.refresh(userId).catch((error: unknown) =>
         log.warn({ err: error, userId }, 'a subscription could not be read'),
       );
