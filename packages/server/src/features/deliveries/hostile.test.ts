@@ -335,9 +335,11 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
 
   test('its request is deleted: nothing is stored and nothing waits', async () => {
     await underWay();
+    const endpoint = await server.store.findEndpoint(uid);
     await client.call('deleteRequest', { params: { uid, id: unsavedId(0) } });
     answerAll.resolve();
     await expectForwarding();
+    expect(await server.store.listAttempts(endpoint?.id ?? 0, 0)).toEqual([]);
     expect(await client.call('listDestinations', { params: { uid } })).toMatchObject([{ pending: 0 }]);
   });
 
