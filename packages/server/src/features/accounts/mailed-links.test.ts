@@ -91,17 +91,15 @@ describe('a new password by mail', () => {
 
   test('known and unknown addresses get identical responses', async () => {
     const person = await server.register();
-    const known = await askReset(person.user.email);
     const unknown = await askReset(`nobody-${person.user.id}@example.com`);
+    const known = await askReset(person.user.email);
     expect(known).toMatchObject({
       status: 200,
       body: { message: 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.' },
     });
     expect({ ...unknown, headers: undefined }).toEqual({ ...known, headers: undefined });
+    // The next mail, so the unknown address got none before.
     expect((await mailbox.next()).to).toEqual([person.user.email]);
-    const before = mailbox.mails.length;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(mailbox.mails).toHaveLength(before);
   });
 
   test('a link works once, even for twenty parallel calls', async () => {
@@ -306,12 +304,13 @@ describe('a verified address', () => {
   });
 
   test('no call changes an address, so that no pending change can remain', () => {
-    const bodies = Object.entries(OPERATIONS).flatMap(([name, operation]) =>
+    const fields = Object.entries(OPERATIONS).flatMap(([name, operation]) =>
       'body' in operation && name.startsWith('change')
-        ? [Object.keys('shape' in operation.body ? operation.body.shape : {})]
+        ? Object.keys('shape' in operation.body ? operation.body.shape : {})
         : [],
     );
-    expect(bodies.flat()).not.toContain('email');
+    expect(fields).toContain('username');
+    expect(fields).not.toContain('email');
   });
 });
 
