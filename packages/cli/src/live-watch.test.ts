@@ -1,6 +1,5 @@
 import { ApiError } from '@creel/contract';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { connect } from './connection.ts';
@@ -150,6 +149,7 @@ test('a response that is not understood ends it', async () => {
 });
 
 test('a slow reader makes the server wait and misses nothing', async () => {
+  const paused = vi.spyOn(WebSocket.prototype, 'pause');
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const seen: number[] = [];
   const opened = server.opened();
@@ -163,7 +163,7 @@ test('a slow reader makes the server wait and misses nothing', async () => {
   const body = 'x'.repeat(8000);
   for (let index = 0; index < 4000; index += 1)
     send(socket, { type: 'request', data: { ...sampleRequest(index), body } });
-  await sleep(500);
+  await expect.poll(() => paused.mock.calls.length).toBeGreaterThan(0);
   expect(socket.bufferedAmount).toBeGreaterThan(0);
   release();
   await expect.poll(() => seen.length).toBe(4000);

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { tokenHash } from '../../secrets.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { openLive } from '../../../test/live-viewer.ts';
+import { openLive, shows } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { someSession, someUser } from '../../../test/store-world.ts';
 import { startTestServer } from '../../../test/test-server.ts';
@@ -92,8 +92,9 @@ describe('the password', () => {
       body: { message: expect.any(String) },
     });
     expect(await there.closedSoon()).toBe(4401);
-    expect(await Promise.race([here.closed, new Promise((resolve) => setTimeout(resolve, 300, 'open'))])).toBe('open');
-    here.close();
+    await person.client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+    await here.until(shows(0));
+    await here.close();
     expect([
       await statusOf(person.client),
       await statusOf(other),
