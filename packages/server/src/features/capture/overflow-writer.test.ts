@@ -129,12 +129,16 @@ test('a batch that is itself at fault is not logged', async () => {
   expect(logged).toEqual([]);
 });
 
-test('without a log the batch fails, and is never written twice', async () => {
-  const { state, write, stored } = world();
-  state.isAway = true;
-  state.isLogAway = true;
+test('a batch that neither the database nor the log takes fails, and is not written later', async () => {
+  const { state, write, stored, logged, writer } = world();
+  Object.assign(state, { isAway: true, isLogAway: true });
   await expect(write('a')).rejects.toThrow(StorageUnavailable);
-  expect(stored).toEqual([]);
+  Object.assign(state, { isAway: false, isLogAway: false, mayDrain: true });
+  await writer.start();
+  await expect.poll(() => writer.isLogging).toBe(false);
+  await expect(write('b')).resolves.toBe(OUTCOME);
+  expect([stored, logged]).toEqual([['b'], []]);
+  await writer.close();
 });
 
 test('a log that does not answer does not count as drained', async () => {
