@@ -113,7 +113,9 @@ test('nats-servers are killed while batches are logged and drained: each is stor
     await sleep(500);
     // The second kill hits a log that may be empty, and a server that may not have caught up with the others.
     await cluster.kill(round);
-    await sleep(1500);
+    const counts = nodes.map(({ acknowledged }) => acknowledged.length);
+    const areLogging = () => nodes.map(({ acknowledged }, nth) => acknowledged.length > (counts[nth] ?? 0) + 20);
+    await expect.poll(areLogging, PATIENCE).toEqual([true, true, true]);
     database.isAway = false;
     await sleep(1000);
     await cluster.kill((round + 1) % 3);
