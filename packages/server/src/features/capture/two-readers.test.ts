@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer, RawConnection } from '../../../../../fixtures/raw-http.ts';
+import { metricOf } from '../../../test/metric.ts';
 import { expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 
 /**
@@ -29,6 +30,12 @@ async function sendInParts(connection: RawConnection, bytes: string, at: number)
   await connection.send(bytes.slice(at));
 }
 
+/** How many captures each reader has read. */
+const reads = () =>
+  Promise.all(
+    ['plain', 'parser'].map((reader) => metricOf(app.server.origin, `creel_captures_read_total{reader="${reader}"}`)),
+  );
+
 /** The parts of a response that must be equal. */
 const shape = ({ status, statusText, headers, body }: RawAnswer) => ({
   status,
@@ -40,11 +47,13 @@ const shape = ({ status, statusText, headers, body }: RawAnswer) => ({
 test('both store and respond the same', async () => {
   const [plain, parsed] = [await openRaw({ port: app.server.port }), await openRaw({ port: app.server.port })];
   const bytes = request('/a%2Fb?c=d', '\0\xff\r\n\r\nab');
+  const [byPlain = 0, byParser = 0] = await reads();
   await plain.send(bytes);
   await sendInParts(parsed, bytes, 70);
   const answers = [await plain.final(), await parsed.final()];
   const [first, second] = answers.map(shape);
   expect(first).toEqual(second);
+  expect(await reads()).toEqual([byPlain + 1, byParser + 1]);
   for (const answer of answers) {
     const index = indexOf(answer);
     const body = Buffer.from('\0\xff\r\n\r\nab', 'latin1');
@@ -56,6 +65,7 @@ test('both store and respond the same', async () => {
 });
 
 test('both mark the last response of a connection', async () => {
+  const [byPlain = 0, byParser = 0] = await reads();
   const closing = HEADERS.map(([name, value]): [string, string] => [
     name === 'X-Empty' ? 'Connection' : name,
     value || 'close',
@@ -70,6 +80,7 @@ test('both mark the last response of a connection', async () => {
     }),
   );
   expect(ends[0]).toEqual(ends[1]);
+  expect(await reads()).toEqual([byPlain + 1, byParser + 1]);
 });
 
 test('a connection switches readers with all of its data, and rejects as always', async () => {
