@@ -44,7 +44,8 @@ describe('the source of an endpoint that was created without one', () => {
     const endpoint = await app.owner.createEndpoint(source === undefined ? {} : { source });
     for (const name of names) {
       const fixture = webhookFixtures.find((one) => one.name === name);
-      if (fixture !== undefined) indexOf(await exchange({ port: app.server.port }, toRawHttp(fixture, endpoint.url)));
+      if (fixture === undefined) throw new Error(`There is no webhook ${name}`);
+      indexOf(await exchange({ port: app.server.port }, toRawHttp(fixture, endpoint.url)));
     }
     return (await app.owner.endpoint(endpoint.uid)).source;
   };
