@@ -42,12 +42,10 @@ async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
 /** Writes batches until stopped, and records the acknowledged captures. */
 function writeOn(endpointId: number): {
   acknowledged: [index: number, body: string][];
-  failed: () => number;
   stop: () => Promise<void>;
 } {
   // A list, so that an index that is assigned again after a loss stays visible.
   const acknowledged: [number, string][] = [];
-  let failures = 0;
   const end = new AbortController();
   const written = (async () => {
     for (let round = 0; !end.signal.aborted; round++) {
@@ -60,14 +58,12 @@ function writeOn(endpointId: number): {
         );
         stored.forEach(({ index }, nth) => acknowledged.push([index, bodies[nth] ?? '']));
       } catch {
-        failures += 1;
         await sleep(5);
       }
     }
   })();
   return {
     acknowledged,
-    failed: () => failures,
     stop: async () => {
       end.abort();
       await written;
@@ -144,7 +140,7 @@ describe('a setting that loses acknowledged data', () => {
   });
 });
 
-test('a cut link fails running calls, and none after it is restored; no dead connection stays in a pool', async () => {
+test('a cut link fails running calls; after it is restored calls work, and no dead connection stays in a pool', async () => {
   const link = await openLink(server.url);
   const short = { statementMs: 1500, lockMs: 1000, connectMs: 2000, lateMs: 500 };
   const kinds = {
