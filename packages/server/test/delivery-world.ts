@@ -1,5 +1,4 @@
 import type { DestinationCreate } from '@creel/contract';
-import { expect } from 'vitest';
 import type { CaptureLimits } from '../src/database/store.ts';
 import type { EndpointRecord } from '../src/database/records.ts';
 import type { AppStore } from '../src/queries.ts';
@@ -8,7 +7,7 @@ import { markOf } from '../src/features/deliveries/delivery-plan.ts';
 import type { DestinationWithPending } from '../src/features/deliveries/destination-queries.ts';
 import type { PlanResult } from '../src/features/deliveries/plan-queries.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';
-import { T0, captureMany, countersAndRecount, everything, indexesOf, someEndpoint } from './store-world.ts';
+import { T0, captureMany, everything, indexesOf, someEndpoint } from './store-world.ts';
 
 export const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 export const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
@@ -66,9 +65,5 @@ export function deliveryWorld(store: AppStore) {
     });
   const record = (attempts: readonly Attempt[], now = T0) => store.recordAttempts(attempts, now);
   const stored = async (endpointId: number): Promise<number[]> => indexesOf(await everything(store, endpointId));
-  const expectCounted = async (uid: string): Promise<void> => {
-    const { kept, counted } = await countersAndRecount(store, uid);
-    expect(kept).toEqual(counted);
-  };
-  return { add, plan, planStep, due, dueDelivery, attemptOf, record, stored, expectCounted };
+  return { add, plan, planStep, due, dueDelivery, attemptOf, record, stored };
 }

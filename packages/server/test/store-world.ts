@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { CapturePacker } from '../src/database/packed-captures.ts';
@@ -180,8 +181,8 @@ export function everything(store: AppStore, endpointId: number): Promise<readonl
   return store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 100 });
 }
 
-/** The endpoint's counters, and a recount of its rows. They must always be equal. */
-export async function countersAndRecount(store: AppStore, uid: string): Promise<{ kept: object; counted: object }> {
+/** Compares the endpoint's counters with a recount of its rows, and returns them. They must always be equal. */
+export async function expectCounted(store: AppStore, uid: string): Promise<object> {
   const endpoint = await store.findEndpointDetail(uid);
   if (endpoint === undefined) throw new Error('The endpoint is gone.');
   const rows = await everything(store, endpoint.id);
@@ -203,5 +204,6 @@ export async function countersAndRecount(store: AppStore, uid: string): Promise<
       return { method, stored: of.length, bytes: of.reduce((sum, row) => sum + row.size, 0) };
     }),
   };
-  return { kept, counted };
+  assert.deepEqual(kept, counted);
+  return kept;
 }

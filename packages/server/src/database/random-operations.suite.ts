@@ -4,7 +4,7 @@ import { makeDice } from '../../../../fixtures/dice.ts';
 import type { Dice } from '../../../../fixtures/dice.ts';
 import type { EndpointRecord } from './records.ts';
 import type { AppStore } from '../queries.ts';
-import { T0, capture, countersAndRecount, everything, someEndpoint } from '../../test/store-world.ts';
+import { T0, capture, everything, expectCounted, someEndpoint } from '../../test/store-world.ts';
 
 const LIMITS = { maxUnsaved: 6, maxSaved: 5 };
 const METHODS = ['GET', 'POST', 'PUT'];
@@ -82,8 +82,7 @@ class RandomRun {
         stored.map(({ index, size, method, savedId }) => ({ index, size, method, savedId })),
         rows.toReversed(),
       );
-      const { kept, counted } = await countersAndRecount(this.#store, record.uid);
-      assert.deepEqual(kept, counted);
+      await expectCounted(this.#store, record.uid);
       const endpoint = await this.#store.findEndpoint(record.uid);
       assert.deepEqual([endpoint?.capturedCount, endpoint?.droppedCount], [captured, dropped]);
     }

@@ -4,7 +4,7 @@ import {
   LIMITS,
   T0,
   capture,
-  countersAndRecount,
+  expectCounted,
   everything,
   indexesOf,
   someEndpoint,
@@ -106,8 +106,7 @@ describe('while captures are being written', () => {
       const kept = writing.acknowledged.filter(([index]) => index >= oldest);
       expect(kept.length).toBeGreaterThanOrEqual(200);
       expect(kept.filter(([index, body]) => rows.get(index) !== body)).toEqual([]);
-      const counters = await countersAndRecount(store, uid);
-      expect(counters.kept).toMatchObject({ unsaved: rows.size, saved: 0 });
+      expect(await expectCounted(store, uid)).toMatchObject({ unsaved: rows.size, saved: 0 });
     },
     RECOVERY_MS,
   );

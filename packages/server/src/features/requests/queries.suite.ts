@@ -7,7 +7,7 @@ import {
   T0,
   capture,
   captureMany,
-  countersAndRecount,
+  expectCounted,
   everything,
   indexesOf,
   someEndpoint,
@@ -68,8 +68,7 @@ export function requestsSuite(store: AppStore): void {
         newestIndex: 5,
         droppedCount: 3,
       });
-      const { kept, counted } = await countersAndRecount(store, uid);
-      expect(kept).toEqual(counted);
+      await expectCounted(store, uid);
       expect(await store.restoreRequest(id, lost(1), 100)).toMatchObject({ changed: false, record: { size: 5 } });
       expect(await store.restoreRequest(id, lost(1, null), 100)).toBe('other');
     });
@@ -207,8 +206,7 @@ export function requestsSuite(store: AppStore): void {
       if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
       expect(saved.record.savedId).toBeGreaterThan(0);
       expect(textOf(saved.record)).toBe('number');
-      const { kept, counted } = await countersAndRecount(store, uid);
-      expect(kept).toEqual(counted);
+      const kept = await expectCounted(store, uid);
       expect(kept).toMatchObject({ saved: 1, unsaved: 2 });
     });
 
@@ -262,8 +260,7 @@ export function requestsSuite(store: AppStore): void {
       for (const index of [9, 8, 0]) expect(await store.deleteRequest(id, { index })).toBe(true);
       for (const index of [9, 10, -1]) expect(await store.deleteRequest(id, { index })).toBe(false);
       expect(await list(id)).toEqual([7, 6, 4, 3, 2, 1]);
-      const { kept, counted } = await countersAndRecount(store, uid);
-      expect(kept).toEqual(counted);
+      const kept = await expectCounted(store, uid);
       expect(kept).toMatchObject({ latestAt: T0 + 7 });
       expect(await store.deleteRequest(NOWHERE, { index: 0 })).toBe(false);
     });
@@ -298,8 +295,7 @@ export function requestsSuite(store: AppStore): void {
       expect(await store.deleteRequest(id, { savedId: savedIds[0] ?? 0 })).toBe(false);
       await captureMany(store, id, 2, { ...LIMITS, maxUnsaved: 1 });
       expect(await list(id)).toEqual([11]);
-      const { kept, counted } = await countersAndRecount(store, uid);
-      expect(kept).toEqual(counted);
+      await expectCounted(store, uid);
       await store.clearRequests(NOWHERE);
     });
   });
