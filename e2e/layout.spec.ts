@@ -1,7 +1,7 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, notifications, pressEscape, test } from './app.ts';
-import { goTo, row, send } from './endpoints.ts';
+import { expectShownWhole, goTo, row, send } from './endpoints.ts';
 import { heading, PHONE } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
@@ -230,6 +230,23 @@ test('short events, and the message about a lost connection on a phone', async (
       await cell.getByText('/', { exact: true }).boundingBox(),
     ];
     expect(event?.y).toBe(path?.y);
+  });
+
+  await test.step('the badges of all rows are below each other, and a method of seven letters is shown whole', async () => {
+    await send(endpoint.url, {
+      path: '/a-path-of-thirty-four-characters/x',
+      headers: { 'x-github-event': 'pull_request_review_comment' },
+      body: '{}',
+    });
+    await send(endpoint.url, { method: 'OPTIONS' });
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await expect(row(page, 2)).toBeVisible();
+    const ends = await page
+      .getByRole('grid')
+      .getByText('Unsaved', { exact: true })
+      .evaluateAll((badges) => badges.map((badge) => badge.getBoundingClientRect().right));
+    expect(ends).toEqual([ends[0], ends[0], ends[0]]);
+    await expectShownWhole(row(page, 2), 'OPTIONS');
   });
 
   await test.step('on a phone, the message about a lost connection leaves the menu button free', async () => {

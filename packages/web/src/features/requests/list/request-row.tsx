@@ -18,8 +18,8 @@ import type { Swipe } from './row-swipe.tsx';
  * and shows the actions over size and time on hover.
  */
 export const COLUMNS =
-  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_2.875rem_minmax(0,1fr)_4.5rem_2rem] ' +
-  '@md:grid-cols-[1.25rem_2.875rem_3.5rem_minmax(0,1fr)_4.5rem_2.125rem_3.125rem]';
+  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_3rem_minmax(0,1fr)_4.5rem_2rem] ' +
+  '@md:grid-cols-[1.25rem_3rem_3.5rem_minmax(0,1fr)_4.5rem_2rem_3.125rem]';
 
 /** Pixels. A finger needs 44 px. On a touch screen, the row is the smallest target. */
 export const ROW_HEIGHT = 36;
@@ -147,7 +147,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           )}
         />
       </span>
-      <span role="gridcell" id={cellId(index, 'method')} className="truncate">
+      <span role="gridcell" id={cellId(index, 'method')} title={request.method} className="truncate">
         <MethodBadge method={request.method} />
       </span>
       <span
@@ -187,7 +187,7 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
       id={cellId(request.index, 'path')}
       className="flex min-w-0 items-center gap-1.5 pointer-coarse:max-md:h-11 pointer-coarse:max-md:flex-wrap pointer-coarse:max-md:content-center-safe pointer-coarse:max-md:gap-y-0.5 pointer-coarse:max-md:overflow-hidden"
     >
-      <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5 pointer-coarse:max-md:contents">
+      <span className="flex h-5 min-w-0 grow flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5 pointer-coarse:max-md:contents">
         <span className="max-w-full truncate text-ink pointer-coarse:max-md:basis-full" title={path + query}>
           {path}
           {query === '' ? null : <span className="text-ink-3"> …</span>}
