@@ -1,6 +1,6 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
-import { createEndpoint } from './endpoints.ts';
+import { createEndpoint, filterField, send } from './endpoints.ts';
 import { answerWith, holdCalls, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
@@ -20,7 +20,6 @@ test('a list that fails says so on the dashboard and in the sidebar, and can be 
   await expect(page.getByText('Error loading endpoints')).toBeVisible();
   await expect(page.getByText('Out of order')).toBeVisible();
   await expect(page.getByText('Failed to load endpoints')).toBeVisible();
-  await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('No endpoints yet')).toBeVisible();
 });
@@ -65,7 +64,6 @@ test('a missing endpoint is requested once; a failing request is tried four time
   expect(asked).toBe(4);
 
   await test.step('an endpoint without requests says so before its list is loaded', async () => {
-    await page.unrouteAll();
     const endpoint = await createEndpoint(page);
     await page.routeWebSocket(/\/ws\?/, () => undefined);
     await page.route(/\/(temp-)?requests\?/, () => undefined);
@@ -125,5 +123,21 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     isDown = false;
     await expect(page.getByText('Live: waiting for the first request')).toBeVisible();
     expect(await button.boundingBox()).toEqual(before);
+  });
+
+  await test.step('the filter field beside a connection that opens late', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.routeWebSocket(/\/ws\?/, async (socket) => {
+      await released;
+      socket.connectToServer();
+    });
+    await send(endpoint.url);
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    const mark = page.getByRole('status').filter({ hasText: 'Connecting' });
+    await expect(mark).toBeVisible();
+    const before = await filterField(page).boundingBox();
+    release();
+    await expect(page.getByText('Live', { exact: true })).toBeVisible();
+    expect(await filterField(page).boundingBox()).toEqual(before);
   });
 });

@@ -124,14 +124,17 @@ const LIVE_LABELS: Record<LiveState, string> = {
   ended: 'Ended',
 };
 
+/** While it connects, it is a dot with the width of “Live”, because a longer label would move the filter field. */
 function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
   const { state: live } = useLiveStatus(uid);
   const isLive = live === 'connected' && !paused;
+  const isConnecting = live === 'connecting';
   return (
     <span
       role="status"
+      title={isConnecting ? LIVE_LABELS.connecting : undefined}
       className={clsx(
-        'flex shrink-0 items-center gap-1.5 text-sm font-medium',
+        'relative flex shrink-0 items-center gap-1.5 text-sm font-medium',
         isLive ? 'text-ok' : live === 'connected' ? 'text-warn' : 'text-ink-2',
       )}
     >
@@ -139,7 +142,14 @@ function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: bool
         aria-hidden
         className={clsx('size-2 rounded-full', isLive ? 'bg-ok' : live === 'connected' ? 'bg-warn' : 'bg-ink-3')}
       />
-      {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
+      <span className={clsx(isConnecting && 'sr-only')}>
+        {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
+      </span>
+      {isConnecting ? (
+        <span aria-hidden className="invisible">
+          {LIVE_LABELS.connected}
+        </span>
+      ) : null}
     </span>
   );
 }
