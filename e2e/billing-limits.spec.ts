@@ -16,6 +16,8 @@ test('on Free the favorite switch and the notifications lead to the plans', asyn
     page.getByRole('region', { name: 'Endpoint URL' }).getByRole('link', { name: 'Upgrade' }),
   );
   await goTo(page, '/settings');
+  const notice = page.getByRole('main').getByRole('status');
+  await expect(notice).toHaveText(/Email is off on this server.+Email notifications come with the Basic and Premium/);
   await expect(page.getByText('Email notifications come with the Basic and Premium plans.')).toBeVisible();
   await expectPlansBehind(page, page.getByRole('main').getByRole('link', { name: 'Upgrade' }));
 });

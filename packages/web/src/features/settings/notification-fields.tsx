@@ -36,17 +36,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
   };
   return (
     <div className="flex flex-col gap-2">
-      {signedIn ? null : <Notice>Sign in to enable email notifications</Notice>}
-      {signedIn && !allowed ? (
-        <Notice>
-          <p>
-            Email notifications come with the Basic and Premium plans. <UpgradeLink />
-          </p>
-        </Notice>
-      ) : null}
-      {info.data?.mail === false ? (
-        <Notice tone="warn">Email is off on this server: nothing is sent until it is set up.</Notice>
-      ) : null}
+      <MissingNotice signedIn={signedIn} allowed={allowed} hasMail={info.data?.mail !== false} />
       {user !== null && allowed && info.data?.mail === true ? <UnverifiedNotice draft={draft} user={user} /> : null}
       <div className="divide-y divide-line">
         <SwitchRow
@@ -82,6 +72,28 @@ export function NotificationFields(props: NotificationFieldsProps) {
         )}
       </Field>
     </div>
+  );
+}
+
+interface MissingNoticeProps {
+  readonly signedIn: boolean;
+  readonly allowed: boolean;
+  readonly hasMail: boolean;
+}
+
+/** What notifications need: a login, a plan that includes them, and a server that sends email. */
+function MissingNotice({ signedIn, allowed, hasMail }: MissingNoticeProps) {
+  if (signedIn && allowed && hasMail) return null;
+  return (
+    <Notice tone={hasMail ? 'info' : 'warn'}>
+      {hasMail ? null : <p>Email is off on this server: nothing is sent until it is set up.</p>}
+      {signedIn ? null : <p>Sign in to enable email notifications</p>}
+      {signedIn && !allowed ? (
+        <p>
+          Email notifications come with the Basic and Premium plans. <UpgradeLink />
+        </p>
+      ) : null}
+    </Notice>
   );
 }
 
