@@ -9,6 +9,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -135,6 +136,17 @@ it.each([
   [['verify', '/nonexistent'], 'There is no database /nonexistent. Name the file of a backup.'],
 ])('creel admin %j says %s', async (words, sentence) => {
   await expect(admin(words)).rejects.toThrow(sentence);
+});
+
+it('a database that the user may not look for is not called missing', async () => {
+  // Root may open every folder, but no link to itself.
+  const dataDir = join(folder, 'loop');
+  symlinkSync(dataDir, dataDir);
+  await expect(admin(['stats'], { dataDir })).rejects.toThrow('creel admin stats failed: ELOOP');
+  await expect(admin(['verify', join(dataDir, 'x.db')])).rejects.toThrow('creel admin verify failed: ELOOP');
+  const databaseUrl = 'postgres://127.0.0.1:9/creel';
+  await expect(admin(['import', dataDir], { databaseUrl })).rejects.toThrow('creel admin import failed: ELOOP');
+  rmSync(dataDir);
 });
 
 it('--help prints the usage and makes no file, and a damaged database is reported in a sentence', async () => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
 import pg from 'pg';
@@ -9,7 +8,7 @@ import { codeOf } from '../error-code.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
-import { AdminProblem } from './sqlite-files.ts';
+import { AdminProblem, exists } from './sqlite-files.ts';
 
 /** Rows and bytes of one insert statement. PostgreSQL accepts 65,535 parameters. */
 const MAX_ROWS = 500;
@@ -21,7 +20,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 export async function importSqlite(dataDir: string, url: string) {
   const file = databaseFile(dataDir);
-  if (!existsSync(file))
+  if (!exists(file))
     throw new AdminProblem(`There is no database in ${dataDir}. Name the data folder, which contains creel.db.`);
   using _ = claimDataDir(dataDir);
   try {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, giveToOwner, openReader } from '../database/sqlite/open-database.ts';
@@ -106,7 +106,7 @@ function finishLog(file: string): void {
 /** Returns the mistakes in a database file, by default the server's, in sentences. @throws AdminProblem without a file */
 export function verify(dataDir: string, file?: string): string[] {
   if (file === undefined) return verifyFile(expectDatabase(databaseFile(dataDir)));
-  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Name the file of a backup.`);
+  if (!exists(file)) throw new AdminProblem(`There is no database ${file}. Name the file of a backup.`);
   return verifyFile(file);
 }
 
@@ -157,9 +157,14 @@ function rowsOf(database: DatabaseSync, text: string) {
   return database.prepare(text).all();
 }
 
+/** Whether there is a file. `existsSync` is also false in a folder that this user may not open. @throws Error then */
+export function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Returns the file. @throws AdminProblem if there is no database */
 export function expectDatabase(file: string): string {
-  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
+  if (!exists(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
   return file;
 }
 
