@@ -23,7 +23,6 @@ const MIB = 1024 * 1024;
 const LARGE = Array.from({ length: 100 }, (_, at) => largeRecord(99 - at));
 const INDEXES = LARGE.map(({ index }) => index);
 const SMALL = [record(1), record(0)];
-const PATIENCE_MS = 15_000;
 
 /**
  * Real live connections over a store with constant contents. The first segment of the path is the user, the second the
@@ -143,14 +142,6 @@ function userOf(id: number): UserRecord {
   };
 }
 
-async function until(is: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!is()) {
-    if (performance.now() > deadline) throw new Error(`It did not come: ${what}`);
-    await sleep(10);
-  }
-}
-
 let started: Awaited<ReturnType<typeof startLive>>;
 afterEach(() => started.stop());
 
@@ -174,16 +165,16 @@ describe('memory', () => {
 
     expect(await started.readInit(2, 1)).toEqual(INDEXES);
     for (const { connection } of silent) connection.close();
-    await until(() => memory.budget.used === 0, 'all of it given back');
+    await expect.poll(() => memory.budget.used).toBe(0);
   });
 
   test('a viewer that waited for memory gets its init after the others have left', async () => {
     const { memory, open, live } = started;
     const silent = await Promise.all(Array.from({ length: 10 }, () => open(1, 1)));
     for (const { connection } of silent) connection.pause();
-    await until(() => memory.budget.used > 12 * MIB, 'a memory that is full');
+    await expect.poll(() => memory.budget.used).toBeGreaterThan(12 * MIB);
     const waiting = started.readInit(1, 1);
-    await until(() => live.viewerCount === 11, 'one more');
+    await expect.poll(() => live.viewerCount).toBe(11);
     for (const { connection } of silent) connection.close();
     expect(await waiting).toEqual(INDEXES);
   });
@@ -198,19 +189,19 @@ describe('progress', () => {
     const { live, memory, open } = started;
     const { connection } = await open(1, 1);
     connection.pause();
-    await until(() => memory.budget.used > 0, 'bytes that wait');
+    await expect.poll(() => memory.budget.used).toBeGreaterThan(0);
     for (let pongs = 0; pongs < 500 && live.viewerCount > 0; pongs += 1) {
       await connection.send(wsFrame({ opcode: OPCODE.pong })).catch(() => undefined);
       await sleep(20);
     }
     expect(live.viewerCount).toBe(0);
-    await until(() => memory.budget.used === 0, 'its memory given back');
+    await expect.poll(() => memory.budget.used).toBe(0);
   });
 
   test('a viewer that reads slowly is kept although it does not reach the pings', async () => {
     const { live, memory, checks } = started;
     const slow = started.openByHand(1, 1);
-    await until(() => memory.budget.used > 0, 'bytes that wait');
+    await expect.poll(() => memory.budget.used).toBeGreaterThan(0);
     for (let check = checks(); check < 5 && live.viewerCount > 0; check = checks()) {
       // It reads no more than the server notices, so that bytes still wait at the next ping, however fast it comes.
       const { used } = memory.budget;
@@ -218,7 +209,7 @@ describe('progress', () => {
         slow.read();
         await sleep(1);
       }
-      await until(() => checks() > check, 'the next check');
+      await expect.poll(() => checks()).toBeGreaterThan(check);
     }
     expect(live.viewerCount).toBe(1);
   });
@@ -247,6 +238,6 @@ test('a user has at most a hundred live connections: the next gets 429 until one
   ]);
   expect((await open(2, 2)).answer.status).toBe(101);
   all[0]?.connection.close();
-  await until(() => live.viewerCount === 100, 'one that is gone');
+  await expect.poll(() => live.viewerCount).toBe(100);
   expect((await open(1, 2)).answer.status).toBe(101);
 });
