@@ -74,6 +74,7 @@ export interface TestServerOptions {
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
+  /** None by default, so that a socket that closes did not wait for a check of its session. */
   readonly livePingMs?: number;
   /** 0 by default, so that tests stop at once. */
   readonly drainMs?: number;
@@ -111,6 +112,9 @@ function chosenNodes(engine: Engine, { settings, openStore: open, bus }: TestSer
   return engine === 'two-nodes' && !isOwn ? 2 : 1;
 }
 
+/** Longer than any test, and within the range of timers. */
+const NEVER_MS = 3_600_000;
+
 /** The cost of hashes in most tests. */
 export const CHEAP = { memoryKib: 64, passes: 1 };
 
@@ -133,7 +137,7 @@ async function startNode(
     store,
     log,
     now: clock.now,
-    livePingMs: options.livePingMs,
+    livePingMs: options.livePingMs ?? NEVER_MS,
     drainMs: options.drainMs ?? 0,
     replay: options.replay,
     bus: options.bus,

@@ -80,7 +80,7 @@ describe('a new password by mail', () => {
       status: 200,
       body: { message: expect.any(String) },
     });
-    expect(await viewer.closedSoon()).toBe(4401);
+    expect(await viewer.closed).toBe(4401);
     expect((await person.client.tell('/api/user')).status).toBe(401);
     expect([await canSignIn(person, person.password), await canSignIn(person, 'a newer password')]).toEqual([
       false,

@@ -91,7 +91,7 @@ describe('the password', () => {
       status: 200,
       body: { message: expect.any(String) },
     });
-    expect(await there.closedSoon()).toBe(4401);
+    expect(await there.closed).toBe(4401);
     await person.client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
     await here.until(shows(0));
     await here.close();
@@ -194,7 +194,7 @@ describe('sessions', () => {
     const { uid } = await person.client.call('createEndpoint', { body: {} });
     const views = await Promise.all(others.map((client) => watch(client, uid)));
     await person.client.call('endOtherSessions', {});
-    expect(await Promise.all(views.map((view) => view.closedSoon()))).toEqual([4401, 4401]);
+    expect(await Promise.all(views.map((view) => view.closed))).toEqual([4401, 4401]);
     expect(await Promise.all([...others, person.client, stranger.client].map(statusOf))).toEqual([401, 401, 200, 200]);
     expect(await person.client.call('listSessions', {})).toHaveLength(1);
   });
@@ -213,7 +213,7 @@ describe('deleting the account', () => {
     expect(answer.status).toBe(204);
     expect(answer.headers.get('clear-site-data')).toBe('"cache", "storage"');
     expect(person.client.jar.header()).toBe('');
-    expect([4401, 4404]).toContain(await view.closedSoon());
+    expect([4401, 4404]).toContain(await view.closed);
     expect([await statusOf(person.client), await statusOf(other)]).toEqual([401, 401]);
     expect((await person.client.send(`/h/${uid}`, { method: 'POST', body: 'after' })).status).toBe(404);
     expect(await server.store.findUser(person.user.id)).toBeUndefined();
