@@ -39,3 +39,13 @@ test('an aborted caller is not waited for', async () => {
     code: 'REPLAY_FAILED',
   });
 });
+
+test('a large body is moved to the thread, so that it is in memory once', async () => {
+  await using target = await openRawTarget();
+  const request = { ...requestTo(target.url), body: Buffer.alloc(1024 * 1024, 'x') };
+  const sent = replays.forward(request, neverAborts);
+  await expect.poll(() => target.count()).toBe(1);
+  expect(request.body).toHaveLength(0);
+  expect(await sent).toMatchObject({ status: 200 });
+  expect(target.received[0]?.toString().endsWith('x'.repeat(1024 * 1024))).toBe(true);
+});
