@@ -77,7 +77,7 @@ describe('410 ENDPOINT_EXPIRED', () => {
 });
 
 describe('404 ENDPOINT_NOT_FOUND', () => {
-  test('after the endpoint is deleted, cached or not', async () => {
+  test('after the endpoint is deleted, although it was cached', async () => {
     const { client, uid, post } = await startWithEndpoint();
     expect((await post()).status).toBe(200);
     await client.call('deleteEndpoint', { params: { uid } });
