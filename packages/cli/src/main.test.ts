@@ -3,7 +3,6 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { compileCache } from '../../../fixtures/server-program.ts';
@@ -77,9 +76,9 @@ test('a full disk is an error', async () => {
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends follow without an error', async (signal) => {
   const following = launch(['follow', url]);
-  while (!following.text.err.includes('Following')) await sleep(20);
+  await expect.poll(() => following.text.err).toContain('Following');
   await capture(`${url}/${signal}`);
-  while (!following.text.out.includes(signal)) await sleep(20);
+  await expect.poll(() => following.text.out).toContain(signal);
   const ended = end(following);
   following.child.kill(signal);
   expect(await ended).toEqual({ code: 0, out: expect.stringMatching(/^[^\n]*\n$/), err: expect.any(String) });

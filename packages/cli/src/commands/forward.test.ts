@@ -10,7 +10,7 @@ import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
-import { register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 
 const running: Running[] = [];
 const destinations: TargetServer[] = [];
@@ -43,11 +43,6 @@ async function openDestination(answer?: Answer, port?: number): Promise<TargetSe
 
 const newEndpoint = (): Promise<Endpoint> => person.client.call('createEndpoint', { body: {} });
 
-async function capture(url: string, body: string | Uint8Array<ArrayBuffer> = '{}', headers = {}): Promise<void> {
-  const { status } = await fetch(url, { method: 'POST', body, headers });
-  if (status !== 200) throw new Error(`The capture was answered with ${status}.`);
-}
-
 async function forward(uid: string, url: string, ...more: string[]): Promise<Running> {
   const forwarder = start(['forward', uid, url, ...more], { home });
   running.push(forwarder);
@@ -62,7 +57,9 @@ test('forwards captures unchanged and prints the results', async () => {
   const destination = await openDestination((response) => response.writeHead(202).end());
   const forwarder = await forward(uid, `${destination.url}/hooks`);
   const bytes = new Uint8Array(Array.from({ length: 256 }, (_, byte) => byte));
-  await capture(`${url}/a/%2f?x=%zz`, bytes, { 'X-Signature': 'v1=abc', 'Content-Type': 'application/octet-stream' });
+  await capture(`${url}/a/%2f?x=%zz`, bytes, {
+    headers: { 'X-Signature': 'v1=abc', 'Content-Type': 'application/octet-stream' },
+  });
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
   const [arrived] = destination.received;
   expect(arrived).toMatchObject({ method: 'POST', url: '/hooks/a/%2f?x=%zz' });
@@ -287,7 +284,7 @@ test("a program with Stripe's check that is stopped and killed misses nothing", 
     for (let id = from; id < to; id += 1) {
       const payload = JSON.stringify({ id: `evt_${id}`, object: 'event' });
       const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: STRIPE_SECRET });
-      await capture(url, payload, { 'stripe-signature': signature });
+      await capture(url, payload, { headers: { 'stripe-signature': signature } });
     }
   };
   await send(0, 5);
@@ -376,7 +373,7 @@ test('replay makes the server send a request and prints the response', async () 
   const destination = await openDestination((response) =>
     response.writeHead(201, { 'x-b': '\u009b2J' }).end('made\u001b[2J'),
   );
-  await capture(`${url}/a`, new Uint8Array([0, 255]), { 'X-Own': 'kept' });
+  await capture(`${url}/a`, new Uint8Array([0, 255]), { headers: { 'X-Own': 'kept' } });
   const told = await creel(['replay', uid, '0', `${destination.url}/there`], { home });
   expect(told.code).toBe(0);
   expect(lines(told.stdout)).toEqual(
