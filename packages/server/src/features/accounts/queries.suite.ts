@@ -87,6 +87,7 @@ export function accountsSuite(store: AppStore): void {
         lastSeenAt: T0 + 500,
         expiresAt: T0 + 5000,
       });
+      // A session that has ended: no error.
       await store.touchSession(unique('token'), T0, T0);
     });
 

@@ -46,6 +46,7 @@ export function throttlesSuite(store: AppStore): void {
       expect(await take(key)).toBeDefined();
       await store.resetAttempts(key);
       for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
+      // A key without attempts: no error.
       await store.refundAttempt(unique('key'), RULE);
     });
 

@@ -296,6 +296,7 @@ export function requestsSuite(store: AppStore): void {
       await captureMany(store, id, 2, { ...LIMITS, maxUnsaved: 1 });
       expect(await list(id)).toEqual([11]);
       await expectCounted(store, uid);
+      // An endpoint that is gone: no error.
       await store.clearRequests(NOWHERE);
     });
   });
