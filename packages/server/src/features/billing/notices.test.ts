@@ -69,6 +69,8 @@ test('each change is mailed once, however often it is written', async () => {
     'Your Premium Plan is canceled',
   ]);
   expect(mailbox.mails[0]?.text).toContain('https://creel.example/subscription');
+  const basic = mailbox.mails.find(({ headers }) => headers.get('subject') === 'Your Creel plan is now Basic');
+  expect(basic?.text.replaceAll(/\s+/g, ' ')).toContain('room for 5 endpoints, and 1 of them can be a favorite.');
 });
 
 test.each([

@@ -29,7 +29,7 @@ function textsOf({ kind, from, to, interval, endAt }: SubscriptionNotice): { sub
       return {
         subject: `Your Creel plan is now ${plan.name}`,
         lines: [
-          `You are on the ${plan.label} now${interval === null ? '' : `, paid ${interval}`}. It has room for ${plan.endpoints} endpoints, and ${plan.favorites} of them can be favorites.`,
+          `You are on the ${plan.label} now${interval === null ? '' : `, paid ${interval}`}. It has room for ${plan.endpoints} endpoints, and ${plan.favorites} of them can be ${plan.favorites === 1 ? 'a favorite' : 'favorites'}.`,
         ],
       };
     case 'cancellation-taken':

@@ -26,6 +26,11 @@ test.each([
 
 test('shell: bytes beyond ASCII are kept', () => expect(quoteLatin1('é')).toBe(String.raw`$'\xe9'`));
 
+test('raw HTTP: binary bodies are counted', () => {
+  expect(WRITERS.http(sent(Uint8Array.of(255)))).toMatch(/\[1 byte of binary data\]$/);
+  expect(WRITERS.http(sent(Uint8Array.of(0, 255)))).toMatch(/\[2 bytes of binary data\]$/);
+});
+
 test('connection headers are left out, the rest keeps case, order and repeats', () => {
   const headers: RawHeaders = [
     ['Host', 'x'],

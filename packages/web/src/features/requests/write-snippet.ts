@@ -2,6 +2,7 @@ import { firstHeader } from '@creel/contract';
 import { readWholeBody, readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
+import { counted } from '../../ui/format.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 
@@ -123,7 +124,7 @@ function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
   const [, host = '', target = '/'] = /^https?:\/\/([^/]*)(.*)$/.exec(url) ?? [];
   const length: [string, string][] = bytes.length > 0 ? [['Content-Length', String(bytes.length)]] : [];
   const lines = [['Host', host] as const, ...headers, ...length].map(([name, value]) => `${name}: ${value}\r\n`);
-  const body = text ?? `[${bytes.length} bytes of binary data]`;
+  const body = text ?? `[${counted(bytes.length, 'byte')} of binary data]`;
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 

@@ -5,7 +5,7 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/list-cache.ts';
-import { formatCount } from '../../../ui/format.ts';
+import { counted, formatCount } from '../../../ui/format.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import type { ListItems } from '../list-items.ts';
@@ -69,7 +69,7 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
   const full = failed.find(({ error }) => isSavedLimit(error));
   const [first] = failed;
   if (full !== undefined)
-    toastError(`${formatCount(count)} of ${formatCount(all)} requests were saved. ${saveFailure(full.error)}`, {
+    toastError(`${formatCount(count)} of ${counted(all, 'request')} saved. ${saveFailure(full.error)}`, {
       title: 'Save failed',
     });
   else if (first !== undefined)
