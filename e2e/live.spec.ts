@@ -2,7 +2,7 @@
 import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, list, openLive, row, rows, send, sendJson } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, list, openLive, row, rows, send, sendJson } from './endpoints.ts';
 import { heading } from './pages.ts';
 
 // An endpoint for each step.
@@ -35,6 +35,23 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await send(endpoint.url, { headers: { 'x-github-event': 'push' } });
     const { source } = endpointSchema.parse(await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json());
     expect(source).toBe('GitHub');
+  });
+
+  await test.step('a request that arrives before the connection is open is counted', async () => {
+    const endpoint = await createEndpoint(page);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.routeWebSocket(new RegExp(endpoint.uid), async (socket) => {
+      await released;
+      socket.connectToServer();
+    });
+    await goTo(page, `/endpoints/${endpoint.uid}`);
+    const total = page.locator('[data-stat="Total Requests"]');
+    await expect(page.getByText('No requests received yet.')).toBeVisible();
+    await expect(total).toHaveText('0');
+    await send(endpoint.url);
+    release();
+    await expect(row(page, 0)).toBeVisible();
+    await expect(total).toHaveText('1');
   });
 
   await test.step('while scrolled down, new requests wait behind a button', async () => {

@@ -26,6 +26,15 @@ export function applyToCache(uid: string, messages: readonly LiveMessage[]): voi
   );
   const change = messages.findLast((message) => message.type === 'endpoint');
   if (change !== undefined) applyEndpoint(uid, change.data);
+  const init = messages.findLast((message) => message.type === 'init');
+  if (init !== undefined) refetchOlderFigures(uid, init.data[0]?.index ?? -1);
+}
+
+/** Loads the endpoint again if requests arrived after it was loaded and before the connection was open. */
+function refetchOlderFigures(uid: string, newest: number): void {
+  const queryKey = queryKeys.endpoint(uid);
+  const counted = queryClient.getQueryData<EndpointDetail>(queryKey)?.retention.newestIndex ?? newest;
+  if (newest > counted) void queryClient.invalidateQueries({ queryKey }, { cancelRefetch: false });
 }
 
 /** Adds requests with a new attempt to the lists whose query they match now, and loads their open history again. */
