@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { expect, vi } from 'vitest';
 import { runStatement } from '../../../fixtures/postgres-client.ts';
 import { testDatabaseUrl } from '../../../scripts/test-database.ts';
@@ -20,6 +21,18 @@ export async function createTestDatabase() {
     name,
     /** Runs a statement in this database as the server's owner, beside the store. */
     run,
+    /** Begins a transaction beside the store, which keeps the locks of these statements until `commit`. */
+    async hold(...statements: readonly string[]) {
+      const client = new pg.Client({ connectionString: url.href });
+      client.on('error', () => undefined);
+      await client.connect();
+      for (const statement of ['begin', ...statements]) await client.query(statement);
+      const commit = async (): Promise<void> => {
+        await client.query('commit');
+        await client.end();
+      };
+      return { commit };
+    },
     /** Resolves when this many of its sessions wait for a lock. */
     untilBlocked: (sessions: number) =>
       vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 30_000 }),

@@ -54,15 +54,11 @@ test('a commit whose answer is lost is answered with its indexes and saved ids, 
   const { id } = await someEndpoint(store, { autosave: true });
   const [first] = await capture(store, [{ to: id, body: 'before' }]);
   // The statements reach PostgreSQL and the answers do not, from the commit on: nothing holds a lock.
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query('lock table captured_requests in exclusive mode');
+  const holder = await database.hold('lock table captured_requests in exclusive mode');
   const writing = store.writeCaptures(batchTo(id, ['a', 'b']), LIMITS);
   await database.untilBlocked(1);
   link.mute();
-  await holder.query('commit');
-  await holder.end();
+  await holder.commit();
   await expect.poll(rows).toBe(3);
   link.refuse();
   link.mend();

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OutboxMail } from '../../features/mail/queries.ts';
 import { MIGRATIONS } from '../migrations/migrate.ts';
@@ -329,17 +328,13 @@ describe('beside other servers on the same database', () => {
   test('captures continue while every connection of the dashboard waits for a lock', async () => {
     const store = await open();
     const { id } = await someEndpoint(store);
-    const holder = new pg.Client({ connectionString: database.url });
-    holder.on('error', () => undefined);
-    await holder.connect();
-    await holder.query('begin; lock table users in access exclusive mode');
+    const holder = await database.hold('lock table users in access exclusive mode');
     const waiting = Promise.allSettled([
       ...Array.from({ length: 10 }, () => store.findUser(1)),
       ...Array.from({ length: 10 }, () => someUser(store)),
     ]);
     expect(await captureMany(store, id, 5)).toHaveLength(5);
-    await holder.query('commit');
-    await holder.end();
+    await holder.commit();
     expect((await waiting).map((one) => one.status)).toEqual(Array.from({ length: 20 }, () => 'fulfilled'));
   });
 });

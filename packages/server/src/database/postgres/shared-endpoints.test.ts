@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPatientStore } from '../../../test/patient-store.ts';
 import type { AppStore } from '../../queries.ts';
@@ -41,17 +40,13 @@ async function endpointWithBatches(count: number): Promise<{ readonly id: number
 
 test('a batch waits for a transaction that saves a request, and does not trim that request', async () => {
   const { id, uid } = await endpointWithBatches(3);
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query(`update endpoints set saved_count = 1, unsaved_count = unsaved_count - 1 where id = ${id}`);
-  await holder.query(
+  const holder = await database.hold(
+    `update endpoints set saved_count = 1, unsaved_count = unsaved_count - 1 where id = ${id}`,
     `update captured_requests set saved_id = nextval('saved_request_ids') where key = ${id}::bigint << 32`,
   );
   const writing = captureMany(one, id, 3, LIMITS);
   await database.untilBlocked(1);
-  await holder.query('commit');
-  await holder.end();
+  await holder.commit();
   expect(indexesOf(await writing)).toEqual([6, 7, 8]);
   expect(indexesOf(await everything(one, id))).toEqual([8, 7, 6, 5, 4, 3, 0]);
   await expectCounted(one, uid);
@@ -66,15 +61,13 @@ test('a batch trims a request whose delivery ends while the batch waits', async 
   await database.run(`insert into deliveries (id, request_key, destination_id, attempts, next_attempt_at)
     select 'some', ${key}, id, 0, 0 from destinations where endpoint_id = ${id}`);
   for (let nth = 0; nth < 3; nth++) await captureMany(one, id, 2, LIMITS);
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query(`select 1 from endpoints where id = ${id} for no key update`);
-  await holder.query(`delete from deliveries where request_key = ${key}`);
+  const holder = await database.hold(
+    `select 1 from endpoints where id = ${id} for no key update`,
+    `delete from deliveries where request_key = ${key}`,
+  );
   const writing = captureMany(one, id, 1, LIMITS);
   await database.untilBlocked(1);
-  await holder.query('commit');
-  await holder.end();
+  await holder.commit();
   await writing;
   expect(indexesOf(await everything(one, id))).toEqual([6, 5, 4, 3, 2, 1]);
   await expectCounted(one, uid);
@@ -124,14 +117,12 @@ test('two nodes and a user at once: no index is missing or used twice, and the c
 
 test('removing the mark of a favorite, while another call sets it, removes it', async () => {
   const { id, uid, userId } = await someEndpoint(one);
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query(`select 1 from users where id = ${userId} for update`);
-  await holder.query(`update endpoints set is_favorite = 1, expires_at = null where id = ${id}`);
+  const holder = await database.hold(
+    `select 1 from users where id = ${userId} for update`,
+    `update endpoints set is_favorite = 1, expires_at = null where id = ${id}`,
+  );
   const removing = one.changeEndpoint(id, { favorite: { on: false, now: 0, plans: anyPlan() } });
   await database.untilBlocked(1);
-  await holder.query('commit');
-  await holder.end();
+  await holder.commit();
   expect(await removing).toMatchObject({ uid, isFavorite: false, expiresAt: DAY });
 });
