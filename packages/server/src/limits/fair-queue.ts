@@ -220,7 +220,12 @@ export class FairQueue {
       this.#isHeld = places > this.#free;
       return !this.#isHeld;
     };
-    for (let next = this.#waiting.shift(mayRun); next !== undefined; next = this.#waiting.shift(mayRun)) next.begin();
+    // Ends without a look at those who wait if no place is free. Otherwise, many of them take quadratic time.
+    while (this.#free > 0) {
+      const next = this.#waiting.shift(mayRun);
+      if (next === undefined) return;
+      next.begin();
+    }
   }
 
   #wait(owner: Owner, places: number, signal: AbortSignal | undefined): Promise<void> {
