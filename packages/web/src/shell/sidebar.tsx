@@ -100,7 +100,7 @@ function UserMenu({ user }: { readonly user: User | null }) {
             {user === null ? '?' : firstLetter(user.username)}
           </span>
           <span className="min-w-0 grow">
-            <span dir="auto" className="block truncate font-semibold">
+            <span dir="auto" className="block truncate text-left font-semibold">
               {user === null ? 'Not logged in' : user.username}
             </span>
             {user === null ? null : (
