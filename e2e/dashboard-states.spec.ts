@@ -20,6 +20,7 @@ test('a list that fails says so on the dashboard and in the sidebar, and can be 
   await expect(page.getByText('Error loading endpoints')).toBeVisible();
   await expect(page.getByText('Out of order')).toBeVisible();
   await expect(page.getByText('Failed to load endpoints')).toBeVisible();
+  await page.unrouteAll();
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText('No endpoints yet')).toBeVisible();
 });
@@ -64,6 +65,7 @@ test('a missing endpoint is requested once; a failing request is tried four time
   expect(asked).toBe(4);
 
   await test.step('an endpoint without requests says so before its list is loaded', async () => {
+    await page.unrouteAll();
     const endpoint = await createEndpoint(page);
     await page.routeWebSocket(/\/ws\?/, () => undefined);
     await page.route(/\/(temp-)?requests\?/, () => undefined);
