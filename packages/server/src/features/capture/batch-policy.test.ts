@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { afterBatch, BatchShares, FIRST_BATCH, LARGE_BYTES, whenToSend } from './batch-policy.ts';
+import { afterBatch, BatchShares, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
 const MIB = 1024 * 1024;
 
 describe('a batch', () => {
   test('has 512 captures, 128 of one user', () => {
-    const shares = new BatchShares();
+    const shares = new BatchShares(false);
     for (let userId = 0; userId < 4; userId += 1)
       for (let nth = 0; nth < 128; nth += 1) {
         expect(shares.fits(userId, 1)).toBe(true);
@@ -16,7 +16,7 @@ describe('a batch', () => {
   });
 
   test('has a megabyte of one user, and four in all', () => {
-    const shares = new BatchShares();
+    const shares = new BatchShares(false);
     for (let userId = 0; userId < 4; userId += 1) {
       shares.add(userId, MIB - 1);
       expect(shares.fits(userId, 1)).toBe(true);
@@ -26,21 +26,34 @@ describe('a batch', () => {
     expect(shares.fits(9, 5)).toBe(false);
   });
 
+  test('has half of these bytes if storage is slow', () => {
+    const shares = new BatchShares(true);
+    for (let userId = 0; userId < 4; userId += 1) {
+      shares.add(userId, MIB / 2 - 1);
+      expect(shares.fits(userId, 1)).toBe(true);
+      expect(shares.fits(userId, 2)).toBe(false);
+    }
+    expect(shares.fits(9, 4)).toBe(true);
+    expect(shares.fits(9, 5)).toBe(false);
+    shares.add(9, MIB / 2 + 1);
+    expect(shares.hasLarge).toBe(true);
+  });
+
   test('has one large capture, which leaves its bytes to the small ones', () => {
-    const shares = new BatchShares();
+    const shares = new BatchShares(false);
     shares.add(1, 5 * MIB);
     expect(shares.hasLarge).toBe(true);
-    expect(shares.fits(2, LARGE_BYTES + 1)).toBe(false);
-    expect(shares.fits(1, LARGE_BYTES)).toBe(true);
+    expect(shares.fits(2, MIB + 1)).toBe(false);
+    expect(shares.fits(1, MIB)).toBe(true);
   });
 
   test('is half full of waiting captures by number or by bytes', () => {
-    const byNumber = new BatchShares();
+    const byNumber = new BatchShares(false);
     for (let nth = 0; nth < 255; nth += 1) byNumber.add(nth, 1);
     expect(byNumber.hasEnoughWaiting).toBe(false);
     byNumber.add(255, 1);
     expect(byNumber.hasEnoughWaiting).toBe(true);
-    const byBytes = new BatchShares();
+    const byBytes = new BatchShares(false);
     byBytes.add(1, MIB);
     expect(byBytes.hasEnoughWaiting).toBe(false);
     byBytes.add(2, MIB);

@@ -3,39 +3,50 @@
 /** Maximum size of a batch. Waiting captures take half of it at most, and leave the rest to new ones. */
 const MAX_BATCH = 512;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** A megabyte takes about 10 ms on SQLite and 20 ms on PostgreSQL, and the captures of other users wait for it. */
+const MAX_SLOW_BATCH_BYTES = MAX_BATCH_BYTES / 2;
 const MAX_WAITING_SHARE = 1 / 2;
 /** One user's maximum share of a batch. The captures of other users wait for two batches of a flooded endpoint. */
 const MAX_USER_SHARE = 1 / 4;
-/**
- * Larger captures don't count as bytes of a batch. At most every other batch has one of them, so the small captures of
- * other users wait for one at most.
- */
-export const LARGE_BYTES = MAX_BATCH_BYTES * MAX_USER_SHARE;
 
 /** The captures of a batch by their sizes and users. */
 export class BatchShares {
   hasLarge = false;
+  readonly #maxBytes: number;
   #count = 0;
   /** The bytes of its small captures, and their number and bytes by user. */
   #bytes = 0;
   readonly #byUser = new Map<number, { count: number; bytes: number }>();
 
+  /** `isSlow`: storage takes long for its bytes. */
+  constructor(isSlow: boolean) {
+    this.#maxBytes = isSlow ? MAX_SLOW_BATCH_BYTES : MAX_BATCH_BYTES;
+  }
+
   /** It has its share of waiting captures. */
   get hasEnoughWaiting(): boolean {
-    return this.#count >= MAX_BATCH * MAX_WAITING_SHARE || this.#bytes >= MAX_BATCH_BYTES * MAX_WAITING_SHARE;
+    return this.#count >= MAX_BATCH * MAX_WAITING_SHARE || this.#bytes >= this.#maxBytes * MAX_WAITING_SHARE;
+  }
+
+  /**
+   * A capture that exceeds one user's share. It does not count as bytes of a batch. At most every other batch has one of
+   * them, so the small captures of other users wait for one at most.
+   */
+  isLarge(bytes: number): boolean {
+    return bytes > this.#maxBytes * MAX_USER_SHARE;
   }
 
   fits(userId: number, bytes: number): boolean {
     if (this.#count >= MAX_BATCH) return false;
-    if (bytes > LARGE_BYTES) return !this.hasLarge;
-    if (this.#bytes + bytes > MAX_BATCH_BYTES) return false;
+    if (this.isLarge(bytes)) return !this.hasLarge;
+    if (this.#bytes + bytes > this.#maxBytes) return false;
     const own = this.#byUser.get(userId);
-    return own === undefined || (own.count < MAX_BATCH * MAX_USER_SHARE && own.bytes + bytes <= LARGE_BYTES);
+    return own === undefined || (own.count < MAX_BATCH * MAX_USER_SHARE && !this.isLarge(own.bytes + bytes));
   }
 
   add(userId: number, bytes: number): void {
     this.#count += 1;
-    if (bytes > LARGE_BYTES) {
+    if (this.isLarge(bytes)) {
       this.hasLarge = true;
       return;
     }
@@ -95,12 +106,12 @@ export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number
 }
 
 /**
- * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isOneGroup`: every
+ * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isSlow`: every
  * batch waits for all senders.
  */
-export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isOneGroup: boolean): BatchState {
+export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isSlow: boolean): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;
   if (inFlight < MIN_WAITED_FOR) return { targetSize: 1, batchMs: average };
-  const waitsForAll = isOneGroup || average > inFlight * SLOW_MS_PER_SENDER;
+  const waitsForAll = isSlow || average > inFlight * SLOW_MS_PER_SENDER;
   return { targetSize: waitsForAll ? inFlight : Math.ceil(inFlight / 2), batchMs: average };
 }

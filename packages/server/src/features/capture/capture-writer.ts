@@ -1,4 +1,4 @@
-import { afterBatch, BatchShares, FIRST_BATCH, LARGE_BYTES, whenToSend } from './batch-policy.ts';
+import { afterBatch, BatchShares, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/fair-queue.ts';
@@ -59,8 +59,11 @@ export interface CaptureWriterOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
-  /** Batches wait for all senders, because storage needs much time for a batch of any size. By default false. */
-  readonly isOneGroup?: boolean;
+  /**
+   * Storage needs much time for a batch of any size, and for its bytes: batches wait for all senders, and are smaller. By
+   * default false.
+   */
+  readonly isSlow?: boolean;
   /** Called for a batch that storage rejected. */
   readonly onFailure: (error: unknown, count: number) => void;
 }
@@ -84,8 +87,9 @@ export class CaptureWriter {
   readonly #store: BatchStore;
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
+  readonly #isSlow: boolean;
   readonly #packer = new CapturePacker();
-  #batch = emptyBatch();
+  #batch: GatheredBatch;
   #writing: GatheredBatch | undefined;
   readonly #postponed = new RoundRobin<number, Postponed>();
   readonly #postponedBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
@@ -100,6 +104,8 @@ export class CaptureWriter {
     this.#store = store;
     this.#options = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
+    this.#isSlow = options.isSlow ?? false;
+    this.#batch = emptyBatch(this.#isSlow);
   }
 
   /** Number of captures that wait for their batch. */
@@ -129,7 +135,8 @@ export class CaptureWriter {
 
   /** A large capture waits while another one is written. */
   #fits(userId: number, bytes: number): boolean {
-    return this.#batch.shares.fits(userId, bytes) && !(bytes > LARGE_BYTES && this.#writing?.shares.hasLarge === true);
+    const { shares } = this.#batch;
+    return shares.fits(userId, bytes) && !(shares.isLarge(bytes) && this.#writing?.shares.hasLarge === true);
   }
 
   #gather(waiting: Waiting, since: number): void {
@@ -183,7 +190,7 @@ export class CaptureWriter {
     this.#sendTimer = undefined;
     const batch = this.#batch;
     const now = this.#elapsed();
-    this.#batch = emptyBatch();
+    this.#batch = emptyBatch(this.#isSlow);
     this.#writing = batch;
     const packed = this.#packer.take(this.#spare);
     const withinMs = MAX_ANSWER_MS - (now - batch.since);
@@ -205,8 +212,7 @@ export class CaptureWriter {
     if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;
     else if (recycled !== undefined) freeBuffer(recycled);
     const gathered = this.#batch.captures.length;
-    const { isOneGroup = false } = this.#options;
-    this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, batch.length + gathered, isOneGroup);
+    this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, batch.length + gathered, this.#isSlow);
     // Sends first: storage works on the next batch while this one's senders are answered.
     if (gathered >= this.#state.targetSize) this.#send();
     else this.#sendOrWait();
@@ -218,8 +224,8 @@ export class CaptureWriter {
   }
 }
 
-function emptyBatch(): GatheredBatch {
-  return { captures: [], shares: new BatchShares(), since: Infinity };
+function emptyBatch(isSlow: boolean): GatheredBatch {
+  return { captures: [], shares: new BatchShares(isSlow), since: Infinity };
 }
 
 function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, receivedAt: number): CaptureResult {

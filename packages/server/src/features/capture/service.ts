@@ -64,7 +64,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflowWriter(options, limits);
   // For PostgreSQL, batches of all senders need less processor time: docs/decisions/0001-acknowledge-after-sync.md.
-  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure, isOneGroup: store.shared });
+  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure, isSlow: store.shared });
   const dependencies: CaptureDependencies = {
     endpoints,
     budget,
