@@ -83,7 +83,11 @@ test('every message is at its field, and disappears when the field changes', asy
 test('after the login, a visitor is redirected to the requested page and nowhere else', async ({ page, person }) => {
   await page.context().clearCookies();
   await page.goto('/search?q=refs%2Fheads');
-  await expect(page).toHaveURL(/\/auth\?next=/);
+  await expect(page).toHaveURL(/\/auth$/);
+  await page.reload();
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await expect(page).toHaveURL(/\/auth\?tab=register$/);
+  await page.getByRole('tab', { name: 'Login' }).click();
   await logIn(page, person.username, person.password);
   await expect(page).toHaveURL(/\/search\?q=refs/);
 

@@ -101,11 +101,11 @@ const resetRoute = createRoute({
   component: pages.ResetPage,
 });
 
-/** Redirects visitors to the login page, which returns here afterwards. */
+/** Redirects visitors to the login page, which returns here afterwards. The address bar shows only `/auth`. */
 async function requireUser({ location }: { readonly location: { readonly href: string } }): Promise<void> {
   const user = await queryClient.ensureQueryData(userQuery);
   if (user !== null) return;
-  throw redirect({ to: '/auth', search: location.href === '/' ? {} : { next: location.href }, replace: true });
+  throw redirect({ to: '/auth', search: { next: location.href }, mask: { to: '/auth' }, replace: true });
 }
 
 const verifyRoute = createRoute({

@@ -29,6 +29,13 @@ export function AuthPage() {
   const router = useRouter();
   const [isForgetting, setForgetting] = useState(false);
   const onSignedIn = (): void => router.history.replace(ownPath(next));
+  const onTab = (shown: 'login' | 'register'): void =>
+    void navigate({
+      to: '/auth',
+      search: { tab: shown, next },
+      mask: { to: '/auth', search: { tab: shown } },
+      replace: true,
+    });
   return (
     <PublicLayout
       title={tab === 'login' ? 'Login' : 'Register'}
@@ -39,7 +46,7 @@ export function AuthPage() {
         label="Login or register"
         tabs={TABS}
         value={tab}
-        onValueChange={(value) => void navigate({ to: '/auth', search: { tab: value, next }, replace: true })}
+        onValueChange={onTab}
         className="flex flex-col gap-4"
         listClassName="border-b border-line pb-2"
       >
