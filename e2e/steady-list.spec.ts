@@ -299,9 +299,9 @@ test.describe('on a phone', () => {
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {
       await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'A_name_of_one_word_'.repeat(4) } });
       await page.goto('/');
-      const heading = page.getByRole('heading', { name: 'A_name_of' });
-      const link = await heading.getByRole('link').boundingBox();
-      expect(link?.width).toBeLessThanOrEqual((await heading.boundingBox())?.width ?? 0);
+      const card = page.getByRole('main').getByRole('link', { name: 'A_name_of' });
+      const heading = await card.getByRole('heading').boundingBox();
+      expect(heading?.width).toBeLessThanOrEqual((await card.boundingBox())?.width ?? 0);
     });
 
     await test.step('a long name of two directions is cut at its end and not at the beginning of its second part', async () => {

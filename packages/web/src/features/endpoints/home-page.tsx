@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Star, Webhook } from 'lucide-react';
+import { useId } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { logInOr } from '../../api/session.ts';
 import { endpointsQuery, onceLoaded } from '../../api/queries.ts';
@@ -94,25 +95,28 @@ function NoEndpoints() {
 }
 
 /**
- * One endpoint on the dashboard. The link covers the whole card. Its name is only the title, so that a screen reader
- * does not read the figures with each link.
+ * One endpoint on the dashboard. The whole card is a link. Its name is only the title, so that a screen reader does not
+ * read the figures with each link.
  */
 function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
+  const titleId = useId();
   const expired = isExpired(endpoint, now);
   return (
-    <Card className="relative flex h-full flex-col gap-3 p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">
+    <Link
+      to="/endpoints/$uid"
+      params={{ uid: endpoint.uid }}
+      aria-labelledby={titleId}
+      className="flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50"
+    >
       <div className="flex flex-col gap-0.5">
         <div className="flex items-center gap-2">
-          <h2 className="min-w-0 grow text-lg font-semibold" title={endpointTitle(endpoint)}>
-            <Link
-              to="/endpoints/$uid"
-              params={{ uid: endpoint.uid }}
-              className="flex outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
-            >
-              <span dir="auto" className="truncate">
-                {endpointTitle(endpoint)}
-              </span>
-            </Link>
+          <h2
+            id={titleId}
+            dir="auto"
+            className="min-w-0 grow truncate text-left text-lg font-semibold"
+            title={endpointTitle(endpoint)}
+          >
+            {endpointTitle(endpoint)}
           </h2>
           {endpoint.isFavorite === 'true' ? (
             <Star role="img" aria-label="Favorite" className="size-3.5 shrink-0 text-warn" />
@@ -138,7 +142,7 @@ function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly
         <span aria-hidden>·</span>
         <span>{expiryLine(endpoint, now)}</span>
       </p>
-    </Card>
+    </Link>
   );
 }
 
