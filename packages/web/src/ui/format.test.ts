@@ -20,10 +20,10 @@ test('a missing or invalid time is shown as recently', () => {
 });
 
 test('a time is shown in its largest unit, and a future time as now', () => {
-  expect(timeAgo('2026-11-21T11:59:59.500Z', now)).toBe('just now');
+  expect(timeAgo('2026-11-21T11:59:59.500Z', now)).toBe('moments ago');
   expect(timeAgo('2026-11-21T11:59:59.000Z', now)).toBe('1 second ago');
   expect(timeAgo('2026-11-21T10:00:00.000Z', now)).toBe('2 hours ago');
-  expect(timeAgo('2026-11-22T12:00:00.000Z', now)).toBe('just now');
+  expect(timeAgo('2026-11-22T12:00:00.000Z', now)).toBe('moments ago');
 });
 
 test('sizes below 1024 are in bytes, above in KB with one decimal, missing ones are zero', () => {

@@ -46,12 +46,12 @@ function ageOf(iso: string | null | undefined, now: number): number | undefined 
   return Number.isNaN(time) ? undefined : Math.max(0, now - time);
 }
 
-/** '3 days ago', 'just now', or 'recently' if the time is unknown. `now` in milliseconds. */
+/** '3 days ago', 'moments ago', or 'recently' if the time is unknown. `now` in milliseconds. */
 export function timeAgo(iso: string | null | undefined, now: number): string {
   const age = ageOf(iso, now);
   if (age === undefined) return FALLBACK;
   const unit = UNITS.find(([length]) => age >= length);
-  if (unit === undefined) return 'just now';
+  if (unit === undefined) return 'moments ago';
   return `${counted(Math.floor(age / unit[0]), unit[1])} ago`;
 }
 
