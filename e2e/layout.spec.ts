@@ -9,6 +9,7 @@ test('links, menus and keys lead everywhere', async ({ page, person }) => {
     for (const path of ['/%E0%A4%A', '/no/such/page']) {
       await page.goto(path);
       await expect(heading(page, 'Page Not Found')).toBeVisible();
+      await expect(page.getByText('404')).toBeVisible();
     }
     await page.getByRole('link', { name: 'Back to Dashboard' }).click();
     await expect(heading(page, 'Dashboard')).toBeVisible();

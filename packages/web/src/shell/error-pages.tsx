@@ -73,7 +73,7 @@ export function NotFoundPage() {
   useTitle('Page Not Found');
   return (
     <NotFound icon={<Compass />} title="Page Not Found" link="Back to Dashboard">
-      This page does not exist.
+      Error 404: this page does not exist.
     </NotFound>
   );
 }
