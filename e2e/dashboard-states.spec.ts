@@ -127,7 +127,7 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
-  await test.step('the filter field beside a connection that opens late', async () => {
+  await test.step('the filter field beside a connection that opens late, a list that is paused, and a lost connection', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.routeWebSocket(/\/ws\?/, async (socket) => {
       await released;
@@ -141,5 +141,12 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     release();
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     expect(await filterField(page).boundingBox()).toEqual(before);
+    await page.keyboard.press('p');
+    await expect(page.getByText('Paused', { exact: true })).toBeVisible();
+    expect(await filterField(page).boundingBox()).toEqual(before);
+    await page.context().setOffline(true);
+    await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+    expect(await filterField(page).boundingBox()).toEqual(before);
+    await page.context().setOffline(false);
   });
 });

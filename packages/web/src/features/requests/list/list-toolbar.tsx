@@ -124,7 +124,10 @@ const LIVE_LABELS: Record<LiveState, string> = {
   ended: 'Ended',
 };
 
-/** While it connects, it is a dot with the width of “Live”, because a longer label would move the filter field. */
+/**
+ * It has the width of “Offline” in every state, because another one would move the filter field. “Connecting” is longer,
+ * so it is a dot.
+ */
 function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
   const { state: live } = useLiveStatus(uid);
   const isLive = live === 'connected' && !paused;
@@ -142,14 +145,11 @@ function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: bool
         aria-hidden
         className={clsx('size-2 rounded-full', isLive ? 'bg-ok' : live === 'connected' ? 'bg-warn' : 'bg-ink-3')}
       />
-      <span className={clsx(isConnecting && 'sr-only')}>
-        {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
-      </span>
-      {isConnecting ? (
-        <span aria-hidden className="invisible">
-          {LIVE_LABELS.connected}
+      <span className="min-w-[3.6em]">
+        <span className={clsx(isConnecting && 'sr-only')}>
+          {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
         </span>
-      ) : null}
+      </span>
     </span>
   );
 }
