@@ -145,7 +145,7 @@ function createOverflowWriter(options: CaptureServiceOptions, limits: CaptureLim
         : log.error({ err: error }, 'PostgreSQL or the overflow log failed; captures are kept'),
     onMode: (mode) =>
       mode === 'log'
-        ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
+        ? log.warn('PostgreSQL does not store captures; the server tries to add them to the overflow log')
         : log.info('captures are stored in PostgreSQL again'),
   });
 }
