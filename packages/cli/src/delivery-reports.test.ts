@@ -72,6 +72,19 @@ test('reports the response as it came, or why there was none', async () => {
   ]);
 });
 
+test('tells once that the server refuses the time of the results', async () => {
+  const refusal = new ApiError(400, 'Invalid input', {
+    fields: { at: 'at must be between the time of the capture and now' },
+  });
+  const { reports, add, told, bodies } = world([refusal, refusal]);
+  for (let index = 0; index < 3; index += 1) add(index);
+  await reports.flush(10_000);
+  expect(bodies).toHaveLength(1);
+  expect(told).toEqual([
+    "The clocks of this machine and the server differ by more than a day, so the server's pages don't show the results.",
+  ]);
+});
+
 test('cuts a text between whole characters', async () => {
   const { reports, add, bodies } = world();
   add(0, { ...ANSWERED, beginning: Buffer.from('grün').subarray(0, 3) });

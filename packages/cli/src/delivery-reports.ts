@@ -57,6 +57,7 @@ export class DeliveryReports {
   #isOff = false;
   /** Dropped reports that the user does not know of. */
   #dropped = 0;
+  #knowsOfWrongTime = false;
 
   constructor(options: DeliveryReportsOptions) {
     this.#options = options;
@@ -145,9 +146,18 @@ export class DeliveryReports {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'NOT_FOUND' || error.status === 405) return 'unknown-call';
+      if (error.fields['at'] !== undefined) await this.#notifyWrongTime();
       // Other rejections would be the same the next time: a deleted request, an ended session.
       return error.status === 0 || error.status === 429 || error.status >= 500 ? 'try-again' : 'done';
     }
+  }
+
+  async #notifyWrongTime(): Promise<void> {
+    if (this.#knowsOfWrongTime) return;
+    this.#knowsOfWrongTime = true;
+    await this.#options.notify(
+      "The clocks of this machine and the server differ by more than a day, so the server's pages don't show the results.",
+    );
   }
 
   async #switchOff(): Promise<void> {
