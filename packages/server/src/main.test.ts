@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openRaw, rawRequest } from '../../../fixtures/raw-http.ts';
 import { startServerProcess } from '../test/server-process.ts';
+import { createTestDatabase } from '../test/test-database.ts';
 
 test('the first signal lets a request finish that is being sent, a second one ends the server', async () => {
   const server = await startServerProcess();
@@ -19,4 +20,21 @@ test('the first signal lets a request finish that is being sent, a second one en
   await expect.poll(listens).toBe(false);
   await server.kill('SIGTERM');
   expect(await exitCode).toBe(1);
+});
+
+test('a server that gets too few connections of PostgreSQL says so, without a stack', async () => {
+  const database = await createTestDatabase();
+  const role = `${database.name}_role`;
+  const url = new URL(database.url);
+  await database.run(
+    `create role ${role} login password '${url.password}' connection limit 2; grant all on schema public to ${role}`,
+  );
+  url.username = role;
+  const start = startServerProcess({ DATABASE_URL: url.href });
+  await expect(start).rejects.toThrow(
+    /has no connection left\. Raise its max_connections, or stop other programs\.\n$/,
+  );
+  await expect(start).rejects.not.toThrow('    at ');
+  await database.run(`drop owned by ${role}; drop role ${role}`);
+  await database.remove();
 });

@@ -6,7 +6,8 @@ import { createLog, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
-import { StorageProblem } from './database/store.ts';
+import { StorageProblem, StorageUnavailable } from './database/store.ts';
+import { startProblem } from './database/postgres/faults.ts';
 import { trimMemoryAfterFloods } from './limits/memory-trimmer.ts';
 
 /** Wiring and signals. The only file that ends the process. */
@@ -38,7 +39,8 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
     return { server: await startServer({ config, store, log, lostLogLines }), log };
   } catch (error) {
     await store.close();
-    throw error;
+    const isDatabase = error instanceof StorageUnavailable && config.databaseUrl !== undefined;
+    throw isDatabase ? startProblem(error, config.databaseUrl) : error;
   }
 }
 

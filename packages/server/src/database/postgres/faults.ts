@@ -49,6 +49,8 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   '57P03': (where) => `PostgreSQL at ${where} is starting or stopping. Try again in a moment.`,
   '42501': (where) =>
     `The user of DATABASE_URL may not create tables at ${where}. Grant it CREATE on the schema, or make it the database's owner.`,
+  '3F000': (where) =>
+    `The search_path of the user of DATABASE_URL at ${where} has no schema. Set it to a schema in which the user may create tables.`,
   '42P07': (where) =>
     `The database at ${where} already holds tables of another program. Give Creel a database of its own.`,
   '25006': (where) => `The database at ${where} is read-only. Set DATABASE_URL to one that can be written.`,
