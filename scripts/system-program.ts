@@ -9,7 +9,7 @@ import { log, SetupError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
 
 /** Debian's packages have the same names. */
-export type SystemProgram = 'nats-server' | 'nginx';
+export type SystemProgram = 'nats-server' | 'nginx' | 'pgbouncer';
 
 /** The path of the program, or `undefined` if there is none. Debian puts it where not every user's PATH leads. */
 function findProgram(name: SystemProgram): string | undefined {

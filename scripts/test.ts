@@ -125,8 +125,8 @@ async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
   await Promise.all(Object.values(REPORTS).map((path) => rm(path, { force: true })));
   const database = provideDatabase();
   // Without it, the tests that need it fail with the reason.
-  const programs = Promise.all([provideProgram('nats-server'), provideProgram('nginx')]).catch((error: unknown) =>
-    print(messageOf(error)),
+  const programs = Promise.all((['nats-server', 'nginx', 'pgbouncer'] as const).map(provideProgram)).catch(
+    (error: unknown) => print(messageOf(error)),
   );
   const browser = findChromium({ preferShell: true }).catch(noBrowser);
   const checks = runChecks(environment()).then(report);

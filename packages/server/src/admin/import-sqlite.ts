@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
 import pg from 'pg';
 import { migratePostgres } from '../database/postgres/postgres-store.ts';
-import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
+import { clientConfig, SESSIONS, sessionSettings } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
 import { codeOf } from '../error-code.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
@@ -31,6 +31,7 @@ export async function importSqlite(dataDir: string, url: string) {
     const client = new pg.Client(clientConfig(url, SESSIONS.migration));
     await client.connect();
     try {
+      await client.query(sessionSettings(SESSIONS.migration));
       await client.query('begin');
       const tables = await copyTables(source, client);
       await client.query('commit');

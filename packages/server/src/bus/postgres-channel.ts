@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { clientConfig } from '../database/postgres/session.ts';
+import { clientConfig, sessionSettings } from '../database/postgres/session.ts';
 import type { SessionKind } from '../database/postgres/session.ts';
 import type { Channel, ChannelEvents } from './node-bus.ts';
 
@@ -10,6 +10,8 @@ const SESSION: SessionKind = {
   lockMs: 2000,
   connectMs: 2000,
   lateMs: 1000,
+  // A notice needs no sync: its change is already committed.
+  isUnsynced: true,
 };
 const NOTIFY = `select pg_notify('creel', text) from unnest($1::text[]) as text`;
 /** Milliseconds before a lost session is replaced. */
@@ -59,8 +61,7 @@ export class PostgresChannel implements Channel {
     this.#client = client;
     client
       .connect()
-      // A notice needs no sync: its change is already committed.
-      .then(() => client.query('set synchronous_commit = off; listen creel'))
+      .then(() => client.query(`${sessionSettings(SESSION)}; listen creel`))
       .then(() => {
         if (this.#client === client) this.#events.onOpen();
       }, lost);

@@ -9,7 +9,7 @@ import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, SMALL_WRITE, Trimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import type { KnownEndpoints } from './capture-statements.ts';
-import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
+import { assertDurable, backendOf, clientConfig, sessionSettings } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { codeOf } from '../../error-code.ts';
 import { answered, faultOf } from './faults.ts';
@@ -112,6 +112,11 @@ export class CaptureConnection {
     return this.#next(withinMs, (deadline) => this.#run(deadline, ({ client }) => assertDurable(client)));
   }
 
+  /** The process of PostgreSQL that serves this connection. */
+  backend(): Promise<number> {
+    return this.#next(WITHIN_MS, (deadline) => this.#run(deadline, ({ client }) => backendOf(client)));
+  }
+
   /**
    * The same, after a small commit, on the connection of captures. After a batch has failed it also needs room for a
    * capture: on a full disk, small changes of existing rows still work.
@@ -177,7 +182,7 @@ export class CaptureConnection {
     const { client } = session;
     await client.connect();
     await assertDurable(client);
-    await client.query(`${SESSION_SETTINGS}; ${CAPTURE_SETTINGS}`);
+    await client.query(`${sessionSettings(this.#kind)}; ${CAPTURE_SETTINGS}`);
     this.#session = session;
   }
 

@@ -13,7 +13,7 @@ import { LIMITS, T0, capture, captureMany, everything, indexesOf, someEndpoint }
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { SESSIONS, clientConfig } from './session.ts';
+import { SESSIONS, clientConfig, sessionSettings } from './session.ts';
 
 let database: TestDatabase;
 let link: Link;
@@ -96,6 +96,7 @@ test('a node that freezes in a transaction blocks the others for two seconds at 
   const frozen = new pg.Client(clientConfig(database.url, SESSIONS.capture));
   frozen.on('error', () => undefined);
   await frozen.connect();
+  await frozen.query(sessionSettings(SESSIONS.capture));
   await frozen.query('begin');
   await frozen.query(`select 1 from endpoints where id = ${id} for no key update`);
   let failures = 0;

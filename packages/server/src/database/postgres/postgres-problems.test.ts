@@ -93,6 +93,11 @@ describe('an unusable server is explained, with what to do, and without the pass
     expect(await problemOf()).toMatch(/is read-only\. Set DATABASE_URL to one that can be written\.$/);
   });
 
+  test('the user has no schema', async () => {
+    await database.run(`alter database ${database.name} set search_path = 'nowhere'`);
+    expect(await problemOf()).toMatch(/has no schema\. Set it to a schema in which the user may create tables\.$/);
+  });
+
   test('the database has an encoding that can’t hold every name', async () => {
     const name = `${database.name}_ascii`;
     await database.run(`create database ${name} template template0 encoding 'SQL_ASCII' locale 'C'`);

@@ -10,7 +10,7 @@ import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { codeOf } from '../../error-code.ts';
 import { answered, faultOf, startProblem } from './faults.ts';
-import { openDatabase, runRepeatable, SESSIONS } from './session.ts';
+import { assertSessionOfItsOwn, openDatabase, runRepeatable, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
@@ -29,6 +29,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const drain = new CaptureConnection(url, kinds.drain);
   try {
     await captures.check();
+    await assertSessionOfItsOwn(url, kinds.migration, await captures.backend());
     await migratePostgres(url, kinds.migration);
   } catch (error) {
     await captures.close();

@@ -53,17 +53,13 @@ const types: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)),
 };
 
-/** How to connect for one kind of session. */
+/** How to connect for one kind of session. Run `sessionSettings` on the new connection. */
 export function clientConfig(url: string, kind: SessionKind): ClientConfig {
   return {
     connectionString: url,
     application_name: `creel ${kind.name}`,
     connectionTimeoutMillis: kind.connectMs,
-    statement_timeout: kind.statementMs,
-    lock_timeout: kind.lockMs,
-    ...(kind.statementMs === 0
-      ? {}
-      : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + kind.lateMs }),
+    ...(kind.statementMs === 0 ? {} : { query_timeout: kind.statementMs + kind.lateMs }),
     // Detects a dead peer while nothing is sent; `query_timeout` detects it otherwise.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -74,14 +70,23 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 }
 
 /**
- * For every session: no JIT compilation. No sequential scans, because every lookup has an index, and a new table has no
- * statistics that show it. Every commit waits for the disk, whatever the default of the role or database is. For
- * unsynced sessions, `openPool` reverses the last one.
+ * No JIT compilation. No sequential scans, because every lookup has an index, and a new table has no statistics that
+ * show it. Every commit waits for the disk, whatever the default of the role or database is.
  */
-export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
+const PLANNER_AND_COMMIT = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
 
-const UNSYNCED = 'set synchronous_commit = off';
+/**
+ * The first statement of a session. It replaces every default of the role or the database that the server depends on,
+ * also with "no limit". These are not parameters of the connection, because PgBouncer rejects those.
+ */
+export function sessionSettings(kind: SessionKind): string {
+  const idleTransactionMs = kind.statementMs === 0 ? 0 : IDLE_TRANSACTION_MS;
+  return `set statement_timeout = ${kind.statementMs}; set lock_timeout = ${kind.lockMs};
+    set idle_in_transaction_session_timeout = ${idleTransactionMs}; set idle_session_timeout = 0;
+    set default_transaction_isolation = 'read committed';
+    ${PLANNER_AND_COMMIT}${kind.isUnsynced ? '; set synchronous_commit = off' : ''}`;
+}
 
 /** A pool of sessions. A broken connection is removed and replaced when the next one is needed. */
 export function openPool(url: string, kind: SessionKind): pg.Pool {
@@ -90,8 +95,7 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
     max: kind.connections,
     min: kind.kept ?? 0,
     idleTimeoutMillis: 60_000,
-    onConnect: async (client) =>
-      void (await client.query(kind.isUnsynced ? `${SESSION_SETTINGS}; ${UNSYNCED}` : SESSION_SETTINGS)),
+    onConnect: async (client) => void (await client.query(sessionSettings(kind))),
   };
   const pool = new pg.Pool(config);
   // A used connection reports its failure through the query. An idle one needs no action.
@@ -179,4 +183,30 @@ export function durabilityProblem(settings: DurabilitySettings): string | undefi
   if (settings.in_recovery)
     return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
   return undefined;
+}
+
+/** The process of PostgreSQL that serves a connection. */
+export async function backendOf(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  if (rows[0] === undefined) throw new Error('PostgreSQL returned no process.');
+  return rows[0].pid;
+}
+
+/**
+ * A connection pooler in transaction or statement mode lets connections share sessions. Then prepared statements,
+ * settings and `LISTEN` of one connection reach others or get lost. `backend` serves another open connection, so a new
+ * one must have a different process. @throws StorageProblem
+ */
+export async function assertSessionOfItsOwn(url: string, kind: SessionKind, backend: number): Promise<void> {
+  const client = new pg.Client(clientConfig(url, kind));
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    if ((await backendOf(client)) !== backend) return;
+  } finally {
+    await client.end();
+  }
+  throw new StorageProblem(
+    'The connection pooler at DATABASE_URL lets connections share sessions of PostgreSQL. Set its pool mode to session, or set DATABASE_URL to PostgreSQL itself.',
+  );
 }

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { QUERIES } from '../../queries.ts';
+import { StorageProblem } from '../store.ts';
+import { startPgBouncer } from '../../../test/pgbouncer.ts';
+import { captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { SESSIONS, openPool } from './session.ts';
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(() => database.remove());
+
+describe('with PgBouncer before PostgreSQL', () => {
+  test('in session mode everything works', async () => {
+    const bouncer = await startPgBouncer(database.url, 'session');
+    const store = await openPostgresStore(bouncer.url, QUERIES);
+    const { id } = await someEndpoint(store);
+    expect(await captureMany(store, id, 3)).toHaveLength(3);
+    expect(indexesOf(await everything(store, id))).toEqual([2, 1, 0]);
+    await store.close();
+    await bouncer.stop();
+  });
+
+  test.each(['transaction', 'statement'] as const)('%s mode is rejected, before anything changes', async (mode) => {
+    const bouncer = await startPgBouncer(database.url, mode);
+    const opening = openPostgresStore(bouncer.url, QUERIES);
+    await expect(opening).rejects.toBeInstanceOf(StorageProblem);
+    await expect(opening).rejects.toThrow('share sessions of PostgreSQL. Set its pool mode to session');
+    expect(await database.run(`select to_regclass('schema_version') as found`)).toEqual([{ found: null }]);
+    await bouncer.stop();
+  });
+});
+
+test.each(['capture', 'write', 'migration'] as const)(
+  'defaults of the role and the database have no effect on %s sessions',
+  async (kind) => {
+    for (const setting of [
+      `statement_timeout = '7s'`,
+      `lock_timeout = '7s'`,
+      `idle_in_transaction_session_timeout = '7s'`,
+      `idle_session_timeout = '7s'`,
+      `default_transaction_isolation = 'serializable'`,
+    ])
+      await database.run(`alter database ${database.name} set ${setting}`);
+    const pool = openPool(database.url, SESSIONS[kind]);
+    const { rows } =
+      await pool.query(`select name, setting from pg_settings where name like '%\\_timeout' and setting = '7000'
+      or name = 'transaction_isolation' and setting <> 'read committed'`);
+    expect(rows).toEqual([]);
+    await pool.end();
+  },
+);
