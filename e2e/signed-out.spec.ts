@@ -171,12 +171,26 @@ test('a visitor can continue without logging in, and is asked again at an action
 
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign In' }).click();
-  await expect(page).toHaveURL(/\/auth/);
+  await logInAndReturn(page, person);
+
+  // The dialog leads to the login page, too.
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Create Endpoint' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  await signedOutDialog(page).getByRole('link', { name: 'Go to the login page instead' }).click();
+  await logInAndReturn(page, person);
+});
+
+/** Logs in on the login page, which returns to the search. */
+async function logInAndReturn(page: Page, person: Person): Promise<void> {
+  await expect(page).toHaveURL(/\/auth$/);
   await page.getByLabel('Username').fill(person.username);
   await page.getByLabel('Password').fill(person.password);
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByRole('button', { name: `Account of ${person.username}` })).toBeVisible();
-});
+  await expect(page).toHaveURL(/\/search\?q=anything$/);
+  await expect(signedOutDialog(page)).toBeHidden();
+}
 
 test('what failed without a session is loaded after the login, also if its dialog was closed before', async ({
   page,

@@ -9,7 +9,7 @@ import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, NotFoundPage, RootFailed, RootNotFound } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
 import { StartPage } from './ui/page.tsx';
-import { ownPath } from './ui/urls.ts';
+import { loginPage, ownPath } from './ui/urls.ts';
 
 /** All pages. Each is loaded on first use. */
 const pages = {
@@ -101,11 +101,11 @@ const resetRoute = createRoute({
   component: pages.ResetPage,
 });
 
-/** Redirects visitors to the login page, which returns here afterwards. The address bar shows only `/auth`. */
+/** Redirects visitors to the login page, which returns here afterwards. */
 async function requireUser({ location }: { readonly location: { readonly href: string } }): Promise<void> {
   const user = await queryClient.ensureQueryData(userQuery);
   if (user !== null) return;
-  throw redirect({ to: '/auth', search: { next: location.href }, mask: { to: '/auth' }, replace: true });
+  throw redirect({ ...loginPage(location.href), replace: true });
 }
 
 const verifyRoute = createRoute({

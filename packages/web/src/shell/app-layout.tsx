@@ -16,6 +16,7 @@ import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/foc
 import { Logo } from '../ui/page.tsx';
 import { useIsNarrow, useSignal } from '../ui/state.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
+import { loginPage } from '../ui/urls.ts';
 import { ShellDialogs } from './dialogs.tsx';
 import { Sidebar } from './sidebar.tsx';
 import type { LiveStatus } from '../api/live-feed.ts';
@@ -147,7 +148,7 @@ function SignedOutDialog() {
     >
       <LoginForm username={user?.username ?? ''} onSignedIn={() => void router.invalidate()} />
       <Button asChild variant="ghost" className="mt-3 w-full">
-        <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the login page instead</a>
+        <Link {...loginPage(next)}>Go to the login page instead</Link>
       </Button>
     </Dialog>
   );

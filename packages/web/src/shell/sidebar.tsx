@@ -12,6 +12,7 @@ import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
 import { Logo } from '../ui/page.tsx';
 import { usePreference } from '../ui/state.ts';
+import { loginPage } from '../ui/urls.ts';
 import { EndpointList } from './endpoint-list.tsx';
 
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, the shortcuts, and the user menu. */
@@ -120,7 +121,7 @@ function SignInItem() {
   const next = useLocation({ select: ({ href }) => href });
   return (
     <MenuItem asChild>
-      <Link to="/auth" search={{ next }}>
+      <Link {...loginPage(next)}>
         <LogIn /> Sign In
       </Link>
     </MenuItem>

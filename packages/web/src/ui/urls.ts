@@ -11,6 +11,9 @@ export function ownPath(next: string | undefined): string {
   return url.pathname + url.search + url.hash;
 }
 
+/** The login page, which returns to `next` after the login. The address bar shows only `/auth`. */
+export const loginPage = (next: string) => ({ to: '/auth', search: { next }, mask: { to: '/auth' } }) as const;
+
 const HOME = '/';
 const PLACEHOLDER = 'https://creel.invalid';
 

@@ -8,6 +8,7 @@ import { Badge } from '../../../ui/badges.tsx';
 import { Button, Reason } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
 import { formatCount, formatSize } from '../../../ui/format.ts';
+import { loginPage } from '../../../ui/urls.ts';
 import { useLoginReason } from '../use-request-actions.ts';
 import type { ShownBody } from './use-body.ts';
 
@@ -22,9 +23,7 @@ export function AuthenticationRequired() {
         <p className="text-ink-2">The Save Request feature requires authentication.</p>
       </div>
       <Button asChild size="sm">
-        <Link to="/auth" search={{ next }}>
-          Sign In
-        </Link>
+        <Link {...loginPage(next)}>Sign In</Link>
       </Button>
     </div>
   );
