@@ -58,6 +58,8 @@ describe('each variable is read', () => {
     ['DATA_DIR', '/var/lib/creel', 'dataDir', '/var/lib/creel'],
     ['DATABASE_URL', 'postgres://u:p@h/d', 'databaseUrl', 'postgres://u:p@h/d'],
     ['DATABASE_URL', 'postgresql://h/d', 'databaseUrl', 'postgresql://h/d'],
+    ['DATABASE_URL', 'postgres://u:1,2@h/d', 'databaseUrl', 'postgres://u:1,2@h/d'],
+    ['DATABASE_URL', 'postgres://u:p@localhost/d?host=/run', 'databaseUrl', 'postgres://u:p@localhost/d?host=/run'],
     [
       'DATABASE_URL',
       'postgres://u:1%2F2%40@h/d?sslmode=require',
@@ -169,6 +171,7 @@ describe('an invalid value is reported with the name of its variable', () => {
   const MAILBOX = 'must be an address, or a name with an address such as Creel <creel@example.com>';
   const WHOLE = 'must be a whole number';
   const ESCAPED = 'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25';
+  const ONE_HOST = 'must name one host. Put a proxy such as HAProxy before several servers';
   const ORIGIN = 'must be an http or https URL without a path, such as https://hooks.example.com';
   const ADDRESSES = 'must be addresses or CIDRs, separated by commas';
   test.each([
@@ -189,6 +192,14 @@ describe('an invalid value is reported with the name of its variable', () => {
     ['DATABASE_URL', 'postgres://u:pass/word@h/d', ESCAPED],
     ['DATABASE_URL', 'postgres://u:#1@h/d', ESCAPED],
     ['DATABASE_URL', 'postgres:///u:p@h/d', ESCAPED],
+    ['DATABASE_URL', 'postgres://u:p@/1@h/d', ESCAPED],
+    ['DATABASE_URL', 'postgres://u:p@h:1,i:2/d', ONE_HOST],
+    ['DATABASE_URL', 'postgres://h,i/d', ONE_HOST],
+    [
+      'DATABASE_URL',
+      'postgres://u:p@/d?host=/run',
+      'must name a host after @. With a Unix socket, write @localhost/NAME?host=FOLDER',
+    ],
     ['SMTP_URL', 'smtp://u:100%@h', ESCAPED],
     ['SMTP_URL', 'smtp://u:12/3@h', ESCAPED],
     ['DATABASE_URL', 'creel.db', 'must be a URL that begins with postgres:// or postgresql://'],

@@ -81,6 +81,19 @@ const urlWith = (protocols: readonly string[]) =>
       abort: true,
     });
 
+/** Both forms are valid for PostgreSQL's own clients, and not for ours. */
+const databaseUrl = z
+  .string()
+  .refine((text) => !/^[^/?#]*,/.test(text.replace(/^\w+:\/\/(?:[^/?#]*@)?/, '')), {
+    error: 'must name one host. Put a proxy such as HAProxy before several servers',
+    abort: true,
+  })
+  .refine((text) => !/^\w+:\/\/[^/?#]*@(?:[/?]|$)(?!.*@)/.test(text), {
+    error: 'must name a host after @. With a Unix socket, write @localhost/NAME?host=FOLDER',
+    abort: true,
+  })
+  .pipe(urlWith(['postgres:', 'postgresql:']));
+
 const smtpUrl = urlWith(['smtp:', 'smtps:'])
   .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
   .refine(isDecodable, NOT_ESCAPED);
@@ -128,7 +141,7 @@ const environmentSchema = z.object({
   PUBLIC_URL: httpOrigin.optional(),
   /** Folder of the SQLite database. */
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
+  DATABASE_URL: databaseUrl.optional(),
   /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
   NATS_URL: natsUrls.optional(),
   /** Maximum size of the overflow log in bytes, on each replica. */

@@ -34,12 +34,20 @@ export async function answered<T>(query: Promise<T>): Promise<T> {
   }
 }
 
+/** OpenSSL's codes, as Node names them. */
+const UNKNOWN_ISSUER =
+  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
+
 /** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */
 const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   ECONNREFUSED: (where) => `PostgreSQL at ${where} refuses connections. Start it, or correct DATABASE_URL.`,
   ENOTFOUND: (where) => `The host of DATABASE_URL (${where}) is not known. Correct DATABASE_URL.`,
   EAI_AGAIN: (where) =>
     `The host of DATABASE_URL (${where}) can't be looked up. Check the network, or correct DATABASE_URL.`,
+  UNKNOWN_ISSUER: (where) =>
+    `PostgreSQL at ${where} has a certificate of an unknown authority. Add sslrootcert=FILE with the authority's certificate to DATABASE_URL.`,
+  ERR_TLS_CERT_ALTNAME_INVALID: (where) =>
+    `PostgreSQL at ${where} has a certificate for another host name. Write that name in DATABASE_URL.`,
   '28P01': (where) => `PostgreSQL at ${where} refuses the user or the password. Correct DATABASE_URL.`,
   '28000': (where) =>
     `PostgreSQL at ${where} does not let this user in. Correct DATABASE_URL, or the server's pg_hba.conf.`,
@@ -62,7 +70,8 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
 export function startProblem(thrown: unknown, url: string): StorageProblem {
   const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
-  const sentence = SENTENCES[codeOf(error) ?? ''];
+  const code = codeOf(error) ?? '';
+  const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
   if (sentence !== undefined) return new StorageProblem(sentence(placeOf(url)), { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
   return new StorageProblem(`PostgreSQL at ${placeOf(url)} can't be used (${reason}).`, { cause: error });
