@@ -33,9 +33,9 @@ test('Free allows one endpoint and no favorites, and the page says both', async 
   await expect(page).toHaveURL(/\/endpoints\//);
   const favorite = page.getByRole('switch', { name: 'Favorite' });
   await expect(favorite).toBeDisabled();
-  await favorite.focus();
   await expect(favorite).toHaveAccessibleDescription('Upgrade plan for favorites');
-  await expect(page.getByRole('tooltip')).toHaveText('Upgrade plan for favorites');
+  await favorite.hover();
+  await expect(page.getByText('Upgrade plan for favorites')).toBeVisible();
 
   await page.getByRole('button', { name: 'New Endpoint' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });

@@ -2,6 +2,7 @@ import type { EndpointDetail } from '@creel/contract';
 import { useId } from 'react';
 import { z } from 'zod';
 import { useLiveEndpoint } from '../../api/live-feed.ts';
+import { useUser } from '../../api/queries.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { copyWithToast } from '../../ui/copy.tsx';
 import { useIsNarrow, storedValue, usePreference } from '../../ui/state.ts';
@@ -25,6 +26,7 @@ interface EndpointFrameProps {
  */
 export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: EndpointFrameProps) {
   const live = useLiveEndpoint(endpoint.uid);
+  const tier = useUser()?.subscriptionTier;
   const narrow = useIsNarrow();
   const [choice, setCollapsed] = usePreference(collapsedPreference);
   const contentId = useId();
@@ -57,7 +59,7 @@ export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: End
       <UrlBar endpoint={endpoint} hasPausedDestination={hasPausedDestination} />
       {isCollapsed ? null : (
         <p className="text-xs text-pretty text-ink-2">
-          {endpointHints(endpoint).map((hint) => (
+          {endpointHints(endpoint, tier).map((hint) => (
             <span key={hint}>{hint} </span>
           ))}
         </p>

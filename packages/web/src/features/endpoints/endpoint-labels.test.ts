@@ -54,11 +54,12 @@ const hinted = (isFavorite: 'true' | 'false', autosave: 'true' | 'false') => ({ 
 const ALWAYS = 'Send HTTP requests to this URL to view them in the dashboard below.';
 
 test('the hints follow the switches', () => {
-  expect(endpointHints(hinted('false', 'false'))).toEqual([
+  expect(endpointHints(hinted('false', 'false'), 'FREE')).toEqual([
     ALWAYS,
     "Autosave is disabled. You'll need to manually save incoming webhook requests.",
+    'Upgrade plan for favorites',
   ]);
-  expect(endpointHints(hinted('true', 'true'))).toEqual([
+  expect(endpointHints(hinted('true', 'true'), 'BASIC')).toEqual([
     ALWAYS,
     'This endpoint is marked as a favorite and will never expire.',
     'Autosave is enabled. All incoming webhook requests will be automatically saved.',

@@ -1,9 +1,10 @@
+import { PLANS } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button, IconButton, Reason } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { UpgradeLink } from '../../ui/feedback.tsx';
@@ -93,21 +94,17 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const favorite = useSetFavorite(endpoint.uid);
   const isFree = useUser()?.subscriptionTier === 'FREE';
   const control = (
-    <Reason text={isFree ? 'Upgrade plan for favorites' : undefined}>
-      {(blocked) => (
-        <label htmlFor="favorite" className={CELL}>
-          <Switch
-            id="favorite"
-            checked={endpoint.isFavorite === 'true'}
-            busy={favorite.isPending}
-            onCheckedChange={(isOn) => favorite.mutate(isOn)}
-            className={clsx(isFree && 'opacity-50')}
-            {...blocked}
-          />
-          <span className="font-medium">Favorite</span>
-        </label>
-      )}
-    </Reason>
+    <label htmlFor="favorite" className={CELL}>
+      <Switch
+        id="favorite"
+        checked={endpoint.isFavorite === 'true'}
+        busy={isFree || favorite.isPending}
+        onCheckedChange={(isOn) => favorite.mutate(isOn)}
+        className={clsx(isFree && 'opacity-50')}
+        aria-description={isFree ? PLANS.FREE.favoriteLimitSentence : undefined}
+      />
+      <span className="font-medium">Favorite</span>
+    </label>
   );
   if (!isFree) return control;
   return (
