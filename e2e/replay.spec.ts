@@ -171,6 +171,13 @@ test('a response is shown as it came, and so is its absence', async ({ page, per
       expect(target.received).toHaveLength(1);
     });
 
+    await test.step('a 204 says only once that there is no content', async () => {
+      target.answerWith((answer) => answer.writeHead(204).end());
+      await sendTo(page, `${target.url}/hook`);
+      await expect(response(page).getByText('204', { exact: true })).toBeVisible();
+      await expect(response(page).getByText('No content')).toHaveCount(1);
+    });
+
     await test.step('a compressed response is decoded and marked, and bytes are shown in hex', async () => {
       const packed = gzipSync('{"packed":true}');
       target.answerWith((answer) =>

@@ -69,7 +69,8 @@ function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
         <h4 className="font-medium">Response</h4>
         <Badge tone={statusTone(answer.status)} className="max-w-full">
-          <span className="truncate">{statusLine(answer)}</span>
+          {/* The body says 'No content' already. */}
+          <span className="truncate">{answer.status === 204 ? answer.status : statusLine(answer)}</span>
         </Badge>
         <span className="font-mono text-sm text-ink-2">{formatDuration(answer.durationMs)}</span>
         <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
