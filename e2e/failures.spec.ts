@@ -111,9 +111,32 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await expect(toast(page, 'The text to copy could not be loaded. It may no longer be stored.')).toBeVisible();
     await row(page, 0).click();
     await expect(detailsOf(page, 0)).toBeVisible();
-    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(); document.execCommand = () => false');
+    await page.evaluate(`
+      navigator.clipboard.write = navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));
+      document.execCommand = () => false;
+    `);
     await page.keyboard.press('c');
     await expect(toast(page, 'The browser blocked copying. Select the text and copy it yourself.')).toBeVisible();
+  });
+
+  await test.step('a text that must be loaded is copied also where only the click itself may copy, as in Safari', async () => {
+    await page.unrouteAll();
+    const endpoint = await createEndpoint(page);
+    await sendJson(endpoint.url, { long: 'x'.repeat(400_000) });
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    await page.evaluate(`
+      let acts = false;
+      const end = () => (acts = false);
+      addEventListener('click', () => { acts = true; setTimeout(end); }, true);
+      for (const name of ['write', 'writeText']) {
+        const copy = navigator.clipboard[name].bind(navigator.clipboard);
+        navigator.clipboard[name] = (data) => (acts ? copy(data) : Promise.reject(new DOMException('', 'NotAllowedError')));
+      }
+      document.execCommand = () => false;
+    `);
+    await detailsOf(page, 0).getByRole('button', { name: 'Copy as cURL' }).click();
+    await expect(toast(page, 'Content Copied')).toBeVisible();
+    expect(await clipboard(page)).toContain(endpoint.url);
   });
 
   await test.step('a row has its method, its path with a mark for the query, its size and age', async () => {

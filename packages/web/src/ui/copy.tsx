@@ -8,14 +8,26 @@ import type { ToastInput } from './toast-store.ts';
 /** Milliseconds that a copy button shows its check mark. */
 const COPIED_MS = 2000;
 
-/** Copies a text to the clipboard. Returns false if the browser refuses. */
-async function copyText(text: string): Promise<boolean> {
+/**
+ * Copies a text to the clipboard. Returns false if the browser refuses. Rejects if the text can't be loaded. Must be
+ * called within the user's action: Safari allows no copying later, so a text that is still loading goes to the
+ * clipboard as a promise (W3C Clipboard API, section 6.1).
+ */
+async function copyText(text: string | Promise<string>): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(text);
+    if (typeof text === 'string') await navigator.clipboard.writeText(text);
+    else await navigator.clipboard.write([clipboardItem(text)]);
     return true;
   } catch {
-    return copyBySelection(text);
+    return copyBySelection(await text);
   }
+}
+
+function clipboardItem(text: Promise<string>): ClipboardItem {
+  const blob = text.then((loaded) => new Blob([loaded], { type: 'text/plain' }));
+  // If the browser refuses, nothing else waits for it.
+  blob.catch(() => undefined);
+  return new ClipboardItem({ 'text/plain': blob });
 }
 
 /** Pages on plain http have no clipboard API (W3C Clipboard API, section 5). Copying a selection still works there. */
@@ -48,14 +60,13 @@ export type CopySource = string | (() => string | Promise<string>);
 
 /** Copies a text, and says whether it worked. Never rejects. */
 export async function copyWithToast(source: CopySource, message: ToastInput = CONTENT_COPIED): Promise<boolean> {
-  let text: string;
+  let done: boolean;
   try {
-    text = typeof source === 'string' ? source : await source();
+    done = await copyText(typeof source === 'string' ? source : source());
   } catch {
     toastError('The text to copy could not be loaded. It may no longer be stored.');
     return false;
   }
-  const done = await copyText(text);
   if (done) toast(message);
   else toastError('The browser blocked copying. Select the text and copy it yourself.');
   return done;
