@@ -3,9 +3,9 @@ import { StorageUnavailable, StorageProblem } from '../store.ts';
 
 /** The connection broke, or the server ended it, also because of one of its timeouts (PostgreSQL's appendix A, Node's codes). */
 const CONNECTION_LOST = /^(?:57P0[125]|25P0[34]|0800[36]|ECONNRESET|EPIPE)$/;
-/** The server, not the statement: it refuses connections, is out of resources, or is read-only (the same sources). */
+/** The server, not the statement: it refuses connections or access, is out of resources, or is read-only (the same sources). */
 const UNAVAILABLE =
-  /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+  /^(?:08...|28...|3D000|42501|55000|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|CERT_\w+|ERR_TLS_\w+)$/;
 /**
  * Another transaction made the server undo the statement, which succeeds when repeated. It was a deadlock, a conflict
  * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
-import { StorageProblem } from '../store.ts';
+import { StorageProblem, StorageUnavailable } from '../store.ts';
 import { startPgBouncer } from '../../../test/pgbouncer.ts';
 import { captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
@@ -65,4 +65,29 @@ test.each([
 ])('TLS that fails with %s is explained', (code, sentence) => {
   const error = Object.assign(new Error('x'), { code });
   expect(startProblem(error, 'postgres://u:secret@h/d').message).toContain(`PostgreSQL at h/d ${sentence}`);
+});
+
+test.each([
+  ['the user', 'alter role ROLE nologin', 'alter role ROLE login'],
+  ['the password', `alter role ROLE password 'other'`, `alter role ROLE password 'known'`],
+  ['connections', 'revoke connect on database DATABASE from public', 'grant connect on database DATABASE to public'],
+  ['access to a table', 'revoke all on users from ROLE', 'grant all on users to ROLE'],
+])('while PostgreSQL refuses %s, storage is unavailable, and then works again', async (_, refuse, accept) => {
+  const role = `${database.name}_role`;
+  const run = (text: string) => database.run(text.replaceAll('ROLE', role).replaceAll('DATABASE', database.name));
+  await run(`create role ROLE login password 'known'; alter default privileges grant all on tables to ROLE;
+    alter default privileges grant all on sequences to ROLE`);
+  await (await openPostgresStore(database.url, QUERIES)).close();
+  await run('grant all on schema public to ROLE');
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = 'known';
+  const store = await openPostgresStore(url.href, QUERIES);
+  await run(refuse);
+  await run(`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ROLE'`);
+  await expect(store.findUser(1)).rejects.toThrow(StorageUnavailable);
+  await run(accept);
+  await expect(store.findUser(1)).resolves.toBeUndefined();
+  await store.close();
+  await run('drop owned by ROLE; drop role ROLE');
 });
