@@ -111,6 +111,22 @@ test('an endpoint that another node changed is read again, and a read in progres
   expect(readCount()).toBe(2);
 });
 
+test('a changed endpoint is read at once, and serves as it was while the database does not answer', async () => {
+  const { cache, bus, endRead, failRead, readCount } = await filledCache();
+  bus.isHealthy = true;
+  cache.expire(1);
+  expect(readCount()).toBe(2);
+  expect(cache.peek('u')).toBeUndefined();
+  const failed = cache.lookup('u');
+  failRead(1, new StorageUnavailable('away'));
+  expect((await failed)?.needsSource).toBe(false);
+  expect(cache.peek('u')?.needsSource).toBe(false);
+  const again = cache.lookup('u');
+  endRead(2, '');
+  await again;
+  expect(cache.peek('u')?.needsSource).toBe(true);
+});
+
 test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
   const { cache, bus, endRead, failRead } = await filledCache();
   bus.isHealthy = true;

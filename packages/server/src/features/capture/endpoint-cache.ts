@@ -21,7 +21,7 @@ export interface CachedEndpoint {
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
-  /** See `EndpointCache.expireAll`. */
+  /** See `EndpointCache.expire`. */
   isExpired: boolean;
 }
 
@@ -42,7 +42,7 @@ const KNOWN_LOOKUP_MS = 500;
 /** Milliseconds between two lookups while the database does not answer. */
 const RETRY_MS = 250;
 
-/** Cache of endpoints by uid. Entries are dropped when the endpoint changes, on this node or on another one. */
+/** Cache of endpoints by uid. It follows the changes and deletions of this node and of the others. */
 export class EndpointCache {
   readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
@@ -88,10 +88,23 @@ export class EndpointCache {
     return this.#lookups.run(uid, (isLatest) => this.#read(uid, isLatest));
   }
 
-  /** Drops an endpoint that was changed or deleted. The results of reads in progress are not cached. */
+  /** Drops an endpoint that was deleted. The results of reads in progress are not cached. */
   forget(id: number): void {
     for (const [uid, entry] of this.#entries) if (entry.id === id) this.#entries.delete(uid);
     this.#lookups.forgetAll();
+  }
+
+  /**
+   * Reads an endpoint that was changed, at once, because the database may be away at the next capture. The old entry
+   * serves only while the database does not answer.
+   */
+  expire(id: number): void {
+    this.#lookups.forgetAll();
+    for (const [uid, entry] of this.#entries) {
+      if (entry.id !== id) continue;
+      entry.isExpired = true;
+      this.lookup(uid).catch(() => undefined);
+    }
   }
 
   /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */

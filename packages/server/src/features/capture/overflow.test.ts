@@ -122,6 +122,18 @@ describe('while PostgreSQL is away', () => {
     expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(6);
   });
 
+  test('captures to an endpoint that was just changed are logged', async () => {
+    const server = await startNode();
+    const { client, uid, endpointId } = await server.registerOwner();
+    expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
+    const changed = await client.tell(`/api/endpoints/${uid}`, { method: 'PATCH', json: { name: 'renamed' } });
+    expect(changed.status).toBe(200);
+    link.refuse();
+    expect(await send(server, uid, 'away')).toEqual(LOGGED);
+    link.mend();
+    await expect.poll(() => storedBodies(endpointId)).toEqual(['before', 'away']);
+  });
+
   test('hundreds of batches are stored in order, many at a time', async () => {
     const server = await startNode();
     const { client, uid, endpointId } = await server.registerOwner();

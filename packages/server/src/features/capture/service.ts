@@ -56,7 +56,9 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const { config, clientAddressOf, store, bus, live, metrics, deliveries, now } = options;
   const { maxBodyBytes } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
-  live.onEndpointChange((endpointId) => endpoints.forget(endpointId));
+  live.onEndpointChange((endpointId, isDeleted) =>
+    isDeleted ? endpoints.forget(endpointId) : endpoints.expire(endpointId),
+  );
   bus.onGap(() => endpoints.expireAll());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });

@@ -65,7 +65,7 @@ export class LiveService {
   readonly #memory: LiveMemory;
   readonly #pings: NodeJS.Timeout;
   readonly #poll: LivePoll;
-  readonly #changeHandlers: ((endpointId: number) => void)[] = [];
+  readonly #changeHandlers: ((endpointId: number, isDeleted: boolean) => void)[] = [];
   #closed = false;
 
   constructor(options: LiveServiceOptions) {
@@ -109,7 +109,7 @@ export class LiveService {
   }
 
   /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */
-  onEndpointChange(handle: (endpointId: number) => void): void {
+  onEndpointChange(handle: (endpointId: number, isDeleted: boolean) => void): void {
     this.#changeHandlers.push(handle);
   }
 
@@ -130,7 +130,7 @@ export class LiveService {
 
   #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
     if (event.type === 'changed' || event.type === 'endpoint-deleted')
-      for (const handle of this.#changeHandlers) handle(endpointId);
+      for (const handle of this.#changeHandlers) handle(endpointId, event.type === 'endpoint-deleted');
     for (const connection of this.#watching(endpointId)) connection.take(event);
     if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
   }
