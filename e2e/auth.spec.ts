@@ -84,12 +84,19 @@ test('after the login, a visitor is redirected to the requested page and nowhere
   await page.context().clearCookies();
   await page.goto('/search?q=refs%2Fheads');
   await expect(page).toHaveURL(/\/auth$/);
-  await page.reload();
   await page.getByRole('tab', { name: 'Register' }).click();
   await expect(page).toHaveURL(/\/auth\?tab=register$/);
   await page.getByRole('tab', { name: 'Login' }).click();
   await logIn(page, person.username, person.password);
   await expect(page).toHaveURL(/\/search\?q=refs/);
+
+  // A visitor who loads the login page again wants the dashboard.
+  await page.context().clearCookies();
+  await page.goto('/settings');
+  await expect(page).toHaveURL(/\/auth$/);
+  await page.goto('/auth');
+  await logIn(page, person.username, person.password);
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
 
   // For a logged-in user, the login page redirects, but only within this site.
   await page.goto('/auth?next=%2Fsettings');

@@ -11,8 +11,12 @@ export function ownPath(next: string | undefined): string {
   return url.pathname + url.search + url.hash;
 }
 
-/** The login page, which returns to `next` after the login. The address bar shows only `/auth`. */
-export const loginPage = (next: string) => ({ to: '/auth', search: { next }, mask: { to: '/auth' } }) as const;
+/**
+ * The login page, which returns to `next` after the login. The address bar shows only `/auth`, and a load of that address
+ * forgets `next`.
+ */
+export const loginPage = (next: string) =>
+  ({ to: '/auth', search: { next }, mask: { to: '/auth', unmaskOnReload: true } }) as const;
 
 const HOME = '/';
 const PLACEHOLDER = 'https://creel.invalid';

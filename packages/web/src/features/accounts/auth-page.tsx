@@ -33,7 +33,7 @@ export function AuthPage() {
     void navigate({
       to: '/auth',
       search: { tab: shown, next },
-      mask: { to: '/auth', search: { tab: shown } },
+      mask: { to: '/auth', search: { tab: shown }, unmaskOnReload: true },
       replace: true,
     });
   return (
