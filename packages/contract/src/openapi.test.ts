@@ -122,6 +122,16 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   });
 });
 
+test('the fields and headers of problems are described', () => {
+  expect(
+    Object.keys(z.record(z.string(), z.unknown()).parse(parsed.components.schemas['Problem']?.['properties'])),
+  ).toEqual(['error', 'message', 'code', 'fields', 'position', 'success', 'errorId']);
+  const waits = operations.flatMap(({ responses }) =>
+    Object.entries(responses).flatMap(([status, { headers = {} }]) => ('Retry-After' in headers ? [status] : [])),
+  );
+  expect([...new Set(waits)].toSorted()).toEqual(['429', '503']);
+});
+
 test('an optional body is not required', () => {
   const remove = operations.find(({ operationId }) => operationId === 'deleteAccount');
   expect(remove?.requestBody?.content['application/json'].schema).toMatchObject({ type: 'object' });

@@ -24,7 +24,7 @@ export function openApiDocument(server: { version: string; url: string }): Json 
     servers: [{ url: server.url }],
     paths,
     components: {
-      // The input schema, because some problems have more fields (`POST /api/test-email`).
+      // The input schema, because later versions may add fields.
       schemas: { Problem: jsonSchema(problemSchema, 'input') },
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'creel_session' } },
     },
@@ -89,6 +89,10 @@ function describeAnswer(operation: Operation): Json {
   return { description: operation.summary, ...link, content };
 }
 
+const RETRY_AFTER = {
+  'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait before the next try (RFC 9110)' },
+};
+
 function describeProblems(operation: Operation): Json {
   const codes: ProblemCode[] = [...operation.problems, 'INTERNAL', 'UNAVAILABLE'];
   if (operation.access === 'user') codes.push('NOT_SIGNED_IN');
@@ -102,6 +106,7 @@ function describeProblems(operation: Operation): Json {
       status,
       {
         description: [...new Set(list)].join(', '),
+        ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
       },
     ]),

@@ -86,5 +86,9 @@ export const problemSchema = z.object({
   fields: z.record(z.string(), z.string()).optional(),
   /** INVALID_QUERY: start of the invalid term, in UTF-16 units from 0. */
   position: z.int().optional(),
+  /** MAIL_FAILED of a test email. */
+  success: z.literal(false).optional(),
+  /** INTERNAL: the same id is in the server's log. */
+  errorId: z.string().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
