@@ -136,7 +136,8 @@ async function maintain(now: number, more: Partial<MaintenanceOptions> = {}): Pr
     publish: (endpointId, event) => void (event.type === 'endpoint-deleted' && notified.push(endpointId)),
   };
   const config = { expiredRetentionMs: 7 * DAY };
-  await runMaintenance({ store, config, live, now: () => now, isDrained: () => true, ...more });
+  const log = createLog('silent', false, { write: () => undefined });
+  await runMaintenance({ store, config, live, log, now: () => now, isDrained: () => true, ...more });
   return notified;
 }
 
@@ -146,6 +147,22 @@ test('an expired endpoint is deleted after its retention, and its viewers are no
   expect(await store.findEndpoint(uid)).toBeDefined();
   expect(await maintain(T0 + 7 * DAY + 1)).toEqual([id]);
   expect(await store.findEndpoint(uid)).toBeUndefined();
+});
+
+test('a failed step of the maintenance is logged, and the others run', async () => {
+  const { id } = await someEndpoint(store, { expiresAt: T0 });
+  const lines: string[] = [];
+  const fails = () => Promise.reject(new Error('busy'));
+  const notified = await maintain(T0 + 7 * DAY + 1, {
+    store: { ...store, purgeSome: fails, deleteStaleAccountRows: fails, deleteOldBatches: fails },
+    log: createLog('error', false, { write: (line) => void lines.push(line) }),
+  });
+  expect(notified).toEqual([id]);
+  expect(lines).toEqual([
+    expect.stringContaining('removing cleared requests failed'),
+    expect.stringContaining('deleting ended sessions failed'),
+    expect.stringContaining('deleting the ids of old batches failed'),
+  ]);
 });
 
 test('the ids of old batches stay while a batch waits in the overflow log', async () => {

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { jobQueries } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Live } from '../live/service.ts';
+import type { Logger } from '../../log.ts';
 import type { Store } from '../../database/store.ts';
 import { endpointTitle } from '@creel/contract';
 import type { EndpointRecord } from '../../database/records.ts';
@@ -17,23 +18,45 @@ export interface MaintenanceOptions {
   readonly store: Remote<typeof jobQueries> & Pick<Store, 'deleteOldBatches'>;
   readonly config: Pick<Config, 'expiredRetentionMs'>;
   readonly live: Pick<Live, 'publish'>;
+  readonly log: Pick<Logger, 'error'>;
   readonly now: () => number;
   /** True when no batch waits in the overflow log. Its id may be needed then, however old it is. */
   readonly isDrained: () => boolean;
 }
 
 /**
- * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. True when purging is
- * not finished.
+ * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. A failed step is logged,
+ * and the others run. True when purging is not finished.
  */
-export async function runMaintenance({ store, config, live, now, isDrained }: MaintenanceOptions): Promise<boolean> {
+export async function runMaintenance({
+  store,
+  config,
+  live,
+  log,
+  now,
+  isDrained,
+}: MaintenanceOptions): Promise<boolean> {
+  const attempt = (what: string, step: () => Promise<boolean>): Promise<boolean> =>
+    step().catch((error: unknown) => {
+      log.error({ err: error }, `maintenance: ${what} failed; the server tries again`);
+      return false;
+    });
   // First, because on a full disk all other work needs the pages that it frees.
-  const purged = await store.purgeSome(PURGE_ROWS);
-  await store.deleteStaleAccountRows(now());
-  if (isDrained()) await store.deleteOldBatches?.();
-  const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
-  for (const endpointId of expired) live.publish(endpointId, { type: 'endpoint-deleted' });
-  return purged || expired.length === EXPIRED_ENDPOINTS;
+  const purged = await attempt('removing cleared requests', () => store.purgeSome(PURGE_ROWS));
+  await attempt('deleting ended sessions', async () => {
+    await store.deleteStaleAccountRows(now());
+    return false;
+  });
+  await attempt('deleting the ids of old batches', async () => {
+    if (isDrained()) await store.deleteOldBatches?.();
+    return false;
+  });
+  const hasMoreExpired = await attempt('deleting expired endpoints', async () => {
+    const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
+    for (const endpointId of expired) live.publish(endpointId, { type: 'endpoint-deleted' });
+    return expired.length === EXPIRED_ENDPOINTS;
+  });
+  return purged || hasMoreExpired;
 }
 
 /** How long before the expiry the owner is notified. */
