@@ -1,4 +1,5 @@
 import { createServer as createTcpServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import { openRejectingTarget } from '../../../fixtures/rejecting-target.ts';
@@ -26,9 +27,11 @@ test.each([
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** Sends one capture to a program that answers each request with these bytes and ends the connection. */
-async function resultOfAnswer(answer: string) {
-  const server = createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(answer)));
+/** Sends one capture to a program that answers each request with these bytes and closes the connection. */
+async function resultOfAnswer(answer: string, close = (socket: Socket) => void socket.end()) {
+  const server = createTcpServer((socket) =>
+    socket.on('error', () => {}).once('data', () => socket.write(answer, () => close(socket))),
+  );
   const destination = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
   const { signal } = new AbortController();
   const result = await sendCapture(sampleRequest(1), { destination, body: Buffer.from('x'), signal });
@@ -46,6 +49,13 @@ test.each([
   ['70 KB of headers', headers(70_000), { reason: 'it answered with more than 64 KiB of headers' }],
 ])('%s', async (_name, answer, result) => {
   expect(await resultOfAnswer(answer)).toMatchObject(result);
+});
+
+test.each([
+  ['ends', undefined, false],
+  ['resets', (socket: Socket) => void socket.resetAndDestroy(), true],
+])('a body without a length, after which the program %s the connection', async (_what, close, isCut) => {
+  expect(await resultOfAnswer('HTTP/1.1 200 OK\r\n\r\nbody', close)).toMatchObject({ status: 200, isCut });
 });
 
 test.each(['at once', 'late'] as const)(

@@ -137,10 +137,12 @@ function resultOf(request: ClientRequest, startedAt: number, isGivenUp: () => bo
       // Node's parser also accepts 000 to 099, which are no status codes (RFC 9110, section 15).
       if (status < 100) return void request.destroy(new Error(NOT_HTTP));
       hasResponse = true;
+      // If only the connection's end marks the body's end, Node also takes a reset and our own abort for it.
+      let isReset = false;
+      response.socket.prependOnceListener('error', () => (isReset = !response.complete));
       readBeginning(response, (beginning) =>
         resolve({
-          // If the connection's end marks the end of the body, our own abort looks like the program's.
-          isCut: !response.complete || isGivenUp(),
+          isCut: !response.complete || isReset || isGivenUp(),
           kind: 'answered',
           status,
           statusText: response.statusMessage ?? '',

@@ -1,4 +1,5 @@
 import { createServer as createTcpServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
@@ -82,3 +83,15 @@ test.each(['at once', 'late'] as const)(
     expect(responses).toEqual(responses.map(() => rejected));
   },
 );
+
+test.each([
+  ['ends', (socket: Socket) => void socket.end(), false],
+  ['resets', (socket: Socket) => void socket.resetAndDestroy(), true],
+])('a body without a length, after which the target %s the connection', async (_what, close, isCut) => {
+  const server = createTcpServer((socket) =>
+    socket.on('error', () => {}).once('data', () => socket.write('HTTP/1.1 200 OK\r\n\r\nbody', () => close(socket))),
+  );
+  const response = await send(`http://127.0.0.1:${await listenLocally(server)}/`);
+  expect(response).toMatchObject({ status: 200, body: Buffer.from('body'), isCut });
+  await new Promise((resolve) => server.close(resolve));
+});

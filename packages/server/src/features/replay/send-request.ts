@@ -149,10 +149,12 @@ async function sendOverSocket(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const answer = await headOf(request, outgoing.body);
+    // If only the connection's end marks the body's end, Node also takes a reset and our own abort for it.
+    let isReset = false;
+    socket.prependOnceListener('error', () => (isReset = !answer.complete));
     const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
-    // If only the connection's end marks the body's end, our own abort looks like the target's.
     const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
-    return { status, statusText, headers: rawHeadersOf(rawHeaders), body, isCut: isCut || signal.aborted };
+    return { status, statusText, headers: rawHeadersOf(rawHeaders), body, isCut: isCut || isReset || signal.aborted };
   } finally {
     signal.removeEventListener('abort', stop);
     request.destroy();
