@@ -12,9 +12,13 @@ test.each([
   ['that the end of the connection ends', 'HTTP/1.0 200 OK\r\n\r\n', 'x'],
 ])('a response that never ends is cut off after the time limit: one %s', async (_name, head, more) => {
   const server = createTcpServer((socket) => {
-    socket.on('error', () => {}).once('data', () => socket.write(head));
-    const timer = setInterval(() => socket.write(more), 10);
-    socket.on('close', () => clearInterval(timer));
+    socket
+      .on('error', () => {})
+      .once('data', () => {
+        socket.write(head);
+        const timer = setInterval(() => socket.write(more), 10);
+        socket.on('close', () => clearInterval(timer));
+      });
   });
   const url = new URL(`http://127.0.0.1:${await listenLocally(server)}/`);
   const result = await sendCapture(sampleRequest(1), {
