@@ -63,6 +63,10 @@ test('links, menus and keys lead everywhere', async ({ page, person }) => {
     // The palette opens even from a field, and searches for text that matches no command.
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('refs/heads');
+    // The Enter that accepts the text of an input method chooses nothing.
+    const query = page.getByRole('combobox', { name: 'Command or endpoint' });
+    await query.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await expect(query).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/q=refs%2Fheads/);
     await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('refs/heads');

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { IconButton } from '../ui/button.tsx';
+import { isOfInputMethod } from '../ui/commands.ts';
 import { useFocusReturn } from '../ui/focus.ts';
 
 /** The search within a view. */
@@ -26,6 +27,7 @@ export function FindBar({ find: { text = '', change }, count, searched, steps }:
   const panel = useRef<Element | null>(null);
   useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
+    if (isOfInputMethod(press)) return;
     if (press.key === 'Enter') steps?.step(press.shiftKey ? -1 : 1);
     if (press.key === 'Escape') change(undefined);
   };

@@ -7,7 +7,7 @@ import type { KeyboardEvent } from 'react';
 import { endpointsQuery } from '../api/queries.ts';
 import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { Kbd } from '../ui/button.tsx';
-import { rankChoices, showKeys, useAllCommands } from '../ui/commands.ts';
+import { isOfInputMethod, rankChoices, showKeys, useAllCommands } from '../ui/commands.ts';
 import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
 
@@ -66,6 +66,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
     document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
   };
   const onKeyDown = (press: KeyboardEvent): void => {
+    if (isOfInputMethod(press)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[press.key];
     if (step !== undefined) move(step);
     else if (press.key === 'Enter') choose(current);

@@ -65,6 +65,14 @@ const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="lis
 
 type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
+/**
+ * The key belongs to an input method, for example the Enter that accepts Japanese text. Safari sends that one after the
+ * composition, and only its old code is different (W3C UI Events, section 6.3.1).
+ */
+export function isOfInputMethod({ nativeEvent }: { readonly nativeEvent: KeyboardEvent }): boolean {
+  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
+}
+
 /** `mod+k` for Ctrl or Command with a key, else the key; `undefined` with other modifiers. */
 export function keysOf(press: KeyPress): string | undefined {
   if (press.altKey) return undefined;

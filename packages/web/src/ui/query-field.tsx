@@ -4,7 +4,7 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import type { KeyboardEvent, RefObject } from 'react';
 import { IconButton } from './button.tsx';
-import { useCommands } from './commands.ts';
+import { isOfInputMethod, useCommands } from './commands.ts';
 import type { Command } from './commands.ts';
 import { Input } from './field.tsx';
 import { complete, completionsAt } from './query-completion.ts';
@@ -77,6 +77,7 @@ export function QueryField(props: QueryFieldProps) {
     setCaret(/\s$/.test(done.text.slice(0, done.caret)) ? undefined : done.caret);
   };
   const onKeyDown = (press: KeyboardEvent): void => {
+    if (isOfInputMethod(press)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[press.key];
     const chosen = choices[active];
     if (step !== undefined) {
