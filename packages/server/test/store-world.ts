@@ -176,9 +176,17 @@ export function textOf(record: RequestRecord | undefined): string | undefined {
   return record?.body === undefined || record.body === null ? undefined : Buffer.from(record.body).toString('latin1');
 }
 
+/** Rows per read. */
+const PAGE = 500;
+
 /** All requests of an endpoint, newest first. */
-export function everything(store: AppStore, endpointId: number): Promise<readonly RequestRecord[]> {
-  return store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 100 });
+export async function everything(store: AppStore, endpointId: number): Promise<readonly RequestRecord[]> {
+  const rows: RequestRecord[] = [];
+  for (let before: number | undefined; ; before = rows.at(-1)?.index) {
+    const page = await store.listRequests({ endpointId, which: 'any', limit: PAGE, before, bodyBytes: 100 });
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
 }
 
 /** Compares the endpoint's counters with a recount of its rows, and returns them. They must always be equal. */
