@@ -28,35 +28,22 @@ export interface MaintenanceOptions {
  * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. A failed step is logged,
  * and the others run. True when purging is not finished.
  */
-export async function runMaintenance({
-  store,
-  config,
-  live,
-  log,
-  now,
-  isDrained,
-}: MaintenanceOptions): Promise<boolean> {
-  const attempt = (what: string, step: () => Promise<boolean>): Promise<boolean> =>
+export async function runMaintenance(options: MaintenanceOptions): Promise<boolean> {
+  const { store, config, live, log, now, isDrained } = options;
+  const attempt = <T>(what: string, step: () => Promise<T>): Promise<T | undefined> =>
     step().catch((error: unknown) => {
       log.error({ err: error }, `maintenance: ${what} failed; the server tries again`);
-      return false;
+      return undefined;
     });
   // First, because on a full disk all other work needs the pages that it frees.
   const purged = await attempt('removing cleared requests', () => store.purgeSome(PURGE_ROWS));
-  await attempt('deleting ended sessions', async () => {
-    await store.deleteStaleAccountRows(now());
-    return false;
-  });
-  await attempt('deleting the ids of old batches', async () => {
-    if (isDrained()) await store.deleteOldBatches?.();
-    return false;
-  });
-  const hasMoreExpired = await attempt('deleting expired endpoints', async () => {
-    const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
-    for (const endpointId of expired) live.publish(endpointId, { type: 'endpoint-deleted' });
-    return expired.length === EXPIRED_ENDPOINTS;
-  });
-  return purged || hasMoreExpired;
+  await attempt('deleting ended sessions', () => store.deleteStaleAccountRows(now()));
+  if (isDrained()) await attempt('deleting the ids of old batches', async () => store.deleteOldBatches?.());
+  const expired = await attempt('deleting expired endpoints', () =>
+    store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS),
+  );
+  for (const endpointId of expired ?? []) live.publish(endpointId, { type: 'endpoint-deleted' });
+  return purged === true || expired?.length === EXPIRED_ENDPOINTS;
 }
 
 /** How long before the expiry the owner is notified. */
