@@ -6,6 +6,9 @@ const CONNECTION_LOST = /^(?:57P0[125]|25P0[34]|0800[36]|ECONNRESET|EPIPE)$/;
 /** The server, not the statement: it refuses connections or access, is out of resources, or is read-only (the same sources). */
 const UNAVAILABLE =
   /^(?:08...|28...|3D000|42501|55000|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|CERT_\w+|ERR_TLS_\w+)$/;
+/** A certificate of an unknown authority. OpenSSL's codes, as Node names them. */
+const UNKNOWN_ISSUER =
+  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
 /**
  * Another transaction made the server undo the statement, which succeeds when repeated. It was a deadlock, a conflict
  * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.
@@ -22,7 +25,7 @@ export function faultOf(error: unknown): 'connection' | 'server' | 'conflict' | 
   if (DRIVER_TIMEOUT.test(message)) return 'server';
   if (CONNECTION_LOST.test(code ?? '') || DRIVER_LOST.test(message)) return 'connection';
   if (CONFLICT.test(code ?? '')) return 'conflict';
-  return UNAVAILABLE.test(code ?? '') ? 'server' : 'query';
+  return UNAVAILABLE.test(code ?? '') || UNKNOWN_ISSUER.test(code ?? '') ? 'server' : 'query';
 }
 
 /** Converts failures of the database, but not of the query, into StorageUnavailable. */
@@ -33,10 +36,6 @@ export async function answered<T>(query: Promise<T>): Promise<T> {
     throw faultOf(error) === 'query' ? error : new StorageUnavailable(String(error), { cause: error });
   }
 }
-
-/** OpenSSL's codes, as Node names them. */
-const UNKNOWN_ISSUER =
-  /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?))$/;
 
 /** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */
 const SENTENCES: Readonly<Record<string, (where: string) => string>> = {

@@ -5,7 +5,7 @@ import { startPgBouncer } from '../../../test/pgbouncer.ts';
 import { captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
-import { startProblem } from './faults.ts';
+import { faultOf, startProblem } from './faults.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { SESSIONS, openPool } from './session.ts';
 
@@ -61,9 +61,11 @@ test.each(['capture', 'write', 'migration'] as const)(
 test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'has a certificate of an unknown authority. Add sslrootcert=FILE'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'has a certificate of an unknown authority. Add sslrootcert=FILE'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'has a certificate of an unknown authority. Add sslrootcert=FILE'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'has a certificate for another host name. Write that name in DATABASE_URL.'],
-])('TLS that fails with %s is explained', (code, sentence) => {
+])('TLS that fails with %s is explained, and counts as an unavailable server', (code, sentence) => {
   const error = Object.assign(new Error('x'), { code });
+  expect(faultOf(error)).toBe('server');
   expect(startProblem(error, 'postgres://u:secret@h/d').message).toContain(`PostgreSQL at h/d ${sentence}`);
 });
 
