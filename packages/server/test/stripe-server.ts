@@ -4,12 +4,12 @@ import type { Stripe } from 'stripe';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import {
   changeSubscription,
+  endOf,
   expireCheckout,
   letTimePass,
   newSimulatedCustomer,
   openCheckout,
   payCheckout,
-  presentSubscription,
 } from '../src/features/billing/simulation.ts';
 import type { SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
 import type { StripeConfig } from '../src/config.ts';
@@ -262,8 +262,11 @@ export class StripeModel {
   }
 
   #present(subscription: SimulatedSubscription): object {
-    const isRepriced = this.#repriced.has(subscription.id);
-    return presentSubscription(subscription, (plan) => (isRepriced ? 'price_old' : stripePriceOf(plan)));
+    const { id, status, created, periodEnd, cancelAtPeriodEnd } = subscription;
+    const price = { id: this.#repriced.has(id) ? 'price_old' : stripePriceOf(subscription) };
+    const items = { data: [{ id: `si_${id}`, price, current_period_end: periodEnd }] };
+    // With the flag set, Stripe returns the end of the period in `cancel_at` too.
+    return { id, status, created, cancel_at: endOf(subscription), cancel_at_period_end: cancelAtPeriodEnd, items };
   }
 
   #update(subscriptionId: string, given: URLSearchParams): object {

@@ -3,22 +3,6 @@ import type { Tier } from '@creel/contract';
 import { z } from 'zod';
 import type { EndpointRecord, UserRecord } from '../../database/records.ts';
 
-/** The fields of a subscription that the rules read. Both gateways use Stripe's terms. Times are in seconds. */
-export interface GatewaySubscription {
-  readonly id: string;
-  readonly status: string;
-  readonly created: number;
-  readonly cancel_at: number | null;
-  readonly cancel_at_period_end: boolean;
-  readonly items: {
-    readonly data: readonly {
-      readonly id: string;
-      readonly price: { readonly id: string };
-      readonly current_period_end: number;
-    }[];
-  };
-}
-
 /** A paid plan: tier and billing interval. */
 export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });
 export type PlanPrice = Readonly<z.infer<typeof planPriceSchema>>;
@@ -46,46 +30,6 @@ export type SubscriptionFields = Pick<
   UserRecord,
   'subscriptionTier' | 'subscriptionStatus' | 'subscriptionEndAt' | 'billingInterval' | 'stripeSubscriptionId'
 >;
-
-const SECOND_MS = 1000;
-
-/**
- * Reads a subscription; `undefined` when none of its prices is one of ours. The user's own subscription keeps the
- * stored plan then: Stripe still charges a price that is no longer configured.
- */
-export function stateOf(
-  subscription: GatewaySubscription,
-  priceOf: (plan: PlanPrice) => string,
-  stored: SubscriptionFields,
-): SubscriptionState | undefined {
-  const items = subscription.items.data.map((item) => ({
-    item,
-    plan: PLAN_PRICES.find((price) => priceOf(price) === item.price.id),
-  }));
-  const { item, plan = storedPlan(stored, subscription.id) } = items.find((each) => each.plan) ?? items[0] ?? {};
-  if (item === undefined || plan === undefined) return undefined;
-  const periodEndAt = item.current_period_end * SECOND_MS;
-  const cancelAt = subscription.cancel_at === null ? periodEndAt : subscription.cancel_at * SECOND_MS;
-  const byDate = subscription.cancel_at === null ? null : 'date';
-  const canceledBy = subscription.cancel_at_period_end ? 'flag' : byDate;
-  return {
-    ...plan,
-    id: subscription.id,
-    itemId: item.id,
-    status: subscription.status,
-    createdAt: subscription.created * SECOND_MS,
-    periodEndAt,
-    endsAt: canceledBy === null ? null : cancelAt,
-    canceledBy,
-  };
-}
-
-/** The plan of the user's own subscription; `undefined` for any other. */
-function storedPlan(stored: SubscriptionFields, subscriptionId: string): PlanPrice | undefined {
-  const { subscriptionTier: tier, billingInterval: interval } = stored;
-  if (tier === 'FREE' || interval === null || stored.stripeSubscriptionId !== subscriptionId) return undefined;
-  return { tier, interval };
-}
 
 /**
  * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and

@@ -1,7 +1,6 @@
 import type { BillingInterval } from '@creel/contract';
 import { z } from 'zod';
 import { planPriceSchema } from './rules.ts';
-import type { GatewaySubscription, PlanPrice } from './rules.ts';
 
 /**
  * Simulates Stripe's subscriptions with pure functions on the state of one customer: checkout, renewal, failed payments
@@ -142,21 +141,4 @@ function afterPeriod(seconds: number, interval: BillingInterval): number {
   const lastDay = new Date(Date.UTC(to.getUTCFullYear(), to.getUTCMonth() + 1, 0)).getUTCDate();
   to.setUTCDate(Math.min(from.getUTCDate(), lastDay));
   return Math.floor(to.getTime() / 1000);
-}
-
-/** A subscription in the format of Stripe's API. */
-export function presentSubscription(
-  subscription: SimulatedSubscription,
-  priceOf: (plan: PlanPrice) => string,
-): GatewaySubscription {
-  const { id, status, created, periodEnd } = subscription;
-  return {
-    id,
-    status,
-    created,
-    // With the flag set, Stripe returns the end of the period here too.
-    cancel_at: endOf(subscription),
-    cancel_at_period_end: subscription.cancelAtPeriodEnd,
-    items: { data: [{ id: `si_${id}`, price: { id: priceOf(subscription) }, current_period_end: periodEnd }] },
-  };
 }

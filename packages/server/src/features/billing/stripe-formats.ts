@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { StripeConfig } from '../../config.ts';
 import type { GatewayEvent } from './gateway.ts';
 import { GatewayError } from './gateway.ts';
-import type { GatewaySubscription } from './rules.ts';
+import { PLAN_PRICES } from './rules.ts';
+import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 const TOLERANCE_SECONDS = 300;
 /** Tolerance for clock differences. */
@@ -91,7 +92,7 @@ const subscriptionSchema = z
       ),
     }),
   })
-  .transform(({ current_period_end: older, items, ...rest }, context): GatewaySubscription => {
+  .transform(({ current_period_end: older, items, ...rest }, context) => {
     const data = items.data.flatMap(({ current_period_end: end = older, ...item }) =>
       end === undefined ? [] : { ...item, current_period_end: end },
     );
@@ -100,9 +101,51 @@ const subscriptionSchema = z
     return { ...rest, items: { data } };
   });
 
+type GatewaySubscription = z.output<typeof subscriptionSchema>;
+
 /** Reads a subscription. @throws GatewayError for another format */
 export function readSubscription(subscription: unknown): GatewaySubscription {
   const read = subscriptionSchema.safeParse(subscription);
   if (!read.success) throw new GatewayError('unavailable', read.error);
   return read.data;
+}
+
+const SECOND_MS = 1000;
+
+/**
+ * Reads a subscription; `undefined` when none of its prices is one of ours. The user's own subscription keeps the
+ * stored plan then: Stripe still charges a price that is no longer configured.
+ */
+export function stateOf(
+  subscription: GatewaySubscription,
+  priceOf: (plan: PlanPrice) => string,
+  stored: SubscriptionFields,
+): SubscriptionState | undefined {
+  const items = subscription.items.data.map((item) => ({
+    item,
+    plan: PLAN_PRICES.find((price) => priceOf(price) === item.price.id),
+  }));
+  const { item, plan = storedPlan(stored, subscription.id) } = items.find((each) => each.plan) ?? items[0] ?? {};
+  if (item === undefined || plan === undefined) return undefined;
+  const periodEndAt = item.current_period_end * SECOND_MS;
+  const cancelAt = subscription.cancel_at === null ? periodEndAt : subscription.cancel_at * SECOND_MS;
+  const byDate = subscription.cancel_at === null ? null : 'date';
+  const canceledBy = subscription.cancel_at_period_end ? 'flag' : byDate;
+  return {
+    ...plan,
+    id: subscription.id,
+    itemId: item.id,
+    status: subscription.status,
+    createdAt: subscription.created * SECOND_MS,
+    periodEndAt,
+    endsAt: canceledBy === null ? null : cancelAt,
+    canceledBy,
+  };
+}
+
+/** The plan of the user's own subscription; `undefined` for any other. */
+function storedPlan(stored: SubscriptionFields, subscriptionId: string): PlanPrice | undefined {
+  const { subscriptionTier: tier, billingInterval: interval } = stored;
+  if (tier === 'FREE' || interval === null || stored.stripeSubscriptionId !== subscriptionId) return undefined;
+  return { tier, interval };
 }

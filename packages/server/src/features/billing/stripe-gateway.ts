@@ -8,8 +8,8 @@ import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
-import { readStripeEvent, readSubscription } from './stripe-formats.ts';
-import { isChargedNow, stateOf } from './rules.ts';
+import { readStripeEvent, readSubscription, stateOf } from './stripe-formats.ts';
+import { isChargedNow } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /** The API version of the installed types and of the schemas in this file. */

@@ -4,8 +4,8 @@ import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { centsOf, isChargedNow, stateOf } from './rules.ts';
-import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
+import { centsOf, isChargedNow } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
 import {
   changeSubscription,
   endOf,
@@ -14,7 +14,6 @@ import {
   newSimulatedCustomer,
   openCheckout,
   payCheckout,
-  presentSubscription,
   simulatedCustomerSchema,
 } from './simulation.ts';
 import type { SimulatedCustomer, SimulatedSubscription, SubscriptionChange } from './simulation.ts';
@@ -66,9 +65,8 @@ export class TestGateway implements BillingGateway {
     return checkouts.some((checkout) => checkout.id === id && checkout.status === 'open');
   }
 
-  async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
-    const { subscriptions } = await this.#load(customerId);
-    return subscriptions.flatMap((each) => stateOf(presentSubscription(each, priceOf), priceOf, stored) ?? []);
+  async listSubscriptions(customerId: string): Promise<readonly SubscriptionState[]> {
+    return (await this.#load(customerId)).subscriptions.map(toState);
   }
 
   async changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
@@ -220,8 +218,20 @@ function pageBeside(returnUrl: string, page: string): string {
   return new URL(`/billing/test/${page}`, returnUrl).href;
 }
 
-function priceOf({ tier, interval }: PlanPrice): string {
-  return `price_test_${tier}_${interval}`.toLowerCase();
+function toState(subscription: SimulatedSubscription): SubscriptionState {
+  const { id, tier, interval, status, created, periodEnd, cancelAtPeriodEnd } = subscription;
+  const endsAt = endOf(subscription);
+  return {
+    id,
+    itemId: id,
+    tier,
+    interval,
+    status,
+    createdAt: created * 1000,
+    periodEndAt: periodEnd * 1000,
+    endsAt: endsAt === null ? null : endsAt * 1000,
+    canceledBy: cancelAtPeriodEnd ? 'flag' : null,
+  };
 }
 
 function priceTag(plan: PlanPrice): Money {
