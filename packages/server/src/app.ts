@@ -68,10 +68,7 @@ export interface RunningServer {
   readonly url: string;
   /** The port that the server listens on. */
   readonly port: number;
-  /**
-   * Stops accepting connections, finishes open requests, writes queued captures, and closes storage. Safe to call
-   * twice.
-   */
+  /** Finishes open requests, writes queued captures, and closes storage. Safe to call twice. */
   readonly stop: () => Promise<void>;
 }
 
@@ -105,9 +102,7 @@ const ROUTES: Routes = {
   webRoot: WEB_ROOT,
 };
 
-/**
- * Opens the configured store: PostgreSQL by URL, otherwise the SQLite file in the data folder. @throws StorageProblem
- */
+/** Opens PostgreSQL by its URL, or the SQLite file in the data folder. @throws StorageProblem */
 export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<AppStore> {
   return databaseUrl === undefined ? openSqliteStore(dataDir, QUERIES) : openPostgresStore(databaseUrl, QUERIES);
 }

@@ -48,10 +48,7 @@ const httpOrigin = z
   })
   .transform((text) => new URL(text).origin);
 
-/**
- * False if a character ends the password early. Its rest would count as a path, which messages show, or its beginning as
- * a port.
- */
+/** False if a character ends the password early. Its rest would count as a path, which messages show. */
 function hasWholePassword(text: string): boolean {
   const url = URL.parse(text);
   return url === null ? !/^\w+:\/\/.*@/.test(text) : !(url.pathname + url.hash).includes('@');
@@ -218,10 +215,7 @@ function isLocal(publicUrl: string | undefined): boolean {
   return publicUrl === undefined || isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
-/**
- * Stripe is used only when it is fully configured. The test gateway charges nothing, so it is never the default in
- * production.
- */
+/** In production never the test gateway, because it charges nothing, and Stripe only if it is fully configured. */
 function defaultBilling(environment: Environment, hasStripe: boolean): 'stripe' | 'test' | 'off' {
   if (environment.NODE_ENV !== 'production') return 'test';
   return hasStripe ? 'stripe' : 'off';

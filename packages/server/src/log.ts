@@ -20,10 +20,7 @@ function lossReport(count: number): string {
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), count, msg })}\n`;
 }
 
-/**
- * The logged parts of an error: its type, message and stack. Other properties are omitted, because databases put
- * rejected rows there and HTTP clients put requests.
- */
+/** Omits other properties, because databases put rejected rows there and HTTP clients put requests. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const code =
@@ -32,10 +29,7 @@ function describeError(error: unknown): object {
   return { type: error.name, message: error.message, code, stack: error.stack, cause };
 }
 
-/**
- * Logs each change of the disk's state, with what the operator can do. Returns a function that reads the free bytes, or
- * `undefined` if the database is not in the data folder.
- */
+/** Logs changes of the disk. Returns a function that reads the free bytes, if the database is in the data folder. */
 export function watchDisk(store: Pick<Store, 'watchDisk'>, log: Logger): (() => number) | undefined {
   if (store.watchDisk === undefined) return undefined;
   let before: DiskState = { freeBytes: 0, isFull: false, missingFile: undefined };
@@ -133,10 +127,7 @@ export class LogDestination implements DestinationStream {
 
 const STANDARD_OUTPUT = 1;
 
-/**
- * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that
- * `writeSync` never waits for a reader.
- */
+/** Reading `process.stdout` once makes pipes and sockets non-blocking, so that `writeSync` never waits. */
 export function standardOutput(stdout: { readonly isTTY: boolean }): { isTerminal: boolean; writeSome: WriteSome } {
   return { isTerminal: stdout.isTTY, writeSome: (bytes) => writeSync(STANDARD_OUTPUT, bytes) };
 }

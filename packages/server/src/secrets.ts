@@ -17,10 +17,7 @@ export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/**
- * Encrypted text that its keeper, a browser or the database, can neither read nor change: AES-256-GCM with a separate
- * key per purpose.
- */
+/** AES-256-GCM with a key per purpose. The browser or database that keeps the text can't read or change it. */
 export class SealedText {
   readonly #key: Buffer;
   readonly #now: () => number;

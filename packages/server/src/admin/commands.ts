@@ -104,10 +104,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
 };
 
-/**
- * Runs `creel admin` with these args.
- * @throws AdminProblem, StorageProblem with a sentence for the operator
- */
+/** Runs `creel admin`. @throws AdminProblem, StorageProblem with a sentence for the operator */
 export async function runAdmin(
   [name, ...args]: readonly string[],
   config: AdminConfig,
@@ -157,10 +154,7 @@ function onSqlite(config: AdminConfig, instead: string): string {
   return config.dataDir;
 }
 
-/**
- * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be
- * opened
- */
+/** Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem */
 async function withDatabase<Result>(
   { dataDir, databaseUrl }: AdminConfig,
   work: (db: Database) => Promise<Result>,

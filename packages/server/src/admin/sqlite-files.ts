@@ -46,10 +46,7 @@ export async function restore(dataDir: string, file: string): Promise<string | u
   return kept;
 }
 
-/**
- * Copies a database with its log into one file, and names it `file` when it is complete and on disk. Removes what a
- * failed copy leaves. Returns the number of its requests.
- */
+/** Copies a database and its log to `file`, which appears when it is complete. Returns its number of requests. */
 async function copyTo(
   database: DatabaseSync,
   file: string,

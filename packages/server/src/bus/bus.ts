@@ -33,10 +33,7 @@ const MAX_ENDPOINTS = 150;
 
 const id = z.int();
 
-/**
- * A message from one node to the others, sent after the commit. It has no captured content: receivers that need it read
- * the database.
- */
+/** A message to the other nodes after the commit. It has no captured content: receivers read the database. */
 const noticeSchema = z.discriminatedUnion('kind', [
   /** Captures are stored, once per batch: endpoint and newest index. */
   z.object({ kind: z.literal('captured'), newest: z.array(z.tuple([id, id])) }),

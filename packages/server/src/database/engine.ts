@@ -41,10 +41,7 @@ export interface Engine {
 /** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */
 const SIZES = [64, 32, 16, 8, 4, 2, 1];
 
-/**
- * Runs a statement for several rows at a time, so that PostgreSQL needs few round trips. Returns the results of all, in
- * order.
- */
+/** Runs a statement for several rows at a time, which saves round trips. Returns all results in order. */
 export async function inChunks<Row, Result>(
   rows: readonly Row[],
   run: (chunk: Row[]) => Promise<readonly Result[]>,

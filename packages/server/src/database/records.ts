@@ -111,10 +111,7 @@ export async function keepFirstValue(
   return (await db.selectFrom(table).select('value').where('name', '=', name).executeTakeFirstOrThrow()).value;
 }
 
-/**
- * A user whose row is locked until the transaction ends; `undefined` when there is none. Locks by a write, because
- * SQLite has no `for update`.
- */
+/** The user, with its row locked until the transaction ends. By a write, because SQLite has no `for update`. */
 export async function lockUser(transaction: DatabaseTransaction, id: number): Promise<UserRecord | undefined> {
   const row = await transaction
     .updateTable('users')

@@ -32,10 +32,7 @@ export const scan = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kin
 export const write = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'write', run });
 /** A write that frees disk space, or that a user needs for that. It may use the reserve on a full disk. */
 export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'freeing', run });
-/**
- * A write that commits without waiting for the disk. A power cut may undo it, with all commits after it. For work that
- * is repeated then.
- */
+/** Commits without waiting for the disk. A power cut may undo it and later commits. For work that is repeated then. */
 export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'unsynced', run });
 
 /**

@@ -59,10 +59,7 @@ export interface Tables {
     next_index: Generated<number>;
     /** Captures below this index were cleared and wait to be purged. */
     first_index: Generated<number>;
-    /**
-     * No unsaved capture has an index below this one, except those with pending deliveries. The next trim starts here,
-     * so it skips requests that were saved long ago.
-     */
+    /** The next trim starts here. Unsaved captures below it have pending deliveries. */
     trimmed_to: Generated<number>;
     /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
     dropped_count: Generated<number>;
@@ -124,10 +121,7 @@ export interface Tables {
     user_id: number;
     created_at: Millis;
   };
-  /**
-   * An identity that a browser has just proved at the provider, kept until that browser logs in with it. Only the cookie
-   * holds the handle itself.
-   */
+  /** An identity that a browser proved at the provider and logs in with next. Only the cookie has the handle. */
   proven_identities: {
     handle_hash: string;
     issuer: string;

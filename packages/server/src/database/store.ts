@@ -47,10 +47,7 @@ function textOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/**
- * V8's options for the threads of a database. Their objects are short-lived and small, and V8's default would let each
- * thread grow to 48 MB before it collects.
- */
+/** V8's default would let each thread of a database grow to 48 MB of short-lived objects before it collects. */
 export const STORAGE_THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 };
 
 export interface CaptureLimits {
@@ -72,10 +69,7 @@ export interface CaptureOutcome {
   readonly recycled?: ArrayBuffer;
 }
 
-/**
- * What was assigned to the capture at this position of the batch, which has the time `receivedAt`. `undefined` when its
- * endpoint does not exist.
- */
+/** What the capture at this position of the batch became; `undefined` when its endpoint does not exist. */
 export function storedAs(outcome: CaptureOutcome, position: number, receivedAt: number): StoredAs | undefined {
   const index = outcome.indexes[position] ?? -1;
   if (index < 0) return undefined;

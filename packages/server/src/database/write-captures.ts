@@ -31,10 +31,7 @@ export interface LockedEndpoint {
   readonly latestAt: number | null;
 }
 
-/**
- * The result of one endpoint's captures in a batch. The outcome follows from it and the batch, so a batch whose commit
- * was not answered can be answered later.
- */
+/** One endpoint's part of the outcome. With it, a batch whose commit was not answered can be answered later. */
 export const receiptSchema = z.object({
   endpointId: z.number(),
   firstIndex: z.number(),
@@ -73,17 +70,12 @@ const MAX_TRIMMED_BEYOND = 500;
 /** When a batch has trimmed this many bytes of bodies, it trims no further request. Freeing 1 MB takes 1 to 3 ms. */
 export const MAX_TRIMMED_BYTES = 8 * 1024 * 1024;
 
-/**
- * The statements of a batch, inside its transaction. SQLite returns directly; each PostgreSQL call is one round trip.
- */
+/** The statements of a batch, in its transaction. SQLite returns directly; a call of PostgreSQL is a round trip. */
 export interface CaptureStatements {
   /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
   lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /**
-   * Trims, inserts, and updates the counters. Called for every batch, even if no endpoint exists. Returns the endpoints
-   * of which the limit of bytes left some.
-   */
+  /** Called for every batch, even without endpoints. Returns endpoints of which the limit of bytes left some. */
   write(writes: readonly EndpointWrite[], receipts: readonly EndpointReceipt[]): Maybe<readonly number[]>;
 }
 
@@ -125,10 +117,7 @@ function isOverfull({ unsavedCount, sparedCount }: LockedEndpoint, { maxUnsaved 
   return unsavedCount - sparedCount > maxUnsaved;
 }
 
-/**
- * Continues to trim endpoints that batches left overfull, in separate batches between those of the senders. If one
- * fails, the endpoint's next capture continues.
- */
+/** Trims endpoints that batches left overfull, in separate batches. After a failure, the next capture continues. */
 export class Trimmer {
   readonly #write: CaptureStore['writeCaptures'];
   readonly #overfull = new Set<number>();

@@ -140,10 +140,7 @@ function callBudget(largestBody: number): MemoryBudget {
   return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody), uncounted: UNCOUNTED_BYTES });
 }
 
-/**
- * Accepts only JSON. The bytes of a body are counted as they arrive. Beyond the call's limit the response is 413. When
- * other bodies use up the memory, it is 503.
- */
+/** Accepts only JSON. Counts bytes as they arrive: 413 beyond the limit, 503 when other bodies use up the memory. */
 function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
   server.removeAllContentTypeParsers();
   // Without a body its type does not matter.
@@ -176,10 +173,7 @@ function refusal(result: Extract<BodyResult, string>): ProblemError {
   return new ProblemError('BAD_REQUEST');
 }
 
-/**
- * JSON is UTF-8, and a byte order mark before it is ignored (RFC 8259 8.1). A lenient decoder would turn invalid bytes
- * into U+FFFD and make different passwords equal.
- */
+/** A byte order mark is ignored (RFC 8259 8.1). A lenient decoder would make different passwords equal. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(body: Buffer): unknown {

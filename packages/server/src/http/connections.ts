@@ -46,10 +46,7 @@ interface Reader {
   readonly canClose: boolean;
 }
 
-/**
- * The open connections of a listener. Each starts with the plain reader, and switches to Node's parser at the first
- * bytes that it can't read.
- */
+/** The open connections. Each starts with the plain reader, and switches to Node's parser at other bytes. */
 export class Connections {
   readonly #listener: Server;
   readonly #options: ConnectionOptions;
@@ -127,10 +124,7 @@ export class Connections {
     return false;
   }
 
-  /**
-   * Accepts no more connections, lets requests in flight finish, closes idle connections, and cuts off the rest after
-   * `maxMs`. Resolves when none is left.
-   */
+  /** Lets requests in flight finish, closes idle connections, and cuts off the rest after `maxMs`. */
   async close(maxMs: number): Promise<void> {
     const servers = [this.#listener, ...this.#others, this.#claim];
     const closed = Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))));
@@ -144,9 +138,7 @@ export class Connections {
     clearTimeout(force);
   }
 
-  /**
-   * Node counts a connection without any data as busy (browsers open some ahead). No client waits for a response on it.
-   */
+  /** Node counts a connection without any data as busy. Browsers open some ahead, and nothing waits on them. */
   #closeIdle(): void {
     this.#listener.closeIdleConnections();
     for (const readers of this.#byAddress.values())
@@ -160,10 +152,7 @@ async function listening(server: SocketServer, options: ListenOptions): Promise<
   await once(server, 'listening');
 }
 
-/**
- * An abstract socket of Linux. One process can have it, and it ends with the process. Without it, two servers that start
- * in the same millisecond would share the port.
- */
+/** An abstract socket of Linux, which ends with its process. Two servers that start at once would share the port. */
 function claimPath(port: number, host: string): string {
   return `\0creel ${host} ${port}`;
 }

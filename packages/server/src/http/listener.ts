@@ -32,8 +32,7 @@ export function createListener(
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
-    // requests.
+    // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume it.
     shouldUpgradeCallback: mayUpgrade,
     // Node's own rejection has no body and accepts further requests; `createDispatch` rejects these instead.
     requireHostHeader: false,
@@ -143,10 +142,7 @@ export interface HeadFacts {
   readonly preflight: Preflight | undefined;
 }
 
-/**
- * Reads the flat header list in one pass, which is cheaper than the map of `request.headers`. Compares the length of
- * names first.
- */
+/** One pass over the flat list is cheaper than `request.headers`. Compares the length of names first. */
 export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage): HeadFacts {
   const asked: Preflight = { method: '', headers: '', isPrivateNetwork: false };
   let bytes = 0;

@@ -17,10 +17,7 @@ const API_BODY_LIMIT = 1024 * 1024;
 /** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 
-/**
- * Creates a route for every operation of the contract. All check in the same order: origin, session, ownership, then
- * the body, so that another user's resource is always a 404.
- */
+/** All check in this order: origin, session, ownership, body. So another user's resource is always a 404. */
 export function registerOperations(
   server: FastifyInstance,
   app: AppContext,
@@ -86,10 +83,7 @@ function registerOperation(
   });
 }
 
-/**
- * The handler of any operation. `never`: in a loop over names the compiler can't see that schema and handler belong
- * together. `AllHandlers` guarantees it.
- */
+/** `never`: the compiler can't see that schema and handler belong together. `AllHandlers` guarantees it. */
 type AnyHandler = (call: never) => Promise<unknown>;
 type AnyFinder = (call: never) => Promise<void>;
 
@@ -200,10 +194,7 @@ class ResponseReservation {
     response.once('close', () => this.#settle());
   }
 
-  /**
-   * Reserves memory for stored bytes of the response. @throws ProblemError UNAVAILABLE when there is none, or the
-   * client has left
-   */
+  /** @throws ProblemError UNAVAILABLE when there is no memory for these stored bytes, or the client has left */
   readonly reserve = (rawBytes: number): void => {
     const { small, large } = this.#budgets;
     const reservation = (rawBytes <= SMALL_ANSWER_BYTES ? small : large).reserve(this.#userId);

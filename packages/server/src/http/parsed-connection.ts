@@ -18,10 +18,7 @@ interface BodyFraming {
   readonly hasTransferEncoding: boolean;
 }
 
-/**
- * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
- * long as one chunk. So slices shrink while they are slow.
- */
+/** Milliseconds of parsing per turn. Chunks of one byte take a thousand times as long, so slow slices shrink. */
 const MAX_PARSE_MS = 0.5;
 /** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
 const COSTLY_MS = 0.25;
@@ -51,10 +48,7 @@ export class ParsedConnection {
   #hasTurn = false;
   #isReleased = false;
 
-  /**
-   * `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. `readBuffer`: the
-   * memory of the socket's unread bytes.
-   */
+  /** `attach` adds the HTTP server's listener, which feeds its parser. `readBuffer`: the memory of unread bytes. */
   constructor(socket: Socket, turns: LoopTurns, attach: () => void, readBuffer?: ArrayBufferLike) {
     this.#socket = socket;
     this.#readBuffer = readBuffer;
@@ -80,10 +74,7 @@ export class ParsedConnection {
     return this.#current?.response;
   }
 
-  /**
-   * Call when the head of a request was parsed. Its response decides whether the connection continues
-   * (`shouldKeepAlive`).
-   */
+  /** Call it after a head was parsed. The response's `shouldKeepAlive` decides whether the connection continues. */
   begin(request: IncomingMessage, response: ServerResponse, head: BodyFraming): void {
     const current = { request, response, isAnswered: false };
     this.#current = current;
@@ -134,8 +125,7 @@ export class ParsedConnection {
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
     if (socket.destroyed) return;
-    // Keep reading on a connection that ends with its current response, because closing a socket with unread data
-    // resets it.
+    // Reads on although the connection ends with its response: closing with unread data resets it.
     const isDiscarded = this.#current?.response.shouldKeepAlive === false && this.#current.request.complete;
     if (rest.length === 0 || isDiscarded) {
       if (buffer === this.#readBuffer) freeBuffer(buffer);

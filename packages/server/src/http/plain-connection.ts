@@ -17,16 +17,11 @@ const MAX_PER_TURN = 16;
 const MAX_UNREAD_BYTES = 16 * 1024;
 
 export interface PlainConnectionOptions {
-  /**
-   * Decides about a request from its head, before its body is read. `bytesAtHand`: bytes of the body that have arrived.
-   */
+  /** Decides from the head, before the body is read. `bytesAtHand`: bytes of the body that have arrived. */
   readonly admit: (head: PlainHead, socket: Socket, bytesAtHand: number) => Verdict | Promise<Verdict>;
   /** False after the server stops; each connection then ends with its next response. */
   readonly isOpen: () => boolean;
-  /**
-   * Passes a connection to Node's parser permanently, with all unread bytes back in the socket. `readBuffer`: their
-   * memory.
-   */
+  /** Passes the connection to Node's parser, with unread bytes back in the socket. `readBuffer`: their memory. */
   readonly handOver: (socket: Socket, readBuffer: ArrayBufferLike | undefined) => void;
   readonly turns: LoopTurns;
   /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
@@ -280,10 +275,7 @@ export class PlainConnection {
     this.#body = undefined;
   };
 
-  /**
-   * Ends the connection. If the sender is still sending, reads for a moment, because a reset could discard the
-   * response.
-   */
+  /** If the sender is still sending, reads for a moment, because a reset could discard the response. */
   #end(): void {
     const socket = this.#socket;
     this.#ending ??= 'close';

@@ -30,9 +30,7 @@ const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
 /** Fields that change how the message is exchanged, beside Connection. */
 const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
 
-/**
- * Reads the head at the start of some bytes. `undefined` if they are not a plain request; then Node's parser decides.
- */
+/** Reads the head at the start. `undefined` if it is not a plain request; then Node's parser decides. */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0 || headEnd > MAX_PLAIN_HEAD_BYTES) return undefined;

@@ -42,9 +42,7 @@ export class ConnectionClosed extends Error {
   override readonly name = 'ConnectionClosed';
 }
 
-/**
- * A validation failure. If all invalid fields have the same sentence, it is also the sentence of the whole response.
- */
+/** A validation failure. If all invalid fields have the same sentence, the whole response has it too. */
 export function invalid(fields: Readonly<Record<string, string>>): ProblemError {
   const [only, ...others] = new Set(Object.values(fields));
   return new ProblemError('VALIDATION_FAILED', {
@@ -121,10 +119,7 @@ export function problemOf(
   return codeOf(error) === NOT_JSON ? { code: 'UNSUPPORTED_MEDIA_TYPE' } : undefined;
 }
 
-/**
- * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
- * line with its id.
- */
+/** An unexpected error becomes a 500 without details, and a log line with its id. */
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');

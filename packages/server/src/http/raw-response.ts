@@ -148,16 +148,10 @@ function rawHead(status: number, headers: readonly string[], keepsAlive: boolean
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/**
- * Milliseconds for a rejected client to read the response and hang up. The HTTP server's timeouts don't apply to an
- * upgrade.
- */
+/** Milliseconds for a rejected client to read the response. The HTTP server's timeouts don't apply to upgrades. */
 const REFUSED_MS = 1000;
 
-/**
- * Rejects an upgrade over HTTP because of an error, and closes. Reads and discards what the client sent after its
- * request, so that a reset does not discard the response.
- */
+/** Rejects an upgrade over HTTP. Discards what the client sent after it, so that no reset discards the response. */
 export function refuseUpgrade(socket: Duplex, error: unknown): void {
   const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
   const { status } = PROBLEMS[code];

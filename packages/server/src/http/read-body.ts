@@ -4,10 +4,7 @@ import { BodyBuffer } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { parsedConnection } from './parsed-connection.ts';
 
-/**
- * `too-large`: over the limit. `no-memory`: other bodies use up the memory. `cut-off`: the connection closed before the
- * body was complete, so nothing is stored or answered.
- */
+/** `too-large`: over the limit. `no-memory`: used up by other bodies. `cut-off`: incomplete, so nothing is stored. */
 export type BodyResult = Buffer | null | 'too-large' | 'no-memory' | 'cut-off';
 
 /**
@@ -53,10 +50,7 @@ export function readBody(
   request.on('close', () => finish('cut-off'));
 }
 
-/**
- * Aborts a request whose sender closes its sending side before the body is complete. The parser does so too, except
- * after a declined upgrade (seen on Node 26.10), where the request would wait for its timeout.
- */
+/** Aborts a request whose sender closes early. After a declined upgrade the parser does not (seen on Node 26.10). */
 export function endWithConnection(request: IncomingMessage): void {
   const { socket } = request;
   const onEnd = (): void => {
@@ -72,10 +66,7 @@ const LINGER_MS = 30_000;
 const LINGER_SILENCE_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/**
- * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
- * is read and discarded, like nginx's `lingering_close`, before the connection ends.
- */
+/** Reads on before it closes, like nginx's `lingering_close`: a reset could keep the response from the sender. */
 export function linger(sender: Readable, done: () => void): void {
   const until = performance.now() + LINGER_MS;
   let left = LINGER_BYTES;

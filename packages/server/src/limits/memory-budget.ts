@@ -10,10 +10,7 @@ export interface MemoryBudgetOptions {
   readonly uncounted?: number;
 }
 
-/**
- * Limits the memory that many users share. It allocates nothing: it counts what its users hold and rejects more than
- * the limit.
- */
+/** Limits the memory that many users share. It counts what they hold, and rejects more than the limit. */
 export class MemoryBudget {
   readonly #bytes: number;
   readonly #maxPerOwner: number;

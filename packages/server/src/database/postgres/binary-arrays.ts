@@ -4,10 +4,7 @@ const HEADER_BYTES = 20;
 const INT8 = 20;
 const INT4 = 23;
 
-/**
- * A binary array of 64-bit integers for PostgreSQL: half the cost of text for both sides
- * (docs/decisions/0004-storage.md).
- */
+/** A binary array of 64-bit integers: half the cost of text for both sides (docs/decisions/0004-storage.md). */
 export function int8Array(values: readonly number[]): Buffer {
   return binaryArray(INT8, 8, values, (buffer, value, at) => {
     buffer.writeInt32BE(Math.floor(value / 4_294_967_296), at);

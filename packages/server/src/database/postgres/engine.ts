@@ -5,10 +5,7 @@ import type { Engine } from '../engine.ts';
 /** Any number that is the same in every Creel process. Advisory locks are per database. */
 const MIGRATION_LOCK = 4_127_358_906;
 
-/**
- * Text can't hold NUL or invalid UTF-8, and bytes have no case. The escape format is plain ASCII and allows both
- * comparisons.
- */
+/** Text can't hold NUL or invalid UTF-8, and bytes have no case. The escape format is ASCII and allows both. */
 function folded(bytes: Expression<Uint8Array | null>): RawBuilder<string> {
   return sql<string>`lower(encode(${bytes}, 'escape') collate "C")`;
 }

@@ -12,10 +12,7 @@ export interface ScanThreadData {
   readonly sessions: SessionKind;
 }
 
-/**
- * Searches on PostgreSQL run in their own thread: matching a large body takes long, and the main thread must keep
- * accepting captures.
- */
+/** A thread, because matching a large body takes long, and the main thread must keep accepting captures. */
 const { url, sessions }: ScanThreadData = workerData;
 const db = openDatabase(url, sessions);
 

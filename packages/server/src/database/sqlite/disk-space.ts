@@ -68,9 +68,7 @@ export class DiskSpace {
     return this.#isFull;
   }
 
-  /**
-   * Sets how far the database may grow for this write. @throws StorageUnavailable for a capture when the disk is full
-   */
+  /** Sets how far the database may grow for this write. @throws StorageUnavailable for a capture on a full disk */
   prepare(purpose: WritePurpose): void {
     if (performance.now() - this.#measuredAt >= MEASURE_MS) this.measure();
     if (purpose === 'capture' && this.#isFull)

@@ -38,9 +38,7 @@ class DatabaseFiles {
     return this.#missing;
   }
 
-  /**
-   * Checks the files again if the last check is too old. @throws StorageUnavailable when one was removed or replaced
-   */
+  /** Checks again if the last check is too old. @throws StorageUnavailable when a file was removed or replaced */
   check(): void {
     if (performance.now() - this.#checkedAt >= CHECK_MS) this.refresh();
     if (this.#missing === undefined) return;
@@ -58,10 +56,7 @@ const WATCH_MS = 500;
 /** Delay in milliseconds before the reserve is created, because a start has more urgent work. */
 const RESERVE_AFTER_MS = 1000;
 
-/**
- * Runs the writer's work. Prevents writes to a file that was removed or replaced, and keeps room on a full disk for
- * work that frees space.
- */
+/** Prevents writes to files that were replaced, and keeps room on a full disk for work that frees space. */
 export class GuardedWrites {
   readonly #files: DatabaseFiles;
   readonly #space: DiskSpace;

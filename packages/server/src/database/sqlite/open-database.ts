@@ -20,8 +20,7 @@ const WRITER_PRAGMAS = [
   'page_size = 8192',
   'journal_mode = WAL',
   'synchronous = FULL',
-  // 8 MB. A batch of 50 makes 6% fewer writes than with 500 pages. 2,000 pages save only 3% more, and slow down the
-  // slowest batch.
+  // 8 MB. 6% fewer writes than with 500 pages. 2,000 pages save only 3% more, and slow down the slowest batch.
   'wal_autocheckpoint = 1000',
   'foreign_keys = ON',
   // 16 MB. Capture throughput is the same with 8 and 32 MB, because the operating system caches the rest.
@@ -70,10 +69,7 @@ export function claimDataDir(dataDir: string): DatabaseSync {
   }
 }
 
-/**
- * Files that root creates belong to the owner of the folder, so that the server can use them as another user. Follows no
- * link: the owner could place one to a file of root.
- */
+/** Gives a file that root created to the owner of the folder. Follows no link, which could lead to a file of root. */
 export function giveToOwner(dataDir: string, file: string): void {
   if (process.geteuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);

@@ -43,17 +43,12 @@ async function connectWriter(): Promise<Connection> {
   return { raw, db, writer: { statements, guard } };
 }
 
-/**
- * A batch of this size is moved from the log into the file after its answer. It is half of the log, so otherwise the
- * commit of every second one would move two of them.
- */
+/** A batch of this size goes into the file after its answer. Otherwise every second commit would move two. */
 const LARGE_BATCH_BYTES = 4 * 1024 * 1024;
 
 let connection: Connection | undefined;
 
-/**
- * A reader opens the file with its first query, because it starts while the writer may still be creating the tables.
- */
+/** A reader opens the file with its first query, because at its start the writer may still create the tables. */
 function connected(): Connection {
   if (connection !== undefined) return connection;
   const raw = openReader(dataDir);

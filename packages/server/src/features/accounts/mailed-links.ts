@@ -91,10 +91,7 @@ const ONCE = 'The link works once, for 30 minutes.';
 /** Names that a mail program could turn into a link. */
 const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
 
-/**
- * The username for a mail. Omits a name that looks like a link while the address is unverified. Otherwise a stranger
- * could send the address's owner a link through our mail.
- */
+/** Omits a name that looks like a link while the address is unverified: a stranger could send links by our mail. */
 function accountOf({ username, emailVerified }: Owner): string {
   return emailVerified || !LINK_LIKE.test(username) ? `Creel account ${username}` : 'Creel account with this address';
 }

@@ -80,9 +80,7 @@ export class Passwords {
     return `${this.#currentPrefix}${base64(nonce)}$${base64(tag)}`;
   }
 
-  /**
-   * Whether a password matches a hash. Takes the same time without a hash. @throws QueueFullError; the signal's reason
-   */
+  /** Whether a password matches. Takes the same time without a hash. @throws QueueFullError; the signal's reason */
   async verify(
     password: string,
     hash: string | null | undefined,

@@ -28,10 +28,7 @@ export class ProviderLogin {
     this.#options = options;
   }
 
-  /**
-   * Stores a proven identity and returns the handle for the browser's cookie. Stored in the database, so that any
-   * process can continue.
-   */
+  /** Stores a proven identity, so that any process can continue. Returns the handle for the browser's cookie. */
   async keep(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
     await this.#options.store.storeProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
@@ -63,8 +60,7 @@ export class ProviderLogin {
       const created = await this.#create(proven, email, address);
       if (created !== undefined) return created;
     }
-    // Both sides must have verified the address. Otherwise an unverified address would give access to an account
-    // without its password.
+    // Otherwise an unverified address would give access to an account without its password.
     if (proven.emailVerified) await store.linkIdentity(proven, email, now());
     const linked = await store.findUserByIdentity(proven);
     if (linked === undefined) throw new ProblemError('PASSWORD_FIRST');
@@ -109,10 +105,7 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
   );
 }
 
-/**
- * A username derived from the user's name: unchanged, then with a number, and random if all are taken or the name mixes
- * scripts.
- */
+/** From the user's name: unchanged, then with a number. Random if all are taken or the name mixes scripts. */
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;

@@ -78,8 +78,7 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
   try {
     const address = addressBlock(app.clientAddressOf(request.raw));
     const limit = app.accounts.throttle.of('providerAnswer', address);
-    // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
-    // trigger it.
+    // Any site can trigger a callback, so one without an attempt of this browser doesn't count.
     if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
     if (proven.email === null) return send(refusal(NO_EMAIL), 200);
@@ -155,9 +154,7 @@ function leaveOpener(reply: FastifyReply): FastifyReply {
 
 const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
 
-/**
- * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.
- */
+/** The last page of the provider's window. Its message is an attribute, because inline scripts are not allowed. */
 function callbackPage(message: ProviderMessage, nonce: string): string {
   const text = message.message ?? 'You are logged in. This window closes by itself.';
   return `<!doctype html>

@@ -54,8 +54,7 @@ type Attempt = z.infer<typeof attemptSchema>;
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
-  // OpenID Connect Core 2: at most 255 ASCII characters. Rejects values that a database would change or reject, because
-  // two users must never become one.
+  // OpenID Connect Core 2. Rejects values that a database would change, because two users must never become one.
   sub: z
     .string()
     .min(1)
@@ -115,10 +114,7 @@ export class Provider {
     return opened === undefined ? undefined : attemptSchema.parse(JSON.parse(opened));
   }
 
-  /**
-   * The identity of a returning user. `query` comes from the provider, `attempt` from the browser. @throws
-   * ProviderProblem
-   */
+  /** The identity of a returning user, from the provider's `query` and the browser's `attempt`. */
   async finish(query: string, attempt: Attempt | undefined): Promise<ProvenIdentity> {
     if (attempt === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
     const { state, nonce, codeVerifier } = attempt;
@@ -225,10 +221,7 @@ function isFetchFailure(error: unknown): boolean {
   return (error instanceof TypeError && error.message === 'fetch failed') || isFetchFailure(error.cause);
 }
 
-/**
- * The first `maxLength` UTF-16 units of a well-formed text, without half of a surrogate pair at the end, which
- * databases change or reject.
- */
+/** The first `maxLength` UTF-16 units, without half of a surrogate pair, which databases change or reject. */
 export function truncate(text: string, maxLength: number): string {
   const cut = text.slice(0, maxLength);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
@@ -242,10 +235,7 @@ class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
 
-/**
- * `fetch` for the login provider. The URL comes from the operator or the provider's metadata, never from a user. Time
- * and size are limited, and redirects are not followed.
- */
+/** `fetch` for the login provider, whose URL no user chooses. Limits time and size, and follows no redirects. */
 async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
   const tooSlow = AbortSignal.timeout(MAX_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;

@@ -58,10 +58,7 @@ async function endOtherSessions({ app, signedIn: { user, session } }: SignedInCa
   app.live.endUserSessions(user.id, session.id);
 }
 
-/**
- * Marks the browser as known after the user was authenticated: failed logins of others no longer affect the user in
- * this browser.
- */
+/** Marks the browser as known. From then on, failed logins of others don't affect the user in this browser. */
 function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
   const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
   setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));
@@ -130,8 +127,7 @@ const mailedLinkHandlers = {
     const user = await app.accounts.links.resetPassword(body.token, body.password);
     app.live.endUserSessions(user.id);
     await app.accounts.login.forgive(user);
-    // The new password made every browser unknown. Without this, guesses of others would lock the owner out of this
-    // browser too.
+    // The new password made all browsers unknown. Guesses of others would lock the owner out of this one too.
     rememberBrowser(call, user);
     return { message: 'Your password was changed. Please log in with it.' };
   },

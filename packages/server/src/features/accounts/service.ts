@@ -79,10 +79,7 @@ class Sessions {
     this.#now = now;
   }
 
-  /**
-   * Starts a session and returns its token, which is not stored. `undefined` when the password was changed since the
-   * login, or the account does not exist.
-   */
+  /** Returns the token, which is not stored. `undefined` without the account, or after a change of its password. */
   async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
     const token = randomToken();
     const now = this.#now();
@@ -111,9 +108,7 @@ class Sessions {
     return found;
   }
 
-  /**
-   * Replaces a session's token, so that a stolen token becomes useless. `undefined` when the session does not exist.
-   */
+  /** Replaces a token, so that a stolen one becomes useless. `undefined` when the session does not exist. */
   async renew(sessionId: string): Promise<string | undefined> {
     const token = randomToken();
     return (await this.#store.renewSession(sessionId, tokenHash(token))) ? token : undefined;

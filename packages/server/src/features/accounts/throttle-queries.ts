@@ -3,10 +3,7 @@ import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { freeing, inTransaction, read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
-/**
- * The key's row, created if needed and locked until the transaction ends, so that parallel attempts are counted one after
- * another.
- */
+/** The key's row, created if needed. Its lock makes parallel attempts count one after another. */
 async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
   return transaction
     .insertInto('throttles')

@@ -23,10 +23,7 @@ const perHour = (attempts: number): ThrottleRule => ({ attempts, windowMs: HOUR_
 const rulesOf = (signupsPerHour: number) => ({
   /** New accounts per client address. */
   signUp: perHour(signupsPerHour),
-  /**
-   * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
-   * account. Ten per account that an address may create.
-   */
+  /** Names and addresses that are taken: each rejection reveals an account. Ten per account that one may create. */
   takenName: perHour(10 * signupsPerHour),
   /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
@@ -37,14 +34,9 @@ const rulesOf = (signupsPerHour: number) => ({
   /** Test mails, per user and per client address. */
   testMail: perHour(5),
   testMailAddress: perHour(30),
-  /**
-   * Callbacks from the provider without a valid proof, per client address: each one makes the server call the provider.
-   */
+  /** Callbacks without a valid proof, per client address: each one makes the server call the provider. */
   providerAnswer: perHour(100),
-  /**
-   * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
-   * stranger's requests can't lock the owner out.
-   */
+  /** Per recipient and per client address. Earlier links stay valid, so strangers can't lock the owner out. */
   mailedLink: { attempts: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
 });

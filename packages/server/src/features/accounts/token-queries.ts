@@ -128,8 +128,7 @@ async function resetPassword(transaction: EngineTransaction, tokenHash: string, 
   if (!(await consumeToken(transaction, tokenHash))) return undefined;
   await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
   await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
-  // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
-  // login.
+  // A previous holder may have linked one. A legitimate link is created again at the next login.
   await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
   const row = await transaction
     .updateTable('users')
@@ -145,10 +144,7 @@ async function resetPassword(transaction: EngineTransaction, tokenHash: string, 
   return row && toUserRecord(row);
 }
 
-/**
- * Stores the token of a link that is mailed to the user's current address. Older tokens stay valid, so that a
- * stranger's request does not cancel them.
- */
+/** Stores the token of a mailed link. Older ones stay valid, so that a stranger's request does not cancel them. */
 async function createMailToken(
   transaction: EngineTransaction,
   tokenHash: string,

@@ -33,10 +33,7 @@ export interface CheckoutInput extends PlanPrice {
   readonly cancelUrl: string;
 }
 
-/**
- * The payment provider. Every method may throw `GatewayError`. A creation that is repeated with the same key has no
- * further effect.
- */
+/** The payment provider. Methods may throw `GatewayError`. Repeating a creation with its key has no further effect. */
 export interface BillingGateway {
   /** Milliseconds after which a subscription is read again without an event. */
   readonly recheckMs: number;
@@ -45,10 +42,7 @@ export interface BillingGateway {
   /** Closes an open checkout; a paid or expired one stays unchanged. */
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
-  /**
-   * A customer's subscriptions to our plans, including ended ones. `stored`: the fields of the last read. Without a
-   * subscription in them, an unknown customer has none.
-   */
+  /** Including ended ones. Without a subscription in `stored`, the last read, an unknown customer has none. */
   listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
   changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void>;
@@ -60,8 +54,6 @@ export interface BillingGateway {
   previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null>;
   /** URL of the billing portal, created for each visit. */
   openPortal(customerId: string, returnUrl: string): Promise<string>;
-  /**
-   * Verifies and reads an event; `foreign` for a signed event of another installation, `undefined` for a forged one.
-   */
+  /** Verifies an event; `foreign` for a signed one of another installation, `undefined` for a forged one. */
   readEvent(body: Buffer, signature: string | undefined): GatewayEvent | 'foreign' | undefined;
 }

@@ -30,10 +30,7 @@ export interface BillingOptions extends SyncOptions {
   readonly publicUrl: () => string;
 }
 
-/**
- * Plans and payment for users. The gateway's state is authoritative: every change is read back from it before it is
- * stored.
- */
+/** Plans and payment. The gateway is authoritative: every change is read back from it before it is stored. */
 export class Billing {
   readonly gateway: BillingGateway;
   /** Reads subscriptions from the gateway after events and in the background. */

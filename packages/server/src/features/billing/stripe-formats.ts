@@ -13,10 +13,7 @@ const FUTURE_SECONDS = 5;
 /** PostgreSQL can't store a NUL. */
 const identifier = z.string().regex(/^[!-~]+$/);
 
-/**
- * The fields of an event that are used. Everything else is read from the API again, because events arrive late and out
- * of order.
- */
+/** The used fields of an event. The rest is read from the API, because events arrive late and out of order. */
 const eventSchema = z.object({
   id: identifier,
   type: identifier,
@@ -112,10 +109,7 @@ export function readSubscription(subscription: unknown): GatewaySubscription {
 
 const SECOND_MS = 1000;
 
-/**
- * Reads a subscription; `undefined` when none of its prices is one of ours. The user's own subscription keeps the
- * stored plan then: Stripe still charges a price that is no longer configured.
- */
+/** `undefined` when no price is ours. The user's own subscription keeps its plan, which Stripe still charges. */
 export function stateOf(
   subscription: GatewaySubscription,
   priceOf: (plan: PlanPrice) => string,

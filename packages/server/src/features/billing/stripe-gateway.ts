@@ -168,10 +168,7 @@ export class StripeGateway implements BillingGateway {
     }
   }
 
-  /**
-   * Created once per Stripe account and stored in the database, so that the portal does not depend on the account's
-   * default.
-   */
+  /** Created once per Stripe account and stored, so that the portal does not depend on the account's default. */
   async #portalConfiguration(replaces?: string): Promise<string | undefined> {
     const { store, config, log } = this.#options;
     const account = createHash('sha256').update(config.secretKey).digest('hex').slice(0, 16);

@@ -58,9 +58,7 @@ export class SubscriptionSync {
     this.locks = new AccountLocks(options.store);
   }
 
-  /**
-   * Receives a signed event. Records it once, then reads the account again. @throws ProblemError INVALID_SIGNATURE
-   */
+  /** Records a signed event once, then reads the account again. @throws ProblemError INVALID_SIGNATURE */
   async receive(body: Buffer, signature: string | undefined): Promise<void> {
     const { store, gateway, now } = this.#options;
     const event = gateway.readEvent(body, signature);
@@ -73,9 +71,7 @@ export class SubscriptionSync {
     await store.finishEvent(event.id, now());
   }
 
-  /**
-   * Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one read.
-   */
+  /** Reads a subscription and writes it. Calls that wait for the same account share one read. */
   refresh(userId: number): Promise<UserRecord | undefined> {
     return this.#waiting.run(userId, () => this.#refresh(userId));
   }
@@ -93,10 +89,7 @@ export class SubscriptionSync {
     });
   }
 
-  /**
-   * Reads the gateway's state if a checkout is open, and returns the user. So the return page shows the new plan before
-   * its event arrives.
-   */
+  /** Reads the gateway's state if a checkout is open, so that the return page does not wait for its event. */
   async afterCheckout(user: UserRecord): Promise<UserRecord> {
     const { store, now, log } = this.#options;
     const last = this.#settledAt.get(user.id);
@@ -115,10 +108,7 @@ export class SubscriptionSync {
     }
   }
 
-  /**
-   * Reads accounts whose period ends or that were not read for long. Finds changes whose events were lost, also after
-   * downtime. True when more are due.
-   */
+  /** Reads accounts that are due. Finds changes whose events were lost, also after downtime. True when more are due. */
   async reconcile(signal: AbortSignal): Promise<boolean> {
     const { store, now, log } = this.#options;
     await store.forgetEvents(now() - EVENTS_KEPT_MS);
@@ -198,10 +188,7 @@ type LockQueries = Pick<
   'lockBillingAccount' | 'renewBillingLock' | 'unlockBillingAccount'
 >;
 
-/**
- * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
- * Writes check the claim's owner, so a process that lost it writes nothing.
- */
+/** Serializes work on an account over processes by a claim. Writes check its owner, so a lost claim writes nothing. */
 class AccountLocks {
   readonly #store: LockQueries;
   readonly #queue = new FairQueue({ concurrencyPerOwner: 1 });
@@ -210,10 +197,7 @@ class AccountLocks {
     this.#store = store;
   }
 
-  /**
-   * @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user does not
-   * exist
-   */
+  /** @throws GatewayError when the account stays locked for too long; ProblemError NOT_SIGNED_IN without a user */
   run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
     return this.#queue.run(userId, () => this.#locked(userId, work));
   }

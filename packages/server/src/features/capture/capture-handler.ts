@@ -140,9 +140,7 @@ interface CompleteRequest {
   readonly socket: Socket;
 }
 
-/**
- * Stores a complete request from either reader. Releases the body's reservation when the body is stored or rejected.
- */
+/** Stores a complete request. Releases the body's reservation when the body is stored or rejected. */
 function storeRequest(
   deps: CaptureDependencies,
   { endpoint, reservation }: Admitted,
@@ -206,18 +204,12 @@ const PREFIX = '/h/';
 const AUTHORITY = /^https?:\/\/[^/?#]*/i;
 const UID = /^[A-Za-z0-9_-]+/;
 
-/**
- * True when a request target belongs to the capture path. Nothing is decoded or normalized: `/./h/x` and `/%68/x` do
- * not match.
- */
+/** Whether a target belongs to the capture path. Nothing is decoded or normalized: `/./h/x` does not match. */
 export function isCaptureTarget(target: string): boolean {
   return target.startsWith(PREFIX) || (!target.startsWith('/') && target.replace(AUTHORITY, '').startsWith(PREFIX));
 }
 
-/**
- * The endpoint's uid, and the rest of a request target exactly as sent. Of the absolute form (RFC 9112 3.2.2) only the
- * path is used. `undefined` without a uid.
- */
+/** The uid, and the rest exactly as sent. Of the absolute form (RFC 9112 3.2.2) only the path is used. */
 function parseCaptureTarget(target: string): { readonly uid: string; readonly rest: string } | undefined {
   const path = target.startsWith('/') ? target : target.replace(AUTHORITY, '');
   const uid = UID.exec(path.slice(PREFIX.length))?.[0];

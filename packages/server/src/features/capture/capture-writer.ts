@@ -23,10 +23,7 @@ export interface PendingCapture {
   readonly body: Buffer | null;
 }
 
-/**
- * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted while it waited.
- * `failed`: storage did not accept it in time.
- */
+/** `logged`: in the overflow log, stored later. `notFound`: deleted meanwhile. `failed`: not stored in time. */
 export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 
 /** Where batches are written: a database, with or without the overflow log. */
@@ -59,10 +56,7 @@ export interface CaptureWriterOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
-  /**
-   * Storage needs much time for a batch of any size, and for its bytes: batches wait for all senders, and are smaller. By
-   * default false.
-   */
+  /** A batch of any size takes long, and so do its bytes: batches wait for all senders, and are smaller. */
   readonly isSlow?: boolean;
   /** Called for a batch that storage rejected. */
   readonly onFailure: (error: unknown, count: number) => void;

@@ -28,10 +28,7 @@ export interface CachedEndpoint {
 const MAX_ENTRIES = 10_000;
 /** Milliseconds for which an entry is fresh while notices of other nodes may be missing. */
 const FRESH_MS = 1000;
-/**
- * Up to this age an entry still serves while it is read again. A lookup for every sender would cost a third of the
- * capture rate.
- */
+/** Up to this age an entry serves while it is read again. A lookup for every sender would cost a third of the rate. */
 const MAX_AGE_MS = 1400;
 /**
  * Milliseconds that a lookup may take. For a cached endpoint, the old entry serves after the shorter time, because
@@ -81,9 +78,7 @@ export class EndpointCache {
     return entry;
   }
 
-  /**
-   * Reads an endpoint. Calls for the same uid share one read. `undefined` when it does not exist; that is not cached.
-   */
+  /** Calls for the same uid share one read. `undefined` when it does not exist; that is not cached. */
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
     return this.#lookups.run(uid, (isLatest) => this.#read(uid, isLatest));
   }
@@ -94,10 +89,7 @@ export class EndpointCache {
     this.#lookups.forgetAll();
   }
 
-  /**
-   * Reads an endpoint that was changed, at once, because the database may be away at the next capture. The old entry
-   * serves only while the database does not answer.
-   */
+  /** Reads a changed endpoint at once. The old entry serves only while the database does not answer. */
   expire(id: number): void {
     this.#lookups.forgetAll();
     for (const [uid, entry] of this.#entries) {

@@ -114,10 +114,7 @@ export class OverflowLog {
     }
   }
 
-  /**
-   * Reads the oldest batches. `undefined` when there are none. @throws SilentOverflowLog, or Error for a batch that can't
-   * be read
-   */
+  /** Reads the oldest batches, if any. @throws SilentOverflowLog, or Error for a batch that can't be read */
   async next(): Promise<LoggedBatches | undefined> {
     return this.#next().catch((error: unknown) => {
       throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
@@ -154,10 +151,7 @@ export class OverflowLog {
     return manager.streams.getMessage(this.#stream, query);
   }
 
-  /**
-   * Reads the batches after the oldest one, so that a long log is drained quickly. Ends before a batch in parts and
-   * before what could not be read.
-   */
+  /** Batches after the oldest one, to drain a long log quickly. Ends before parts and what could not be read. */
   async #following(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
     const count = Math.max(0, Math.min(last - oldest, MAX_FOLLOWING));
     const seqs = Array.from({ length: count }, (_, nth) => oldest + 1 + nth);
@@ -193,10 +187,7 @@ export class OverflowLog {
     return { messages, bytes, drainedTo, lastPosition: last };
   }
 
-  /**
-   * Deletes parts of batches that no node completed, because their node ended. When the log has no batch, parts that
-   * were in it a minute ago are orphans.
-   */
+  /** Deletes parts whose node ended. Without a batch in the log, those that were in it a minute ago are orphans. */
   async #deleteOrphans(manager: JetStreamManager, upTo: LogPosition): Promise<void> {
     const { upTo: seen, seenAt } = this.#orphans;
     const now = performance.now();
@@ -221,10 +212,7 @@ export class OverflowLog {
 
 const EMPTY = new Uint8Array();
 
-/**
- * Tries again after a lost answer, for example while the cluster elects a leader. The message id prevents a second
- * copy.
- */
+/** Tries again after a lost answer, as while a leader is elected. The message id prevents a second copy. */
 async function publishUntil(
   deadline: number,
   client: JetStreamClient,

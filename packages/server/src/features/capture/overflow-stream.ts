@@ -33,9 +33,7 @@ interface StreamOptions {
 
 export type OpenedStream = Awaited<ReturnType<typeof openStream>>;
 
-/**
- * Opens the stream, and creates or changes it as needed. @throws NoOverflowLog, or Error when NATS does not answer
- */
+/** Opens the stream, and creates or changes it. @throws NoOverflowLog, or Error when NATS does not answer */
 export async function openStream(connection: NatsConnection | undefined, options: StreamOptions) {
   if (connection === undefined) throw new StorageUnavailable('NATS was not reached yet.');
   try {

@@ -72,10 +72,7 @@ export class OverflowWriter implements BatchStore {
     return this.#isAway || this.#lastPosition > 0;
   }
 
-  /**
-   * The last read of the log's state succeeded and found it empty. While the log can't be reached, another node may
-   * have added batches.
-   */
+  /** The last read found the log empty. While it can't be reached, another node may have added batches. */
   get isDrained(): boolean {
     return this.#isReachable && !this.isLogging && this.#state?.messages === 0;
   }

@@ -75,10 +75,7 @@ function toSending(row: SendingRow): SendingDestination {
   return { ...toDestinationRecord(row), userId, signingScheme, dueAt };
 }
 
-/**
- * The destination of a pending delivery. `undefined` when it is off or paused, and when the delivery has ended, for
- * example with its request or its destination.
- */
+/** The destination of a delivery; `undefined` when it is off or paused, or the delivery has ended. */
 async function findSending(db: EngineDatabase, deliveryId: string): Promise<SendingDestination | undefined> {
   const row = await selectSending(db)
     .innerJoin('deliveries', 'deliveries.destination_id', 'destinations.id')

@@ -10,10 +10,7 @@ import type { RecordedAttempts } from './record-queries.ts';
 const MAX_AT_ONCE = 64;
 /** Milliseconds between two transactions, so that steady attempts are recorded several at a time. */
 const ROUND_MS = 10;
-/**
- * Waits between tries while storage is unavailable, doubled each time up to the maximum. Until an attempt is stored, its
- * delivery is not sent again.
- */
+/** Waits while storage is unavailable, doubled each time. Until an attempt is stored, its delivery is not repeated. */
 const RETRY_MS = 500;
 const MAX_RETRY_MS = 30_000;
 

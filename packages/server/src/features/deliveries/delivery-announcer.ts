@@ -48,10 +48,7 @@ export function createAnnouncer({ store, live, metrics }: AnnouncerOptions) {
       for (const capture of captures) live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
     },
 
-    /**
-     * Captures were planned. Announces those that still wait after a moment. Most are delivered earlier, so viewers see
-     * only their attempt.
-     */
+    /** Announces planned captures that still wait after a moment. Of the others, viewers see only the attempt. */
     async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
       await pause(WAITING_MS, signal);
       if (!signal.aborted) await announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);

@@ -89,10 +89,7 @@ export function retryAfterMs(headers: RawHeaders, now: number): number {
   return Number.isNaN(wait) ? 0 : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
 }
 
-/**
- * All three forms of a date begin with a weekday and are in UTC, although the oldest does not say so (RFC 9110, section
- * 5.6.7). `Date.parse` reads much more.
- */
+/** All three forms are in UTC and begin with a weekday (RFC 9110, section 5.6.7). `Date.parse` reads much more. */
 function dateOf(text: string): number {
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);

@@ -10,10 +10,7 @@ import type { DeliveryQueries } from './queries.ts';
 /** Captures per step. Each step is one short transaction between captures. */
 const STEP_ROWS = 128;
 const POLL_ENDPOINTS = 100;
-/**
- * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So planning takes a
- * quarter of the writer's time at most.
- */
+/** The pause after a step, in lengths of the step, and its maximum. Planning takes a quarter of the writer's time. */
 const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
 /** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
@@ -68,10 +65,7 @@ export class DeliveryPlanner {
     for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
   }
 
-  /**
-   * Plans all present captures of an endpoint, so that a change of its destinations affects later ones only. `signal`
-   * ends it early.
-   */
+  /** Plans all present captures, so that a change of destinations affects later ones only. */
   async planAll(endpointId: number, signal?: AbortSignal): Promise<void> {
     while (signal?.aborted !== true && (await this.#step(endpointId)) === 'more');
   }

@@ -59,10 +59,7 @@ export class DeliverySender {
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 
-  /**
-   * Runs until `stop`, and calls `poll` regularly. If no other process uses the database, all leases are those of dead
-   * processes.
-   */
+  /** Runs until `stop` and calls `poll` regularly. Without other processes, all leases are those of dead ones. */
   async start(poll: () => Promise<void>): Promise<void> {
     const { store, now, onFailure } = this.#options;
     if (!store.shared) await store.releaseLeases().catch(onFailure);

@@ -51,10 +51,7 @@ export interface DestinationLeasesOptions {
   readonly sendAll: (claimed: ClaimedDestination) => Promise<void>;
 }
 
-/**
- * The destinations that this process sends to. It claims those with due deliveries, and releases them when others need
- * their places.
- */
+/** The destinations that this process sends to. It claims those with due deliveries, and releases unneeded ones. */
 export class DestinationLeases {
   readonly #options: DestinationLeasesOptions;
   readonly #owner = randomUUID();

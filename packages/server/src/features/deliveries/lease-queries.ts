@@ -4,10 +4,7 @@ import { claimEnd } from '../../database/records.ts';
 import { inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
-/**
- * SQL of the leases of destinations: only the process with the lease of a destination sends to it. Leases end by the
- * database's clock, because those of the processes differ.
- */
+/** SQL of leases: only the process with the lease of a destination sends to it. They end by the database's clock. */
 
 /** No process has the lease. */
 function isFree({ engine }: EngineDatabase | EngineTransaction) {

@@ -130,10 +130,7 @@ export class Deliveries {
     return created;
   }
 
-  /**
-   * Changes or resumes a destination. Captures until now are still planned with the old settings. @throws ProblemError
-   * as `create`, and DESTINATION_NOT_FOUND
-   */
+  /** Captures until now are planned with the old settings. @throws ProblemError as `create`, DESTINATION_NOT_FOUND */
   async change(endpoint: EndpointRecord, id: number, changes: DestinationChange): Promise<DestinationWithPending> {
     const { store, now } = this.#options;
     await this.expectDestination(endpoint.id, id);

@@ -135,10 +135,7 @@ async function markFavorite(
   return { is_favorite: 1, expires_at: null };
 }
 
-/**
- * Creates an endpoint unless the user has the plan's maximum of unexpired ones; safe under parallel calls. `undefined`
- * when the user does not exist.
- */
+/** Creates an endpoint within the plan's limit of unexpired ones. `undefined` when the user does not exist. */
 async function createEndpoint(
   transaction: EngineTransaction,
   { uid, userId, name, source, createdAt, autosave }: NewEndpoint,
@@ -177,10 +174,7 @@ async function setDetectedSource(db: EngineDatabase, id: number, source: string)
   return result.numUpdatedRows > 0n;
 }
 
-/**
- * Deletes an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. False when it does not
- * exist.
- */
+/** Deletes an endpoint. `purgeSome` removes its hidden requests from disk. False when it does not exist. */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
   const row = await transaction
     .deleteFrom('endpoints')
@@ -192,10 +186,7 @@ export async function removeEndpoint(transaction: DatabaseTransaction, id: numbe
   return true;
 }
 
-/**
- * Makes skipped notices of expiry due again. They were skipped because the user got no notices then. Call it after a
- * change of the settings, the plan or the address.
- */
+/** Makes skipped notices of expiry due again. Call it after a change of the settings, the plan or the address. */
 export async function retrySkippedNotices(transaction: DatabaseTransaction, userId: number): Promise<void> {
   const skipped = await transaction
     .selectFrom('endpoints')

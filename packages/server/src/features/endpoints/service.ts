@@ -58,10 +58,7 @@ export function presentEndpointDetail(
 /** The length of the name alone rules out most headers. */
 const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
 
-/**
- * The source label of a capture, from the parser's flat header list. Endpoints without a source run this for every
- * capture, so it examines only the headers that the rules need.
- */
+/** The source label of a capture. Endpoints without a source run it for every capture, so it reads few headers. */
 export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
   let found: RawHeaders | undefined;
   for (let at = 0; at < flatHeaders.length; at += 2) {

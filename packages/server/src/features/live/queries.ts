@@ -3,10 +3,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 
-/**
- * Which of these sessions are open at `now` (milliseconds since 1970), and those of these endpoints that exist. One
- * call for all live connections of a node.
- */
+/** Which of these sessions are open and which endpoints exist. One call for all live connections of a node. */
 async function readWatched(
   db: EngineDatabase,
   sessionIds: readonly string[],

@@ -39,10 +39,7 @@ export interface LiveServiceOptions extends ContentReader {
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
-  /**
-   * Milliseconds between two pings. A peer that did not answer the previous one, or read none of the data that waits
-   * for it, is dropped.
-   */
+  /** Milliseconds between two pings. A peer that does not answer, or reads nothing that waits, is dropped. */
   readonly pingMs?: number | undefined;
   readonly memory?: LiveMemory | undefined;
 }
@@ -53,10 +50,7 @@ export interface Viewer {
   readonly endpoint: EndpointRecord;
 }
 
-/**
- * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
- * content, so the service reads it from the database.
- */
+/** All live connections of this node. Publishing never waits or fails. What other nodes' notices are about is read. */
 export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;

@@ -49,10 +49,7 @@ export function createHandshakes(live: LiveService): (handshake: Handshake, view
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
-/**
- * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
- * Only requests to `/ws` are handled here; see listener.ts.
- */
+/** An upgrade to `/ws` is checked as an HTTP request first, so that a rejection has a status. */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
   const complete = createHandshakes(live);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

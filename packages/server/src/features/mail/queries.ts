@@ -14,10 +14,7 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
     .execute();
 }
 
-/**
- * Claims the mail that has been due longest, for `claimMs`: then it is due again, because its process died. `undefined`
- * when none is due.
- */
+/** Claims the mail that is due longest for `claimMs`; after that it is due again. `undefined` when none is due. */
 async function claimMail(transaction: EngineTransaction, claimMs: number) {
   const due = await transaction
     .selectFrom('mail_outbox')

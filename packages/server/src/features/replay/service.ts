@@ -15,10 +15,7 @@ export type { OutboundResponse };
 
 /** Time limit of a replay in milliseconds, including its wait. */
 const MAX_MS = 30_000;
-/**
- * The share of its time that a replay must have left when its turn comes. With less, it is rejected, because the target
- * would hardly have time to respond.
- */
+/** A replay with a smaller share of its time left is rejected: the target would hardly have time to respond. */
 const MIN_TIME_LEFT = 1 / 3;
 /** Value of `Retry-After` in seconds. */
 const RETRY_SECONDS = 10;
@@ -113,19 +110,13 @@ export class Replays {
     if (this.#options.sendRequest === undefined) this.#thread.start();
   }
 
-  /**
-   * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
-   * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
-   */
+  /** With the same checks as a replay and no user's limits. @throws ProblemError TARGET_NOT_ALLOWED, REPLAY_FAILED */
   forward(request: Forward, signal: AbortSignal): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS } = this.#options;
     return this.#sendRequest({ ...request, userAgent: userAgent(), allowPrivate, maxMs }, signal);
   }
 
-  /**
-   * Checks where a URL leads now. A name without an address is accepted, because each attempt checks again. @throws
-   * ProblemError TARGET_NOT_ALLOWED
-   */
+  /** A name without an address is accepted: each attempt checks again. @throws ProblemError TARGET_NOT_ALLOWED */
   async checkTarget(url: string): Promise<void> {
     const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
     const target = parseTarget(url);
@@ -150,9 +141,7 @@ export class Replays {
   }
 }
 
-/**
- * Replays per second of one user and to one target; bursts may be ten times as large. One user can't exhaust a target.
- */
+/** Per second, of one user and to one target, which one user can't exhaust. Bursts may be ten times as large. */
 const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
 /** Running replays of one user, including their responses, and waiting ones. */
@@ -197,10 +186,7 @@ export class ReplayLimits {
     this.#targets = new LruMap(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
-  /**
-   * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
-   * the target. @throws ProblemError RATE_LIMITED
-   */
+  /** A replay that the user's limit rejects does not count for the target. @throws ProblemError RATE_LIMITED */
   count(userId: number, target: string): void {
     const wait = this.#users.of(userId).consume() || this.#targets.of(target).consume();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });

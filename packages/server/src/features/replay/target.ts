@@ -8,10 +8,7 @@ import { ReplayFailure } from './replay-failure.ts';
 /** The parsed URL of a replay or a delivery. */
 export type Target = Readonly<ReturnType<typeof parseTarget>>;
 
-/**
- * Ports of services that could read a request's lines as commands: FTP, SSH, Telnet, mail, news, chat, and two
- * databases with a text protocol.
- */
+/** Services that could read a request as commands: FTP, SSH, Telnet, mail, news, chat, and two databases. */
 const OTHER_SERVICES: ReadonlySet<number> = new Set([
   21, 22, 23, 25, 110, 119, 143, 465, 587, 993, 995, 6379, 6667, 6697, 11_211,
 ]);
@@ -119,10 +116,7 @@ const MAX_ADDRESSES = 8;
 /** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
 export const lookUpOnSystem: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
 
-/**
- * Resolves in public DNS only: no hosts file or search domain can make a name internal. It also avoids libuv's pool,
- * which slow lookups would fill.
- */
+/** Public DNS only: no hosts file or search domain makes a name internal. Slow lookups don't fill libuv's pool. */
 export const lookUpInPublic: Lookup = async (name) => {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

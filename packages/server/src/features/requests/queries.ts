@@ -66,10 +66,7 @@ export const LATEST_DELIVERY = sql<string | null>`(select latest from latest_del
 /** 1 for a request that waits for an attempt. */
 export const IS_PENDING = sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`;
 
-/**
- * The columns of a request. The database truncates the body to `bodyBytes`, so that no long body is copied for a list.
- * With 0, and beyond `maxSize`, it is null and not read.
- */
+/** The database truncates the body to `bodyBytes`. With 0, and beyond `maxSize`, it is null and not read. */
 export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,
@@ -145,10 +142,7 @@ export function lockEndpoint(transaction: EngineTransaction, endpointId: number,
   return selectBounds(transaction, endpointId).modifyEnd(transaction.engine.locks[lock]).executeTakeFirst();
 }
 
-/**
- * An upper bound of the matching rows. As the limit, it ends the scan at the last match instead of the end of the
- * table.
- */
+/** An upper bound of the matches. As the limit, it ends the scan at the last match, not at the table's end. */
 async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
   const bySaved = {
     saved: bounds.saved_count,
@@ -198,10 +192,7 @@ export function oneRequest(
   return query.where('saved_id', '=', name.savedId).where(keyRange('key', endpointId, firstIndex));
 }
 
-/**
- * `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` limits the body; without it the whole body
- * is returned.
- */
+/** `index` finds unsaved requests only, `savedId` saved ones. Without `bodyBytes` the whole body is returned. */
 async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number) {
   const bounds = await selectBounds(db, endpointId).executeTakeFirst();
   if (bounds === undefined) return undefined;

@@ -89,9 +89,7 @@ const prefersMinimal = (prefer: string | string[] | undefined): boolean =>
 /** Requests per read of an export, with the beginning of their bodies. */
 const EXPORT_PAGE_SIZE = 20;
 
-/**
- * First line of an export. Each following line is a captured request with its whole body and the uid of its endpoint.
- */
+/** The first line of an export. Each following one is a request with its whole body and its endpoint's uid. */
 const EXPORT_HEADER = {
   format: 'creel-export',
   version: 1,
@@ -125,9 +123,7 @@ async function* linesOf(
   }
 }
 
-/**
- * Every stored request of an endpoint, newest first, with its whole body. Omits requests that are deleted meanwhile.
- */
+/** All stored requests, newest first, with whole bodies. Omits requests that are deleted meanwhile. */
 async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: number): AsyncGenerator<RequestRecord> {
   let before: number | undefined;
   for (;;) {

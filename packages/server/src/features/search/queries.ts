@@ -107,10 +107,7 @@ function olderThan(endpointId: number, before: SearchPosition): Expression<SqlBo
   return sql<SqlBool>`received_at <= ${before.receivedAt} and key < ${requestKey(endpointId, before.index)}`;
 }
 
-/**
- * Scans the table, because an index of every captured byte would make each capture slower. Runs off the writer's
- * thread. At most `maxBytes`, or one request, are in memory at a time.
- */
+/** A scan, because an index would make each capture slower. `maxBytes`, or one request, are in memory at a time. */
 async function scanRequests(db: EngineDatabase, step: Scan): Promise<ScanResult> {
   const rows = await rowsToScan(db, step);
   const last = rows.searched.at(-1);
@@ -199,10 +196,7 @@ async function candidates(
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
 }
 
-/**
- * Converts a stored request into a record for the query language. If `withBody` is false, the record may have only the
- * beginning of its body.
- */
+/** A record for the query language. Without `withBody`, it may have only the beginning of the body. */
 export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
   const codings = withBody ? contentCodingsOf(firstHeader(rawHeaders, 'content-encoding')) : [];

@@ -13,10 +13,7 @@ export interface Mismatch {
   readonly expected: Uint8Array;
 }
 
-/**
- * Finds out why a signature does not match. Tries the usual mistakes one at a time: in the signature, in the secret, then
- * in the body. Returns a sentence for the user.
- */
+/** Tries the usual mistakes: in the signature, in the secret, then in the body. Returns a sentence for the user. */
 export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   const { signing, received, body, expected } = mismatch;
   const scheme = schemeOf(signing);

@@ -159,10 +159,7 @@ interface SignedRequest {
   readonly receivedAt: number;
 }
 
-/**
- * Checks the signature of a captured request as its receiver would have done at the time of capture. `explain` says why
- * it does not match.
- */
+/** Checks a signature as the receiver would have at the time of capture. `explain` says why it does not match. */
 export async function verifySignature(
   signing: SigningSecret,
   request: SignedRequest,
