@@ -11,7 +11,6 @@ const storedSettingsSchema = z
   .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
 const storedIntervalSchema = billingIntervalSchema.nullable();
 
-/** A user as queries return it. */
 export type UserRecord = Readonly<ReturnType<typeof toUserRecord>>;
 
 export function toUserRecord(row: Selectable<Tables['users']>) {
@@ -33,7 +32,6 @@ export function toUserRecord(row: Selectable<Tables['users']>) {
   };
 }
 
-/** A session as queries return it. */
 export type SessionRecord = Readonly<ReturnType<typeof toSessionRecord>>;
 
 export function toSessionRecord(row: Selectable<Tables['sessions']>) {
@@ -48,7 +46,6 @@ export function toSessionRecord(row: Selectable<Tables['sessions']>) {
   };
 }
 
-/** An endpoint as queries return it. */
 export type EndpointRecord = Readonly<ReturnType<typeof toEndpointRecord>>;
 
 export function toEndpointRecord(row: Selectable<Tables['endpoints']>) {

@@ -4,7 +4,6 @@ import type { Database, DatabaseTransaction } from './schema.ts';
 export type EngineDatabase = Database & { readonly engine: Engine };
 export type EngineTransaction = DatabaseTransaction & { readonly engine: Engine };
 
-/** Adds the engine to a database handle or a transaction. */
 export function withEngine<Handle extends Database>(db: Handle, engine: Engine): Handle & { readonly engine: Engine } {
   return Object.assign(db, { engine });
 }
@@ -62,7 +61,6 @@ export function bindQueries<Queries extends QueryTable>(
   );
 }
 
-/** Runs a query that was called by its name. */
 export async function runQuery(
   queries: QueryTable,
   db: EngineDatabase,

@@ -25,7 +25,6 @@ export interface RequestRecord {
 /** What storage assigned to a capture. The time is the received one, or a later one of its endpoint. */
 export type StoredAs = Pick<RequestRecord, 'index' | 'savedId' | 'receivedAt'>;
 
-/** A saved request by its id, or an unsaved one by its index. */
 export type RequestName = { readonly savedId: number } | { readonly index: number };
 
 /** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */

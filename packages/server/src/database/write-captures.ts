@@ -144,7 +144,6 @@ export class Trimmer {
   }
 }
 
-/** The outcome of a batch that was stored earlier. */
 export function repeatedOutcome(batch: PackedCaptures, receipts: readonly EndpointReceipt[]): CaptureOutcome {
   return outcomeOf(batch.count, groupByEndpoint(batch), receipts);
 }

@@ -135,7 +135,6 @@ const UNCOUNTED_BYTES = 16 * 1024;
 /** RFC 9110 15.5.16: 415 is also for content codings. */
 const NO_CODING = 'Please send the body without a content coding such as gzip.';
 
-/** A budget for calls with bodies of at most `largestBody` bytes. */
 function callBudget(largestBody: number): MemoryBudget {
   return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody), uncounted: UNCOUNTED_BYTES });
 }

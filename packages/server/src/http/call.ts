@@ -46,7 +46,6 @@ export interface Call<Name extends OperationName> {
 /** Executes the call and returns the response's body. @throws ProblemError for every error that the caller sees */
 type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
-/** Handlers of some operations. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
 
 /** A call whose input is not valid. `sent` is the body as it arrived. */

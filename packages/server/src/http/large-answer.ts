@@ -108,7 +108,6 @@ export class LargeAnswer {
   }
 }
 
-/** A list of presented records. */
 export function listAnswer<T extends RequestRecord>(
   records: readonly T[],
   present: (record: T) => object,
@@ -121,7 +120,6 @@ export function objectAnswer(rawBytes: number, value: object): LargeAnswer {
   return new LargeAnswer(rawBytes, objectJson(value));
 }
 
-/** Bytes of records that a response holds. */
 export function rawBytesOf(records: readonly RequestRecord[]): number {
   return records.reduce((sum, record) => sum + storedBytes(record), 0);
 }

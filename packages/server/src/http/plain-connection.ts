@@ -157,7 +157,6 @@ export class PlainConnection {
     this.#body.limitTime(this.#options.bodyMs, () => this.#refuseBody({ code: 'REQUEST_TIMEOUT', close: true }));
   }
 
-  /** Reads the bytes of the current body and returns the rest. */
   #readBody(body: ArrivingBody, bytes: Buffer): Buffer {
     const part = bytes.subarray(0, body.left);
     if (!body.add(part)) {

@@ -86,7 +86,6 @@ export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Pr
   };
 }
 
-/** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
   if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
   if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));

@@ -152,7 +152,6 @@ interface Waiting {
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
   readonly #waiting = new RoundRobin<Owner, Waiting>();
-  /** Places in use. */
   readonly #usedByOwner = new Map<Owner, number>();
   #used = 0;
   /** The next work needs more places than are free. Until it has them, no other work gets any. */

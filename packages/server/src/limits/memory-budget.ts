@@ -24,7 +24,6 @@ export class MemoryBudget {
     this.#uncounted = uncounted;
   }
 
-  /** Bytes in use. */
   get used(): number {
     return this.#used;
   }

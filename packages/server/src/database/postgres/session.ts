@@ -11,7 +11,6 @@ import { StorageProblem } from '../store.ts';
 /** The purpose of a connection and its time limits. */
 export interface SessionKind {
   readonly name: string;
-  /** Maximum number of connections of this kind. */
   readonly connections: number;
   /** How many of them stay open while they are idle. */
   readonly kept?: number;
@@ -104,7 +103,6 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
   return pool;
 }
 
-/** A pool of sessions of one kind. */
 export function openDatabase(url: string, kind: SessionKind): EngineDatabase {
   return withEngine(
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, kind) }) }),

@@ -3,7 +3,6 @@ import type { Tier } from '@creel/contract';
 import { z } from 'zod';
 import type { EndpointRecord, UserRecord } from '../../database/records.ts';
 
-/** A paid plan: tier and billing interval. */
 export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });
 export type PlanPrice = Readonly<z.infer<typeof planPriceSchema>>;
 

@@ -43,7 +43,6 @@ export function newSimulatedCustomer(id: string): SimulatedCustomer {
 
 type NewCheckout = Omit<SimulatedCheckout, 'id' | 'status'>;
 
-/** Opens a checkout and appends it to the customer's checkouts. */
 export function openCheckout(customer: SimulatedCustomer, checkout: NewCheckout): SimulatedCustomer {
   const made = customer.made + 1;
   const opened: SimulatedCheckout = { ...checkout, id: `cs_test_${customer.id}_${made}`, status: 'open' };
@@ -110,7 +109,6 @@ export function letTimePass(customer: SimulatedCustomer, now: number): Simulated
   return { ...customer, checkouts, subscriptions };
 }
 
-/** A subscription after all periods that end up to `now`. */
 function afterPeriods(subscription: SimulatedSubscription, now: number, cardFails: boolean): SimulatedSubscription {
   const { status, periodEnd, interval } = subscription;
   if (status === 'canceled') return subscription;

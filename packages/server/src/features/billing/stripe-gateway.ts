@@ -28,7 +28,6 @@ export interface StripeGatewayOptions {
   readonly httpClient?: Stripe.HttpClient | undefined;
 }
 
-/** The gateway for Stripe, through its library. */
 export class StripeGateway implements BillingGateway {
   readonly recheckMs = HOUR_MS;
   readonly #options: StripeGatewayOptions;

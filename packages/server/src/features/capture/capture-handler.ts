@@ -130,7 +130,6 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial
   if (head.hasUpgrade) endWithConnection(request);
 }
 
-/** A complete request from either reader. */
 interface CompleteRequest {
   readonly method: string;
   /** The part of the target after the uid. */

@@ -131,7 +131,6 @@ function detectSource(
   return atMost(SOURCE_MS, stored);
 }
 
-/** The writer of the overflow log; `undefined` without NATS. */
 function createOverflowWriter(options: CaptureServiceOptions, limits: CaptureLimits): OverflowWriter | undefined {
   const { store, overflowLog, log } = options;
   if (overflowLog === undefined || store.drain === undefined) return undefined;

@@ -53,17 +53,14 @@ function presentSummary(attempt: StoredAttempt): DeliverySummary {
   };
 }
 
-/** A live message about a request, with its state after the attempt. */
 function liveDelivery(index: number, delivery: DeliverySummary, state: RequestRecord['delivery']): LiveDelivery {
   return { index, delivery, lastDelivery: state?.last ?? null, deliveryPending: state?.isPending ?? false };
 }
 
-/** A stored attempt as a live message. */
 export function presentRecorded(attempt: RecordedAttempt): LiveDelivery {
   return liveDelivery(attempt.index, presentSummary(attempt), attempt.state);
 }
 
-/** A capture that is not forwarded, as a live message. */
 export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery {
   const { error, at } = latest;
   return liveDelivery(index, withoutAttempt({ error, at, nextAttemptAt: null }), { last: latest, isPending: false });

@@ -17,5 +17,4 @@ export const deliveryQueries = {
   ...outcomeQueries,
 };
 
-/** The handle to the queries of destinations and deliveries. */
 export type DeliveryQueries = Remote<typeof deliveryQueries>;

@@ -22,7 +22,6 @@ import {
 } from './outcome-queries.ts';
 import type { RequestOfEndpoint } from './outcome-queries.ts';
 
-/** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
 
 /** In the order of the attempts. Null for a request that was deleted meanwhile: its attempt is not stored. */

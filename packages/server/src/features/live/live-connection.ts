@@ -82,7 +82,6 @@ export class LiveConnection {
   readonly #options: LiveConnectionOptions;
   readonly #reservation: Reservation;
   #state: LiveState = NEW_LIVE_STATE;
-  /** The `init` in progress. */
   #init: InitMessage | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;

@@ -54,7 +54,6 @@ function reversed<T>(list: Cell<T> | undefined): Cell<T> | undefined {
 export interface LiveState {
   /** `behind`: events were dropped, and a new `init` is needed. */
   readonly phase: 'new' | 'loading' | 'sending' | 'live' | 'behind' | 'stopped';
-  /** Events to send. */
   readonly ready: EventQueue<FeedEvent>;
   /** Events that arrived during a read. */
   readonly held: EventQueue<FeedEvent | RemoteEvent>;

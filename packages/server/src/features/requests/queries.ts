@@ -54,7 +54,6 @@ function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRec
   return { last: storedLatest(latest_delivery), isPending: is_pending === 1 };
 }
 
-/** Parses the value of `LATEST_DELIVERY`. */
 export function storedLatest(latest: string | null): LastDelivery | null {
   return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }

@@ -79,7 +79,6 @@ function cheap(condition: Condition, isWanted = true): Prefilter {
   return { condition: isWanted ? condition : sql`not (${condition})`, byteSearches: 0 };
 }
 
-/** Searches heads for any of the needles. */
 function headPrefilter({ engine }: Context, needles: readonly Buffer[]): Prefilter {
   return { condition: either(needles.map((bytes) => engine.bytesMayContain(HEAD, bytes))), byteSearches: 1 };
 }
@@ -94,7 +93,6 @@ function methodPrefilter(methods: readonly string[], isWanted = true): Prefilter
   return cheap(methods.length === 0 ? sql`1 = 0` : sql`lower(method) in (${sql.join(methods)})`, isWanted);
 }
 
-/** Requests with a row in a table of deliveries. */
 function deliveryPrefilter(table: 'deliveries' | 'latest_deliveries'): Prefilter {
   return cheap(sql`exists (select 1 from ${sql.table(table)} where request_key = key)`);
 }

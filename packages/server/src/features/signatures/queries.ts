@@ -45,7 +45,6 @@ async function setSigningSecret(
   return true;
 }
 
-/** Deletes the scheme and the secret of an endpoint, if it has them. */
 async function deleteSigningSecret(transaction: EngineTransaction, endpointId: number): Promise<void> {
   // First, as in `setSigningSecret`: the lock of the endpoint's row keeps scheme and secret together.
   await transaction.updateTable('endpoints').set({ signing_scheme: null }).where('id', '=', endpointId).execute();

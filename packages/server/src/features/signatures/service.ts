@@ -26,7 +26,6 @@ type SignedEndpoint = Pick<EndpointRecord, 'id' | 'signingScheme'>;
 /** Explanations of one user that wait for the previous one, which may take a second. */
 const MAX_WAITING = 100;
 
-/** The error of a call that signs for an endpoint without a secret. */
 export const WITHOUT_SECRET = 'This endpoint has no signing secret. Set one first.';
 
 /** Returns the headers with a signature of these bytes and the current time. */
