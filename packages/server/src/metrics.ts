@@ -30,17 +30,13 @@ export function createMetrics(lostLogLines: () => number) {
   // Plain numbers until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counts = { stored: 0, logged: 0, failed: 0 };
   const read = { plain: 0, parser: 0 };
-  readCounter(registry, 'creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
-  readCounter(registry, 'creel_captures_stored_total', 'Captures stored and acknowledged.', () => counts.stored);
-  readCounter(
-    registry,
-    'creel_captures_logged_total',
-    'Captures acknowledged from the overflow log.',
-    () => counts.logged,
-  );
-  readCounter(registry, 'creel_captures_failed_total', 'Captures that the storage rejected.', () => counts.failed);
+  const counter = metricReader(registry, Counter);
+  counter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
+  counter('creel_captures_stored_total', 'Captures stored and acknowledged.', () => counts.stored);
+  counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.', () => counts.logged);
+  counter('creel_captures_failed_total', 'Captures that the storage rejected.', () => counts.failed);
   const readHelp = 'Captures by what read them: the reader of plain requests, or the HTTP parser.';
-  readCounter(registry, 'creel_captures_read_total', readHelp, () => read, 'reader');
+  counter('creel_captures_read_total', readHelp, () => read, 'reader');
   const attempts = new Counter({
     name: 'creel_delivery_attempts_total',
     help: 'Attempts to send captured requests, by who sent them and by outcome.',
@@ -63,46 +59,31 @@ export function createMetrics(lostLogLines: () => number) {
   };
 }
 
-/** A counter that is read for each scrape: one number, or one for each value of a label. */
-function readCounter(
-  registry: Registry,
-  name: string,
-  help: string,
-  read: () => number | Readonly<Record<string, number>>,
-  label = '',
-): void {
-  registry.registerMetric(
-    new Counter({
+type Values = number | Readonly<Record<string, number>>;
+
+/** Registers metrics that are read for each scrape: one number, or one for each value of a label. */
+function metricReader(registry: Registry, Metric: typeof Counter | typeof Gauge) {
+  return (name: string, help: string, read: () => Values | Promise<Values>, ...labelNames: string[]): void => {
+    const metric: Counter | Gauge = new Metric({
       name,
       help,
-      labelNames: label === '' ? [] : [label],
-      registers: [],
-      collect() {
-        this.reset();
-        const counts = read();
-        if (typeof counts === 'number') this.inc(counts);
-        else for (const [value, count] of Object.entries(counts)) this.inc({ [label]: value }, count);
+      labelNames,
+      registers: [registry],
+      async collect() {
+        const values = await read();
+        metric.reset();
+        if (typeof values === 'number') metric.inc(values);
+        else for (const [value, count] of Object.entries(values)) metric.inc({ [labelNames[0] ?? '']: value }, count);
       },
-    }),
-  );
+    });
+  };
 }
 
 function registerGauges(
   registry: Registry,
   { freeDiskBytes, store, live, passwords, bus, capture }: GaugeSources,
 ): void {
-  const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        async collect() {
-          this.set(await read());
-        },
-      }),
-    );
-  };
+  const gauge = metricReader(registry, Gauge);
   if (freeDiskBytes !== undefined)
     gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', freeDiskBytes);
   gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(bus.isHealthy));
@@ -115,18 +96,11 @@ function registerGauges(
   gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', pendingDeliveries);
   const { overflow } = capture;
   if (overflow === undefined) return;
-  gauge(
-    'creel_overflow_log_batches',
-    'Batches and parts of batches in the overflow log, of all nodes.',
-    () => overflow.logState?.messages ?? 0,
-  );
+  const logHelp = 'Batches and parts of batches in the overflow log, of all nodes.';
+  gauge('creel_overflow_log_batches', logHelp, () => overflow.logState?.messages ?? 0);
   gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', () => overflow.logState?.bytes ?? 0);
   gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull));
   gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(overflow.isLogging));
-  readCounter(
-    registry,
-    'creel_overflow_drained_batches_total',
-    'Batches that this node moved from the overflow log to PostgreSQL.',
-    () => overflow.drainedBatches,
-  );
+  const drainedHelp = 'Batches that this node moved from the overflow log to PostgreSQL.';
+  metricReader(registry, Counter)('creel_overflow_drained_batches_total', drainedHelp, () => overflow.drainedBatches);
 }
