@@ -4,7 +4,7 @@ import { removeEndpoint, retrySkippedNotices } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { inTransaction, write } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { lockUser } from '../../database/records.ts';
+import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
@@ -56,29 +56,15 @@ async function writeFields(transaction: DatabaseTransaction, userId: number, fie
 async function addNotice(transaction: DatabaseTransaction, before: UserRecord, after: UserRecord): Promise<void> {
   const notice = noticeOf(before, after);
   const hasPaidPlan = [before, after].some(({ subscriptionTier }) => PLANS[subscriptionTier].emailNotifications);
-  if (notice === undefined || !hasPaidPlan || !wantsSubscriptionNotices(after)) return;
+  const { emailNotifySubscription: isWanted, email } = after.settings;
+  if (notice === undefined || !hasPaidPlan || !isWanted || !isProvenAddress(after, email)) return;
   await addMail(transaction, after.id, notice);
-}
-
-/** Notices go to an address that its owner has confirmed. */
-function wantsSubscriptionNotices(user: UserRecord): boolean {
-  return user.settings.emailNotifySubscription && isProvenAddress(user, user.settings.email);
 }
 
 /** Returns the ids of the endpoints that it deleted, and of those that it gave another expiry. */
 async function lowerEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
-  const rows = await transaction
-    .selectFrom('endpoints')
-    .select(['id', 'created_at', 'expires_at', 'is_favorite'])
-    .where('user_id', '=', user.id)
-    .execute();
-  const endpoints = rows.map((row) => ({
-    id: row.id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    isFavorite: row.is_favorite === 1,
-  }));
-  const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
+  const rows = await transaction.selectFrom('endpoints').selectAll().where('user_id', '=', user.id).execute();
+  const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, rows.map(toEndpointRecord), now);
   const deleted = deletes.map(({ id }) => id);
   // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
