@@ -88,11 +88,6 @@ async function createDestination(
       endpoint_id: endpointId,
       ...columnsOf(fields),
       from_index: endpoint.next_index,
-      paused_at: null,
-      pause_reason: null,
-      due_at: null,
-      lease_owner: null,
-      lease_until: null,
       created_at: at.now,
     })
     .returningAll()

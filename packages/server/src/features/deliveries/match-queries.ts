@@ -3,10 +3,10 @@ import type { WorkSteps } from '@creel/contract';
 import { countRows } from '../../database/engine.ts';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { decodeHead, keyRange, requestKey } from '../../database/stored-request.ts';
+import { decodeHead, keyRange } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { readRequests, selectBounds, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { oneRequest, readRequests, selectBounds, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 
@@ -163,9 +163,7 @@ async function matchingConditions(
 
 /** A request with its whole body, saved or unsaved. `undefined` when it does not exist. */
 async function findCapture(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
-  const row = await selectRequest(db.selectFrom('captured_requests'), undefined)
-    .where('key', '=', requestKey(endpointId, index))
-    .executeTakeFirst();
+  const row = await oneRequest(db, endpointId, 0, { index }).executeTakeFirst();
   return row && toRequestRecord(endpointId, row);
 }
 

@@ -51,7 +51,7 @@ async function planCaptures(
   // The others were deleted or cleared meanwhile.
   const from = Math.max(matched.from, endpoint.first_index);
   const present = new Set(await storedIndexes(transaction, endpointId, from, matched.to));
-  const { planned, refused } = decide(matched, { enabled, present, ...at });
+  const { planned, refused } = decide(matched, enabled, present, at);
   await addDeliveries(transaction, endpointId, planned);
   await saveLatest(
     transaction,
@@ -81,17 +81,9 @@ async function planCaptures(
 /** Which deliveries are added, and which captures are not forwarded. */
 function decide(
   matched: MatchedCaptures,
-  {
-    enabled,
-    present,
-    now,
-    maxPending,
-  }: {
-    readonly enabled: ReadonlyMap<number, Backlog>;
-    readonly present: ReadonlySet<number>;
-    readonly now: number;
-    readonly maxPending: number;
-  },
+  enabled: ReadonlyMap<number, Backlog>,
+  present: ReadonlySet<number>,
+  { now, maxPending }: { readonly now: number; readonly maxPending: number },
 ) {
   let { pending } = matched;
   const planned: NewDelivery[] = [];
