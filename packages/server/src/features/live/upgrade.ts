@@ -28,20 +28,12 @@ const SOCKET_OPTIONS = {
   closeTimeout: 900,
 };
 
-/** An upgrade request, as Node's HTTP server passes it on. */
-interface Handshake {
-  readonly request: IncomingMessage;
-  readonly socket: Duplex;
-  /** What followed the request. */
-  readonly head: Buffer;
-}
-
 /** Completes upgrades after their checks: authenticated user, same origin, and ownership of the endpoint. */
-export function createHandshakes(live: LiveService): (handshake: Handshake, viewer: Viewer) => void {
+export function createHandshakes(live: LiveService) {
   const server = new WebSocketServer(SOCKET_OPTIONS);
   // An invalid handshake gets the same error format as every other request.
   server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
-  return ({ request, socket, head }, viewer) => {
+  return (request: IncomingMessage, socket: Duplex, head: Buffer, viewer: Viewer): void => {
     live.expectRoom(viewer.signedIn.user.id);
     server.handleUpgrade(request, socket, head, (webSocket) => live.connect(webSocket, socket, viewer));
   };
@@ -54,7 +46,7 @@ export function createLiveUpgrade(app: AppContext, live: LiveService, parseCooki
   const complete = createHandshakes(live);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
-      complete({ request, socket, head }, await checkUpgrade(request, app, parseCookie));
+      complete(request, socket, head, await checkUpgrade(request, app, parseCookie));
     } catch (error) {
       if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a live view could not be opened');
       refuseUpgrade(socket, error);
