@@ -60,12 +60,7 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
 
 /** A stored request for lists and live messages: at most the first 16 KiB of the body. */
 export function presentPreview(record: RequestRecord): CapturedRequest {
-  const { body } = record;
-  return presentRequest(
-    body === null || body.length <= BODY_PREVIEW_BYTES
-      ? record
-      : { ...record, body: body.subarray(0, BODY_PREVIEW_BYTES) },
-  );
+  return presentRequest({ ...record, body: record.body?.subarray(0, BODY_PREVIEW_BYTES) ?? null });
 }
 
 function presentBody<Body>(
