@@ -23,17 +23,7 @@ export interface ListQuery {
 }
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
-export interface RequestRow {
-  index: number;
-  saved_id: number | null;
-  method: string;
-  received_at: number;
-  head: Uint8Array;
-  size: number;
-  body: Uint8Array | null;
-  latest_delivery: string | null;
-  is_pending: number;
-}
+type RequestRow = NonNullable<Awaited<ReturnType<ReturnType<typeof oneRequest>['executeTakeFirst']>>>;
 
 export function toRequestRecord(endpointId: number, row: RequestRow): RequestRecord {
   return {
@@ -70,7 +60,7 @@ export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,
   maxSize = Number.MAX_SAFE_INTEGER,
-): SelectQueryBuilder<Tables, 'captured_requests', O & RequestRow> {
+) {
   return query.select([
     indexOfKey.as('index'),
     'saved_id',
