@@ -46,7 +46,7 @@ interface Reader {
   readonly canClose: boolean;
 }
 
-/** The open connections. Each starts with the plain reader, and switches to Node's parser at other bytes. */
+/** Each connection starts with the plain reader, and switches to Node's parser at bytes that it can't read. */
 export class Connections {
   readonly #listener: Server;
   readonly #options: ConnectionOptions;

@@ -50,7 +50,7 @@ export interface Viewer {
   readonly endpoint: EndpointRecord;
 }
 
-/** All live connections of this node. Publishing never waits or fails. What other nodes' notices are about is read. */
+/** All live connections of this node. Publishing never waits or fails. Notices have no content, so it is read. */
 export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;

@@ -141,7 +141,7 @@ export class Replays {
   }
 }
 
-/** Per second, of one user and to one target, which one user can't exhaust. Bursts may be ten times as large. */
+/** Replays per second of one user, and to one target, which one user can't exhaust. Bursts are ten times as large. */
 const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
 /** Running replays of one user, including their responses, and waiting ones. */
