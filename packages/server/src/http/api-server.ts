@@ -44,7 +44,7 @@ export async function createApiServer(
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
-  readJsonOnly(server, callBudget(replayBodyLimit(app.config)));
+  readJsonOnly(server, replayBodyLimit(app.config));
   await server.register(cookie);
   registerSecurityHeaders(server, app);
   registerOperations(server, app, routes);
@@ -135,12 +135,10 @@ const UNCOUNTED_BYTES = 16 * 1024;
 /** RFC 9110 15.5.16: 415 is also for content codings. */
 const NO_CODING = 'Please send the body without a content coding such as gzip.';
 
-function callBudget(largestBody: number): MemoryBudget {
-  return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody), uncounted: UNCOUNTED_BYTES });
-}
-
 /** Accepts only JSON. Counts bytes as they arrive: 413 beyond the limit, 503 when other bodies use up the memory. */
-function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
+function readJsonOnly(server: FastifyInstance, largestBody: number): void {
+  const bytes = Math.max(CALL_BUDGET_BYTES, 2 * largestBody);
+  const budget = new MemoryBudget({ bytes, uncounted: UNCOUNTED_BYTES });
   server.removeAllContentTypeParsers();
   // Without a body its type does not matter.
   server.addHook('onRequest', async ({ headers }) => {

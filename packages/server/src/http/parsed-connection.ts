@@ -108,7 +108,8 @@ export class ParsedConnection {
     const socket = this.#socket;
     const began = performance.now();
     const { buffer, length } = bytes;
-    if (length === buffer.byteLength) this.#readBuffer = this.#isInBody() ? undefined : buffer;
+    const isInBody = this.#current?.request.complete === false;
+    if (length === buffer.byteLength) this.#readBuffer = isInBody ? undefined : buffer;
     let rest = bytes;
     let hasTime = this.#hasTurn || !this.#isCostly;
     this.#hasTurn = false;
@@ -156,10 +157,6 @@ export class ParsedConnection {
   #mayParse(): boolean {
     if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
     return this.#isRead() || this.#current?.request.readableLength === 0;
-  }
-
-  #isInBody(): boolean {
-    return this.#current?.request.complete === false;
   }
 
   /** The handler reads the current body, or a head is next. Node resumes the socket when a handler starts to read. */

@@ -19,7 +19,7 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
   if (page !== undefined) await registerWebFiles(server, root);
   // Before the body is read, because on an unknown path its type and size don't matter.
   server.addHook('onRequest', async (request) => {
-    if (request.is404 && (isApi(request) || !isPageView(request))) throw explainMissing(request);
+    if (request.is404 && (/^\/api(?:[/?]|$)/.test(request.url) || !isPageView(request))) throw explainMissing(request);
   });
   server.get(`/${PAGE_FILE}`, (_request, reply) => reply.redirect('/', 302));
   server.setNotFoundHandler((_request, reply) => sendPage(reply, app, page));
@@ -38,10 +38,6 @@ function explainMissing(request: FastifyRequest): ProblemError {
   if (request.server.hasRoute({ method: 'GET', url: path }))
     return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
   return new ProblemError('NOT_FOUND');
-}
-
-function isApi(request: FastifyRequest): boolean {
-  return request.url === '/api' || request.url.startsWith('/api/') || request.url.startsWith('/api?');
 }
 
 /** A path with a dot in its last segment names a file, and there is none. */

@@ -95,16 +95,12 @@ export class StripeGateway implements BillingGateway {
       return data.flatMap((each) => stateOf(readSubscription(each), (plan) => this.#priceOf(plan), stored) ?? []);
     } catch (error) {
       if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
-      // With the key of another account, Stripe does not know any customer.
-      if (stored.stripeSubscriptionId === null || isUnpaid(customerId, error) || (await this.#isDeleted(customerId)))
-        return [];
+      if (stored.stripeSubscriptionId === null || isUnpaid(customerId, error)) return [];
+      // A deleted customer has no subscriptions. With the key of another account, Stripe does not know any customer.
+      const { deleted } = await answered(this.#stripe.customers.retrieve(customerId));
+      if (deleted === true) return [];
       throw error;
     }
-  }
-
-  /** A deleted customer has no subscriptions. */
-  async #isDeleted(customerId: string): Promise<boolean> {
-    return (await answered(this.#stripe.customers.retrieve(customerId))).deleted === true;
   }
 
   // The library gives each call that changes something an idempotency key, because it repeats lost ones.

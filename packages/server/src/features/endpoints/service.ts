@@ -63,15 +63,11 @@ export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | n
   let found: RawHeaders | undefined;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
-    if (isSourceHeader(name)) (found ??= []).push([name, flatHeaders[at + 1] ?? '']);
+    if (LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase()))
+      (found ??= []).push([name, flatHeaders[at + 1] ?? '']);
   }
   const shop = mentionsShopify(body);
   return found === undefined && !shop ? 'Unknown' : sourceLabel(found ?? [], shop ? 'shopify' : '');
-}
-
-/** True for the name of a header that the rules examine. */
-function isSourceHeader(name: string): boolean {
-  return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
 }
 
 /** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
