@@ -114,7 +114,7 @@ export class Provider {
     return opened === undefined ? undefined : attemptSchema.parse(JSON.parse(opened));
   }
 
-  /** The identity of a returning user, from the provider's `query` and the browser's `attempt`. */
+  /** The identity of a returning user. The browser brought `attempt` back. @throws ProviderProblem */
   async finish(query: string, attempt: Attempt | undefined): Promise<ProvenIdentity> {
     if (attempt === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
     const { state, nonce, codeVerifier } = attempt;

@@ -10,7 +10,7 @@ import type { DeliveryQueries } from './queries.ts';
 /** Captures per step. Each step is one short transaction between captures. */
 const STEP_ROWS = 128;
 const POLL_ENDPOINTS = 100;
-/** The pause after a step, in lengths of the step, and its maximum. Planning takes a quarter of the writer's time. */
+/** The pause after a step, in lengths of the step, and its maximum. So planning takes a quarter of the time. */
 const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
 /** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
