@@ -20,7 +20,10 @@ function lossReport(count: number): string {
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), count, msg })}\n`;
 }
 
-/** Omits other properties, because databases put rejected rows there and HTTP clients put requests. */
+/**
+ * The logged parts of an error: its type, message and stack. Other properties are omitted, because databases put
+ * rejected rows there and HTTP clients put requests.
+ */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const code =
@@ -127,7 +130,10 @@ export class LogDestination implements DestinationStream {
 
 const STANDARD_OUTPUT = 1;
 
-/** Reading `process.stdout` once makes pipes and sockets non-blocking, so that `writeSync` never waits. */
+/**
+ * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that
+ * `writeSync` never waits for a reader.
+ */
 export function standardOutput(stdout: { readonly isTTY: boolean }): { isTerminal: boolean; writeSome: WriteSome } {
   return { isTerminal: stdout.isTTY, writeSome: (bytes) => writeSync(STANDARD_OUTPUT, bytes) };
 }

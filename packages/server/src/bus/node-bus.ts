@@ -192,7 +192,10 @@ export class NodeBus implements Bus {
     setTimeout(() => this.#greeted.resolve(), GREETING_MS).unref();
   }
 
-  /** False for a repeated or late notice: an earlier message has already reported the gap that covers it. */
+  /**
+   * Compares a message's number with its sender's last one. False for a repeated or late notice: an earlier message has
+   * already reported the gap that covers it.
+   */
   #trackSequence({ n, s, notice }: BusMessage): boolean {
     const peer = this.#peers.get(n) ?? { seen: 0, lastHeardAt: 0, isSilent: false };
     this.#peers.set(n, peer);

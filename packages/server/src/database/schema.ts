@@ -59,7 +59,10 @@ export interface Tables {
     next_index: Generated<number>;
     /** Captures below this index were cleared and wait to be purged. */
     first_index: Generated<number>;
-    /** The next trim starts here. Unsaved captures below it have pending deliveries. */
+    /**
+     * No unsaved capture has an index below this one, except those with pending deliveries. The next trim starts here,
+     * so it skips requests that were saved long ago.
+     */
     trimmed_to: Generated<number>;
     /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
     dropped_count: Generated<number>;

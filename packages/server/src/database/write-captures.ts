@@ -31,7 +31,10 @@ export interface LockedEndpoint {
   readonly latestAt: number | null;
 }
 
-/** One endpoint's part of the outcome. With it, a batch whose commit was not answered can be answered later. */
+/**
+ * The result of one endpoint's captures in a batch. The outcome follows from it and the batch, so a batch whose commit
+ * was not answered can be answered later.
+ */
 export const receiptSchema = z.object({
   endpointId: z.number(),
   firstIndex: z.number(),
@@ -75,7 +78,10 @@ export interface CaptureStatements {
   /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
   lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /** Called for every batch, even without endpoints. Returns endpoints of which the limit of bytes left some. */
+  /**
+   * Trims, inserts, and updates the counters. Called for every batch, even if no endpoint exists. Returns the endpoints
+   * of which the limit of bytes left some.
+   */
   write(writes: readonly EndpointWrite[], receipts: readonly EndpointReceipt[]): Maybe<readonly number[]>;
 }
 

@@ -1,6 +1,9 @@
 const KIB = 1024;
 
-/** From this size on, glibc returns freed memory to the system (docs/decisions/0013-server-flags.md). */
+/**
+ * glibc returns allocations from this size on to the system when they are freed (docs/decisions/0013-server-flags.md).
+ * Smaller ones fragment its heap, which does not shrink again.
+ */
 const RETURNED_BYTES = 128 * KIB;
 /** Small bodies share blocks of this size. */
 const BLOCK_BYTES = 512 * KIB;
@@ -12,7 +15,10 @@ const GROWTH = 4;
 let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 let blockUsed = 0;
 
-/** Copies a complete body of up to 128 KiB to free its read buffer. Incomplete ones would keep blocks for long. */
+/**
+ * Copies a complete body of up to 128 KiB, so that the read buffer of its socket is free soon. Not for incomplete
+ * bodies, which could keep their blocks for a minute.
+ */
 export function copyBody(bytes: Buffer): Buffer {
   if (bytes.length > BLOCK_BYTES - blockUsed) {
     block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
@@ -24,7 +30,10 @@ export function copyBody(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** For memory that nothing refers to. V8 frees it late in a flood of large bodies, because they are few objects. */
+/**
+ * Frees memory that nothing refers to. V8 frees it at its next collection, which comes late in a flood of large bodies,
+ * because they are few objects.
+ */
 export function freeBuffer(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

@@ -35,7 +35,10 @@ export interface Call<Name extends OperationName> {
   readonly endpoint: EndpointOf<Name>;
   /** The peer's address, or the client's as reported by a trusted proxy. */
   readonly clientAddress: string;
-  /** Reserves memory for stored bytes, ideally before they are read. @throws ProblemError UNAVAILABLE without any */
+  /**
+   * Reserves memory for stored bytes of the response, ideally before they are read. @throws ProblemError UNAVAILABLE
+   * when other responses use up the memory
+   */
   readonly reserve: (rawBytes: number) => void;
   /** Calls back when the response has ended in any way and its memory is free. */
   readonly whenDone: (done: () => void) => void;

@@ -124,7 +124,10 @@ export class Connections {
     return false;
   }
 
-  /** Lets requests in flight finish, closes idle connections, and cuts off the rest after `maxMs`. */
+  /**
+   * Accepts no more connections, lets requests in flight finish, closes idle connections, and cuts off the rest after
+   * `maxMs`. Resolves when none is left.
+   */
   async close(maxMs: number): Promise<void> {
     const servers = [this.#listener, ...this.#others, this.#claim];
     const closed = Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))));

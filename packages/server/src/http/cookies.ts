@@ -16,7 +16,10 @@ interface Cookie {
 export const SESSION: Cookie = { name: 'creel_session', maxAgeS: 90 * DAY_S };
 /** The users who have logged in from this browser; see `KnownBrowsers`. Its age is the longest of a cookie (RFC 6265bis). */
 export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: 400 * DAY_S };
-/** `Lax`, so that the browser sends it when the provider redirects back. Each login has its own (`ofFlow`). */
+/**
+ * The state of a provider login. `Lax` like all, so that the browser sends it when the provider redirects back. Each
+ * login has a separate cookie (`ofFlow`).
+ */
 export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };
 /** The handle of the identity that the provider confirmed. Each login has a separate cookie. */
 export const PROVEN_IDENTITY: Cookie = { name: 'creel_identity', maxAgeS: ATTEMPT_MS / 1000 };

@@ -6,7 +6,10 @@ import type { RequestRecord } from '../database/stored-request.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { StringDecoder } from 'node:string_decoder';
 
-/** A multiple of 3, so that pieces of base64 join. A piece of control characters takes about a millisecond. */
+/**
+ * Bytes per piece of text. A multiple of 3, so that pieces of base64 join. Control characters grow to six characters,
+ * and then a piece takes about a millisecond.
+ */
 const PIECE_BYTES = 24 * 1024;
 /** Maximum growth of a byte of text in JSON: a control character takes six. */
 export const MAX_JSON_GROWTH = 6;

@@ -54,7 +54,10 @@ export class LoopTurns {
     else this.#waiting.push(owner, work);
   }
 
-  /** Like `run`, for more than one turn's work. Complete calls go first, except that every fourth piece is a read. */
+  /**
+   * Like `run`, for a connection that has sent more than it may do in one turn. Calls that are complete go before it,
+   * except that every fourth piece of work is a read.
+   */
   runRead(owner: object | string, read: () => void): void {
     if (this.#isFree) this.#start(read);
     else this.#reads.push(owner, read);

@@ -17,7 +17,10 @@ const API_BODY_LIMIT = 1024 * 1024;
 /** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 
-/** All check in this order: origin, session, ownership, body. So another user's resource is always a 404. */
+/**
+ * Creates a route for every operation of the contract. All check in the same order: origin, session, ownership, then
+ * the body, so that another user's resource is always a 404.
+ */
 export function registerOperations(
   server: FastifyInstance,
   app: AppContext,

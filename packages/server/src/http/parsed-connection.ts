@@ -18,7 +18,10 @@ interface BodyFraming {
   readonly hasTransferEncoding: boolean;
 }
 
-/** Milliseconds of parsing per turn. Chunks of one byte take a thousand times as long, so slow slices shrink. */
+/**
+ * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
+ * long as one chunk. So slices shrink while they are slow.
+ */
 const MAX_PARSE_MS = 0.5;
 /** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
 const COSTLY_MS = 0.25;

@@ -274,7 +274,10 @@ export class PlainConnection {
     this.#body = undefined;
   };
 
-  /** If the sender is still sending, reads for a moment, because a reset could discard the response. */
+  /**
+   * Ends the connection. If the sender is still sending, reads for a moment, because a reset could discard the
+   * response.
+   */
   #end(): void {
     const socket = this.#socket;
     this.#ending ??= 'close';

@@ -118,7 +118,10 @@ export function problemOf(
   return codeOf(error) === NOT_JSON ? { code: 'UNSUPPORTED_MEDIA_TYPE' } : undefined;
 }
 
-/** An unexpected error becomes a 500 without details, and a log line with its id. */
+/**
+ * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
+ * line with its id.
+ */
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');

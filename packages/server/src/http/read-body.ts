@@ -50,7 +50,10 @@ export function readBody(
   request.on('close', () => finish('cut-off'));
 }
 
-/** Aborts a request whose sender closes early. After a declined upgrade the parser does not (seen on Node 26.10). */
+/**
+ * Aborts a request whose sender closes its sending side before the body is complete. The parser does so too, except
+ * after a declined upgrade (seen on Node 26.10), where the request would wait for its timeout.
+ */
 export function endWithConnection(request: IncomingMessage): void {
   const { socket } = request;
   const onEnd = (): void => {
@@ -66,7 +69,10 @@ const LINGER_MS = 30_000;
 const LINGER_SILENCE_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/** Reads on before it closes, like nginx's `lingering_close`: a reset could keep the response from the sender. */
+/**
+ * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
+ * is read and discarded, like nginx's `lingering_close`, before the connection ends.
+ */
 export function linger(sender: Readable, done: () => void): void {
   const until = performance.now() + LINGER_MS;
   let left = LINGER_BYTES;

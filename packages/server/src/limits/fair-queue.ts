@@ -47,7 +47,10 @@ export class RoundRobin<Key, Item> {
 /** One of this many turns belongs to a busy owner, even if fresh ones wait. */
 const BUSY_EVERY = 4;
 
-/** Owners take turns, fresh ones first: the flow queues of FQ-CoDel (RFC 8290, 4.1), with a share for busy ones. */
+/**
+ * A queue in which owners take turns. An owner that rarely has an item does not wait for a round of busy owners. These
+ * are the flow queues of FQ-CoDel (RFC 8290, 4.1) with a share for busy owners.
+ */
 export class FlowQueue<Key, Item> {
   /** Owners without a turn in the current round, oldest first. */
   readonly #fresh = new Map<Key, Queue<Item>>();

@@ -12,7 +12,10 @@ const HEAP_WORTH_BYTES = isMainThread ? 40_000_000 : 20_000_000;
 const RESIDENT_WORTH_BYTES = 20_000_000;
 /** While a flood lasts, memory changes by more between two checks, and the pause would delay captures. */
 const STILL_BYTES = 4_000_000;
-/** Buffers of ordinary load. V8 lets them grow by 64 MB, and may collect them minutes after a flood. */
+/**
+ * Buffers outside of the heap that ordinary load uses. V8 lets them grow by 64 MB before it collects them, which after a
+ * flood can be minutes later.
+ */
 const ORDINARY_BUFFERS_BYTES = isMainThread ? 20_000_000 : 0;
 /** If less is gained, the rest is in use. The next trim waits for this many checks, and then twice as many. */
 const MIN_GAIN = 0.1;
@@ -50,7 +53,10 @@ export class MemoryTrimmer {
     this.#lastSize = this.#least;
   }
 
-  /** Call it every second. `utilization`: the share of that second in which the event loop worked. */
+  /**
+   * Trims if the memory has stayed larger than ordinary load needs. Call it every second. `utilization`: the share of
+   * that second in which the event loop worked.
+   */
   check(utilization: number): void {
     this.#left -= 1;
     if (utilization > MAX_UTILIZATION) return;
@@ -82,7 +88,10 @@ function v8Heap(): TrimmableMemory | undefined {
   return { size, trim: () => void collect(), worthBytes: HEAP_WORTH_BYTES };
 }
 
-/** What glibc keeps of the memory that was freed. Undefined without glibc or without Node's FFI. */
+/**
+ * Memory of the whole process, of which glibc keeps what was freed in the middle of its heaps. Undefined without glibc
+ * or without Node's FFI.
+ */
 function residentMemory(): TrimmableMemory | undefined {
   try {
     const ffi = process.getBuiltinModule('node:ffi');

@@ -30,7 +30,10 @@ export class SlicedWork {
     this.#sliceBegan = elapsed();
   }
 
-  /** `undefined` after `maxMs` of processor time: on a busy machine, the same work takes many times as long. */
+  /**
+   * Returns the result, or `undefined` if the work takes more than `maxMs` of processor time: on a busy machine, the same
+   * work takes many times as long.
+   */
   async run(steps: WorkSteps, maxMs = MAX_MATCH_MS): Promise<boolean | undefined> {
     let total = 0;
     for (;;) {

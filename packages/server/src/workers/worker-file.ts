@@ -1,4 +1,7 @@
-/** A worker's file, beside the source of the module with the URL `starter` or in the bundle (scripts/bundle.ts). */
+/**
+ * The file of a worker: its source beside the module that starts it, or its own file in the bundle
+ * (scripts/bundle.ts). `starter`: that module's `import.meta.url`.
+ */
 export function workerFile(starter: string, source: string, bundled: string): URL {
   return new URL(starter.endsWith('.ts') ? source : bundled, starter);
 }

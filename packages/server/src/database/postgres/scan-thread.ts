@@ -12,7 +12,10 @@ export interface ScanThreadData {
   readonly sessions: SessionKind;
 }
 
-/** A thread, because matching a large body takes long, and the main thread must keep accepting captures. */
+/**
+ * Searches on PostgreSQL run in their own thread: matching a large body takes long, and the main thread must keep
+ * accepting captures.
+ */
 const { url, sessions }: ScanThreadData = workerData;
 const db = openDatabase(url, sessions);
 

@@ -73,7 +73,10 @@ export class Login {
     );
   }
 
-  /** Unknown usernames take the same time and counters. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED */
+  /**
+   * The account of a username and password. An unknown username is treated like a wrong password: same counters, same
+   * time. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
+   */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
     const { username, password } = credentials;
     // No account has such a name or password, so the attempt is not counted and costs no hash.
@@ -117,7 +120,8 @@ export class Login {
       async after(right) {
         // If parallel guesses used up the limit, this attempt is rejected too and doesn't reveal its result.
         if (!right) return void (await Promise.all(limits.map((limit) => limit.consume())));
-        // Not the address's counter, because its other guesses may target other accounts.
+        // A correct password resets the account's counter but not the address's, whose other guesses may target other
+        // accounts.
         await limits[0]?.reset();
       },
     });
@@ -206,7 +210,10 @@ const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
 /** Matches names without a letter of a common script, which can't imitate a common name. */
 const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
 
-/** True if a name mixes scripts, such as `pаypal` with a Cyrillic `а` (UTS 39, "Highly Restrictive"). */
+/**
+ * True if a name mixes scripts and may imitate another name, such as `pаypal` with a Cyrillic `а` (UTS 39, "Highly
+ * Restrictive"). Applies to new names only.
+ */
 export function mixesScripts(name: string): boolean {
   return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));
 }

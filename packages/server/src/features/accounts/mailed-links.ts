@@ -91,7 +91,10 @@ const ONCE = 'The link works once, for 30 minutes.';
 /** Names that a mail program could turn into a link. */
 const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
 
-/** Omits a name that looks like a link while the address is unverified: a stranger could send links by our mail. */
+/**
+ * The username for a mail. Omits a name that looks like a link while the address is unverified. Otherwise a stranger
+ * could send the address's owner a link through our mail.
+ */
 function accountOf({ username, emailVerified }: Owner): string {
   return emailVerified || !LINK_LIKE.test(username) ? `Creel account ${username}` : 'Creel account with this address';
 }

@@ -60,7 +60,8 @@ export class ProviderLogin {
       const created = await this.#create(proven, email, address);
       if (created !== undefined) return created;
     }
-    // Otherwise an unverified address would give access to an account without its password.
+    // Both sides must have verified the address. Otherwise an unverified address would give access to an account
+    // without its password.
     if (proven.emailVerified) await store.linkIdentity(proven, email, now());
     const linked = await store.findUserByIdentity(proven);
     if (linked === undefined) throw new ProblemError('PASSWORD_FIRST');

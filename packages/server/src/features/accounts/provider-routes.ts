@@ -78,7 +78,8 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
   try {
     const address = addressBlock(app.clientAddressOf(request.raw));
     const limit = app.accounts.throttle.of('providerAnswer', address);
-    // Any site can trigger a callback, so one without an attempt of this browser doesn't count.
+    // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
+    // trigger it.
     if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
     if (proven.email === null) return send(refusal(NO_EMAIL), 200);

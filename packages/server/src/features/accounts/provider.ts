@@ -54,7 +54,8 @@ type Attempt = z.infer<typeof attemptSchema>;
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
-  // OpenID Connect Core 2. Rejects values that a database would change, because two users must never become one.
+  // OpenID Connect Core 2: at most 255 ASCII characters. Rejects values that a database would change or reject, because
+  // two users must never become one.
   sub: z
     .string()
     .min(1)

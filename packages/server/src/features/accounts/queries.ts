@@ -134,7 +134,10 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
   }
 }
 
-/** False when the current hash is not `before`. Mailed links for a new password become invalid. */
+/**
+ * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
+ * password become invalid.
+ */
 async function replacePassword(transaction: EngineTransaction, id: number, before: string | null, after: string) {
   const result = await transaction
     .updateTable('users')

@@ -58,7 +58,10 @@ async function endOtherSessions({ app, signedIn: { user, session } }: SignedInCa
   app.live.endUserSessions(user.id, session.id);
 }
 
-/** Marks the browser as known. From then on, failed logins of others don't affect the user in this browser. */
+/**
+ * Marks the browser as known after the user was authenticated: failed logins of others no longer affect the user in
+ * this browser.
+ */
 function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
   const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
   setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));

@@ -79,7 +79,10 @@ class Sessions {
     this.#now = now;
   }
 
-  /** Returns the token, which is not stored. `undefined` without the account, or after a change of its password. */
+  /**
+   * Starts a session and returns its token, which is not stored. `undefined` when the password was changed since the
+   * login, or the account does not exist.
+   */
   async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
     const token = randomToken();
     const now = this.#now();

@@ -23,7 +23,10 @@ const perHour = (attempts: number): ThrottleRule => ({ attempts, windowMs: HOUR_
 const rulesOf = (signupsPerHour: number) => ({
   /** New accounts per client address. */
   signUp: perHour(signupsPerHour),
-  /** Names and addresses that are taken: each rejection reveals an account. Ten per account that one may create. */
+  /**
+   * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
+   * account. Ten per account that an address may create.
+   */
   takenName: perHour(10 * signupsPerHour),
   /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
@@ -36,7 +39,10 @@ const rulesOf = (signupsPerHour: number) => ({
   testMailAddress: perHour(30),
   /** Callbacks without a valid proof, per client address: each one makes the server call the provider. */
   providerAnswer: perHour(100),
-  /** Per recipient and per client address. Earlier links stay valid, so strangers can't lock the owner out. */
+  /**
+   * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
+   * stranger's requests can't lock the owner out.
+   */
   mailedLink: { attempts: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
 });

@@ -128,7 +128,8 @@ async function resetPassword(transaction: EngineTransaction, tokenHash: string, 
   if (!(await consumeToken(transaction, tokenHash))) return undefined;
   await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
   await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
-  // A previous holder may have linked one. A legitimate link is created again at the next login.
+  // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
+  // login.
   await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
   const row = await transaction
     .updateTable('users')

@@ -42,7 +42,10 @@ export interface BillingGateway {
   /** Closes an open checkout; a paid or expired one stays unchanged. */
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
-  /** Including ended ones. Without a subscription in `stored`, the last read, an unknown customer has none. */
+  /**
+   * A customer's subscriptions to our plans, including ended ones. `stored`: the fields of the last read. Without a
+   * subscription in them, an unknown customer has none.
+   */
   listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]>;
   /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
   changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void>;

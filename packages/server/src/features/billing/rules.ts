@@ -30,7 +30,10 @@ export type SubscriptionFields = Pick<
   'subscriptionTier' | 'subscriptionStatus' | 'subscriptionEndAt' | 'billingInterval' | 'stripeSubscriptionId'
 >;
 
-/** `past_due` keeps the plan while Stripe retries. `incomplete`, `paused` and others neither grant nor revoke it. */
+/**
+ * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and
+ * unknown statuses neither grant nor revoke a plan.
+ */
 function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
   if (status === 'active' || status === 'trialing' || status === 'past_due') return 'paid';
   if (status === 'canceled' || status === 'unpaid' || status === 'incomplete_expired') return 'ended';
@@ -42,7 +45,10 @@ export function isUndecided({ status }: SubscriptionState): boolean {
   return standingOf(status) === 'undecided';
 }
 
-/** The user's current subscription while it is paid, else the oldest. Others were bought in a second tab. */
+/**
+ * Picks the effective subscription: the user's current one while it is paid, otherwise the oldest paid one. Other paid
+ * ones were bought in a second tab and must be canceled.
+ */
 export function chooseSubscription(states: readonly SubscriptionState[], currentId: string | null) {
   const paid = states
     .filter(({ status }) => standingOf(status) === 'paid')

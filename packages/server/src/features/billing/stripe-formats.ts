@@ -109,7 +109,10 @@ export function readSubscription(subscription: unknown): GatewaySubscription {
 
 const SECOND_MS = 1000;
 
-/** `undefined` when no price is ours. The user's own subscription keeps its plan, which Stripe still charges. */
+/**
+ * Reads a subscription; `undefined` when none of its prices is one of ours. The user's own subscription keeps the
+ * stored plan then: Stripe still charges a price that is no longer configured.
+ */
 export function stateOf(
   subscription: GatewaySubscription,
   priceOf: (plan: PlanPrice) => string,

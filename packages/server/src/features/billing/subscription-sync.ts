@@ -188,7 +188,10 @@ type LockQueries = Pick<
   'lockBillingAccount' | 'renewBillingLock' | 'unlockBillingAccount'
 >;
 
-/** Serializes work on an account over processes by a claim. Writes check its owner, so a lost claim writes nothing. */
+/**
+ * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
+ * Writes check the claim's owner, so a process that lost it writes nothing.
+ */
 class AccountLocks {
   readonly #store: LockQueries;
   readonly #queue = new FairQueue({ concurrencyPerOwner: 1 });

@@ -28,7 +28,10 @@ export class BatchShares {
     return this.#count >= MAX_BATCH * MAX_WAITING_SHARE || this.#bytes >= this.#maxBytes * MAX_WAITING_SHARE;
   }
 
-  /** Exceeds one user's share, and does not count as bytes. Small captures of others wait for one of them at most. */
+  /**
+   * A capture that exceeds one user's share. It does not count as bytes of a batch. At most every other batch has one of
+   * them, so the small captures of other users wait for one at most.
+   */
   isLarge(bytes: number): boolean {
     return bytes > this.#maxBytes * MAX_USER_SHARE;
   }
@@ -83,7 +86,10 @@ const MAX_DELAY_MS = 10;
  * more on a slow disk.
  */
 const SLOW_MS_PER_SENDER = 0.032;
-/** With fewer captures in flight, a batch never waits: that doubled the p90 at 500 captures per second. */
+/**
+ * With fewer captures in flight, a batch never waits. They are rarely of senders that all return at once, and the wait
+ * doubled the p90 at 500 captures per second.
+ */
 const MIN_WAITED_FOR = 6;
 /** Weight of the last batch in `batchMs`. */
 const NEWEST = 1 / 8;
@@ -99,7 +105,10 @@ export function whenToSend({ targetSize, batchMs }: BatchState, gathered: number
   return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
 }
 
-/** `inFlight`: captures of the batch and those that arrived meanwhile. `isSlow`: every batch waits for all senders. */
+/**
+ * The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. `isSlow`: every
+ * batch waits for all senders.
+ */
 export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number, isSlow: boolean): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;
   if (inFlight < MIN_WAITED_FOR) return { targetSize: 1, batchMs: average };

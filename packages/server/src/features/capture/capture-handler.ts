@@ -208,7 +208,10 @@ export function isCaptureTarget(target: string): boolean {
   return target.startsWith(PREFIX) || (!target.startsWith('/') && target.replace(AUTHORITY, '').startsWith(PREFIX));
 }
 
-/** The uid, and the rest exactly as sent. Of the absolute form (RFC 9112 3.2.2) only the path is used. */
+/**
+ * The endpoint's uid, and the rest of a request target exactly as sent. Of the absolute form (RFC 9112 3.2.2) only the
+ * path is used. `undefined` without a uid.
+ */
 function parseCaptureTarget(target: string): { readonly uid: string; readonly rest: string } | undefined {
   const path = target.startsWith('/') ? target : target.replace(AUTHORITY, '');
   const uid = UID.exec(path.slice(PREFIX.length))?.[0];

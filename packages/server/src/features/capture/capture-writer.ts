@@ -23,7 +23,10 @@ export interface PendingCapture {
   readonly body: Buffer | null;
 }
 
-/** `logged`: in the overflow log, stored later. `notFound`: deleted meanwhile. `failed`: not stored in time. */
+/**
+ * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted while it waited.
+ * `failed`: storage did not accept it in time.
+ */
 export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 
 /** Where batches are written: a database, with or without the overflow log. */

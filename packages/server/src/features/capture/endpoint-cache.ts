@@ -78,7 +78,9 @@ export class EndpointCache {
     return entry;
   }
 
-  /** Calls for the same uid share one read. `undefined` when it does not exist; that is not cached. */
+  /**
+   * Reads an endpoint. Calls for the same uid share one read. `undefined` when it does not exist; that is not cached.
+   */
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
     return this.#lookups.run(uid, (isLatest) => this.#read(uid, isLatest));
   }

@@ -151,7 +151,10 @@ export class OverflowLog {
     return manager.streams.getMessage(this.#stream, query);
   }
 
-  /** Batches after the oldest one, to drain a long log quickly. Ends before parts and what could not be read. */
+  /**
+   * Reads the batches after the oldest one, so that a long log is drained quickly. Ends before a batch in parts and
+   * before what could not be read.
+   */
   async #following(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
     const count = Math.max(0, Math.min(last - oldest, MAX_FOLLOWING));
     const seqs = Array.from({ length: count }, (_, nth) => oldest + 1 + nth);
@@ -187,7 +190,10 @@ export class OverflowLog {
     return { messages, bytes, drainedTo, lastPosition: last };
   }
 
-  /** Deletes parts whose node ended. Without a batch in the log, those that were in it a minute ago are orphans. */
+  /**
+   * Deletes parts of batches that no node completed, because their node ended. When the log has no batch, parts that
+   * were in it a minute ago are orphans.
+   */
   async #deleteOrphans(manager: JetStreamManager, upTo: LogPosition): Promise<void> {
     const { upTo: seen, seenAt } = this.#orphans;
     const now = performance.now();
@@ -212,7 +218,10 @@ export class OverflowLog {
 
 const EMPTY = new Uint8Array();
 
-/** Tries again after a lost answer, as while a leader is elected. The message id prevents a second copy. */
+/**
+ * Tries again after a lost answer, for example while the cluster elects a leader. The message id prevents a second
+ * copy.
+ */
 async function publishUntil(
   deadline: number,
   client: JetStreamClient,

@@ -135,7 +135,10 @@ async function markFavorite(
   return { is_favorite: 1, expires_at: null };
 }
 
-/** Creates an endpoint within the plan's limit of unexpired ones. `undefined` when the user does not exist. */
+/**
+ * Creates an endpoint unless the user has the plan's maximum of unexpired ones; safe under parallel calls. `undefined`
+ * when the user does not exist.
+ */
 async function createEndpoint(
   transaction: EngineTransaction,
   { uid, userId, name, source, createdAt, autosave }: NewEndpoint,
@@ -174,7 +177,10 @@ async function setDetectedSource(db: EngineDatabase, id: number, source: string)
   return result.numUpdatedRows > 0n;
 }
 
-/** Deletes an endpoint. `purgeSome` removes its hidden requests from disk. False when it does not exist. */
+/**
+ * Deletes an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. False when it does not
+ * exist.
+ */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
   const row = await transaction
     .deleteFrom('endpoints')

@@ -24,7 +24,10 @@ export interface MaintenanceOptions {
   readonly isDrained: () => boolean;
 }
 
-/** A failed step is logged, and the others run. Safe in several processes at once. True when rows are left to purge. */
+/**
+ * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. A failed step is logged,
+ * and the others run. True when purging is not finished.
+ */
 export async function runMaintenance(options: MaintenanceOptions): Promise<boolean> {
   const { store, config, live, log, now, isDrained } = options;
   const attempt = <T>(what: string, step: () => Promise<T>): Promise<T | undefined> =>

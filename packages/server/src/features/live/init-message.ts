@@ -6,7 +6,10 @@ import { presentPreview } from '../requests/service.ts';
 
 /** Bytes of heads and bodies per part of the message. A larger request is a part of its own. */
 const PART_BYTES = 64 * 1024;
-/** Bytes in total. Beyond it all bodies are truncated alike, to at least `MIN_BODY_BYTES`. Heads stay whole. */
+/**
+ * Bytes of heads and bodies in total. Beyond it all bodies are truncated alike, to no less than `MIN_BODY_BYTES`. Heads
+ * stay whole.
+ */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MIN_BODY_BYTES = 256;
 

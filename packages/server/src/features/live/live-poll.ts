@@ -56,7 +56,10 @@ export class LivePoll {
     clearInterval(this.#timer);
   }
 
-  /** Closes connections whose session or endpoint ended. `undefined` when the database does not answer. */
+  /**
+   * Closes connections whose session or endpoint ended, and returns the endpoints. `undefined` when the database does
+   * not answer: that never means that a session ended.
+   */
   async check(connections: readonly LiveConnection[]): Promise<readonly EndpointRecord[] | undefined> {
     const { store, now, onFailure } = this.#options;
     if (connections.length === 0) return [];

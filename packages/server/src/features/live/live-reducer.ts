@@ -6,7 +6,10 @@ import type { Effect, Input, LiveState, Step, LiveContext } from './live-state.t
 /** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-/** About 4,000 frames a second, more than a screen can show. The first event after a pause is sent at once. */
+/**
+ * Frames per flush, and milliseconds between flushes: about 4,000 a second, more than a screen can show. The first
+ * event after a pause is sent at once.
+ */
 const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
 /** Nothing is sent to a viewer with more pending bytes than this. */

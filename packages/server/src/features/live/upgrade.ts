@@ -41,7 +41,10 @@ export function createHandshakes(live: LiveService) {
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
-/** An upgrade to `/ws` is checked as an HTTP request first, so that a rejection has a status. */
+/**
+ * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
+ * Only requests to `/ws` are handled here; see listener.ts.
+ */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
   const complete = createHandshakes(live);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

@@ -84,7 +84,10 @@ const MAX_MESSAGE_LENGTH = 300;
 const UNREACHABLE = "The mail server can't be reached. The server's log has the details.";
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
-/** The mail was rejected. The message is safe to show. The `cause` is for the log: it has the server's address. */
+/**
+ * The mail was rejected. The message is the mail server's response, or that there is none; safe to show to users. The
+ * `cause` is for the log only, because it has the address of the mail server.
+ */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
   /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
@@ -115,7 +118,10 @@ export function createMailer(smtpUrl: string, from: () => string) {
     disableUrlAccess: true,
   });
   return {
-    /** Mails with the same `id` have the same Message-ID: mail programs show copies once. @throws MailRefused */
+    /**
+     * Sends a mail to one address. Mails with the same `id` have the same Message-ID, so that mail programs show copies
+     * once. @throws MailRefused
+     */
     async send(to: string, message: Message, id?: string): Promise<void> {
       const sender = from();
       const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(sender)}>` };

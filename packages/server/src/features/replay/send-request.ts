@@ -43,7 +43,10 @@ export interface OutboundResponse {
 /** Sends a replay to its target and returns the response. `signal` aborts when no client waits any more. */
 export type SendRequest = (request: OutboundRequest, signal: AbortSignal) => Promise<OutboundResponse>;
 
-/** Connects only to checked addresses. @throws ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason */
+/**
+ * Sends a replay: resolves and checks its target, then connects only to the checked addresses. @throws ProblemError
+ * TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
+ */
 export async function sendRequest(
   request: OutboundRequest,
   signal: AbortSignal,
@@ -212,7 +215,10 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
   request.end();
 }
 
-/** Reads on up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if a response is not read. */
+/**
+ * Keeps the first `keptBytes`. Reads more, up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their
+ * response is not read.
+ */
 async function readBounded(answer: IncomingMessage, keptBytes: number) {
   const pieces: Buffer[] = [];
   let kept = 0;

@@ -110,13 +110,19 @@ export class Replays {
     if (this.#options.sendRequest === undefined) this.#thread.start();
   }
 
-  /** With the same checks as a replay and no user's limits. @throws ProblemError TARGET_NOT_ALLOWED, REPLAY_FAILED */
+  /**
+   * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
+   * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
+   */
   forward(request: Forward, signal: AbortSignal): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS } = this.#options;
     return this.#sendRequest({ ...request, userAgent: userAgent(), allowPrivate, maxMs }, signal);
   }
 
-  /** A name without an address is accepted: each attempt checks again. @throws ProblemError TARGET_NOT_ALLOWED */
+  /**
+   * Checks where a URL leads now. A name without an address is accepted, because each attempt checks again. @throws
+   * ProblemError TARGET_NOT_ALLOWED
+   */
   async checkTarget(url: string): Promise<void> {
     const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
     const target = parseTarget(url);
@@ -186,7 +192,10 @@ export class ReplayLimits {
     this.#targets = new LruMap(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
-  /** A replay that the user's limit rejects does not count for the target. @throws ProblemError RATE_LIMITED */
+  /**
+   * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
+   * the target. @throws ProblemError RATE_LIMITED
+   */
   count(userId: number, target: string): void {
     const wait = this.#users.of(userId).consume() || this.#targets.of(target).consume();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });

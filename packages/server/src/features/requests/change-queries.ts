@@ -100,7 +100,10 @@ async function clearRequests(transaction: EngineTransaction, endpointId: number)
 /** A request that is no longer stored. */
 export type LostRequest = Pick<RequestRecord, 'index' | 'method' | 'receivedAt' | 'head' | 'body'>;
 
-/** A time between those of the requests before and after, because lists and searches rely on both orders. */
+/**
+ * A time between those of the stored requests before and after a dropped one, because lists and searches rely on both
+ * orders.
+ */
 async function timeInOrder(
   transaction: DatabaseTransaction,
   endpointId: number,

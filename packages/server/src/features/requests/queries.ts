@@ -55,7 +55,10 @@ export const LATEST_DELIVERY = sql<string | null>`(select latest from latest_del
 /** 1 for a request that waits for an attempt. */
 export const IS_PENDING = sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`;
 
-/** The database truncates the body to `bodyBytes`. With 0, and beyond `maxSize`, it is null and not read. */
+/**
+ * The columns of a request. The database truncates the body to `bodyBytes`, so that no long body is copied for a list.
+ * With 0, and beyond `maxSize`, it is null and not read.
+ */
 export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,

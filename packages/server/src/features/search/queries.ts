@@ -107,7 +107,10 @@ function olderThan(endpointId: number, before: SearchPosition): Expression<SqlBo
   return sql<SqlBool>`received_at <= ${before.receivedAt} and key < ${requestKey(endpointId, before.index)}`;
 }
 
-/** A scan, because an index would make each capture slower. `maxBytes`, or one request, are in memory at a time. */
+/**
+ * Scans the table, because an index of every captured byte would make each capture slower. Runs off the writer's
+ * thread. At most `maxBytes`, or one request, are in memory at a time.
+ */
 async function scanRequests(db: EngineDatabase, step: Scan): Promise<ScanResult> {
   const rows = await rowsToScan(db, step);
   const last = rows.searched.at(-1);

@@ -58,7 +58,10 @@ export class Searches {
     this.#now = now;
   }
 
-  /** @throws ProblemError RATE_LIMITED when too many searches of the user wait; the signal's reason */
+  /**
+   * Finds requests of a user, newest first. @throws ProblemError RATE_LIMITED when too many searches of the user wait;
+   * the signal's reason
+   */
   async run(request: SearchRequest): Promise<SearchPage> {
     try {
       return await this.#queue.run(

@@ -51,7 +51,10 @@ async function deleteSigningSecret(transaction: EngineTransaction, endpointId: n
   await transaction.deleteFrom('signing_secrets').where('endpoint_id', '=', endpointId).execute();
 }
 
-/** A scan, because it tries many bodies and keys. `undefined` if the request does not exist any more. */
+/**
+ * Says why the signature of a stored request of `size` bytes does not match. A scan, because it tries many bodies and
+ * keys. `undefined` if the request does not exist any more.
+ */
 async function explainStored(
   db: EngineDatabase,
   endpointId: number,

@@ -1,4 +1,7 @@
-/** Sentences for the user. The tests make each of them from a real mistake, and fail if one is never given. */
+/**
+ * Why a signature is missing or invalid, in sentences for the user. The tests make each of them from a real mistake,
+ * and fail if one is never given.
+ */
 export const REASONS = {
   missingHeader: (header: string) => `The request has no ${header} header.`,
   otherScheme: (sender: string) => `It seems to be signed as ${sender} signs.`,
