@@ -16,8 +16,12 @@ interface Batch {
 
 export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A writer over a store that confirms batches on command. */
-export function newWriter(now: () => number = () => 1000, elapsed: () => number = () => 0) {
+/** A writer over a store that confirms batches on command. `checkpoint` by default as on PostgreSQL: there is none. */
+export function newWriter(
+  now: () => number = () => 1000,
+  elapsed: () => number = () => 0,
+  checkpoint?: CaptureStore['checkpoint'],
+) {
   const batches: Batch[] = [];
   const failures: [unknown, number][] = [];
   let nextIndex = 0;
@@ -42,7 +46,7 @@ export function newWriter(now: () => number = () => 1000, elapsed: () => number 
     });
   });
   const writer = new CaptureWriter(
-    { writeCaptures },
+    { writeCaptures, checkpoint },
     { limits: LIMITS, now, elapsed, onFailure: (error, count) => failures.push([error, count]) },
   );
   const results: [body: string, result: CaptureResult][] = [];

@@ -87,6 +87,8 @@ export interface CaptureStore {
    * milliseconds; the batch may then be stored nevertheless, once.
    */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
+  /** Moves large batches from SQLite's log into the file, which their commits left undone. */
+  readonly checkpoint?: () => Promise<void>;
 }
 
 /** Stored captures of the overflow log. Batches that were not stored before are joined into one. */

@@ -100,15 +100,9 @@ export class GuardedWrites {
     }
   }
 
-  /** Moves the log into the file after the current call is answered. If that fails, a later commit tries it again. */
-  checkpointSoon(): void {
-    setImmediate(() => {
-      try {
-        this.#space.checkpoint();
-      } catch {
-        // The commit that needs it reports the error.
-      }
-    });
+  /** Moves the log into the file. */
+  checkpoint(): void {
+    this.#space.checkpoint();
   }
 
   async close(): Promise<void> {

@@ -75,6 +75,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
   const trimmer = new Trimmer(writeCaptures);
   const store: Store = {
     writeCaptures,
+    checkpoint: () => writer.call('checkpoint', undefined),
     checkWritable: () => writer.call('checkWritable', 'capture'),
     watchDisk: (onState) => writer.watch(onState),
     shared: false,

@@ -43,8 +43,9 @@ async function connectWriter(): Promise<Connection> {
   return { raw, db, writer: { statements, guard } };
 }
 
-/** A batch of this size goes into the file after its answer. Otherwise every second commit would move two. */
-const LARGE_BATCH_BYTES = 4 * 1024 * 1024;
+/** With this many bytes, a checkpoint is worth it. Otherwise the commit of every second large batch would move two. */
+const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+let bytesInLog = 0;
 
 let connection: Connection | undefined;
 
@@ -84,7 +85,7 @@ const methods = {
     const outcome = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
       const written = await commitBatch(raw, writer.statements, batch, limits);
-      if (batch.bytes.length >= LARGE_BATCH_BYTES) writer.guard.checkpointSoon();
+      bytesInLog += batch.bytes.length;
       return written;
     });
     const recycled = batch.bytes.buffer;
@@ -92,6 +93,11 @@ const methods = {
       (buffer) => buffer instanceof ArrayBuffer,
     );
     return new Transferred<CaptureOutcome>({ ...outcome, recycled }, buffers);
+  },
+  async checkpoint() {
+    if (bytesInLog < CHECKPOINT_BYTES) return;
+    bytesInLog = 0;
+    connection?.writer?.guard.checkpoint();
   },
 };
 

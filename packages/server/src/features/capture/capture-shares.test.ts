@@ -81,6 +81,36 @@ describe('a flooded endpoint', () => {
     expect(large).toEqual(sizes.map((size) => `${size} bytes`));
   });
 
+  test('with large bodies: the small ones of others go before a checkpoint and after it, also if it fails', async () => {
+    const { promise, reject } = Promise.withResolvers<void>();
+    const next = [promise, Promise.resolve()];
+    const checkpoint = vi.fn<() => Promise<void>>(async () => next.shift());
+    const { push, writer, batches, batch } = newWriter(undefined, undefined, checkpoint);
+    const bodies = () => batches.map((each) => each.bodies.map((body) => body.slice(0, 10)));
+    for (const name of ['one', 'two']) push(name.padEnd(3 * 1024 * 1024), 1, 7);
+    await settled();
+    push('neighbor', 2, 8);
+    await batch(0).land();
+    expect(bodies()).toEqual([['one       '], ['neighbor']]);
+    expect(checkpoint).not.toHaveBeenCalled();
+    await batch(1).land();
+    expect(checkpoint).toHaveBeenCalledOnce();
+    push('another', 2, 8);
+    await settled();
+    expect(batches).toHaveLength(2);
+    reject(new Error('disk I/O error'));
+    await settled();
+    expect(bodies().slice(2)).toEqual([['another']]);
+    await batch(2).land();
+    expect(bodies().slice(3)).toEqual([['two       ']]);
+    const isOver = vi.fn<() => void>();
+    void writer.drain().then(isOver);
+    await batch(3).land();
+    await settled();
+    expect(checkpoint).toHaveBeenCalledTimes(2);
+    expect(isOver).toHaveBeenCalledOnce();
+  });
+
   test('takes turns with other users who wait', async () => {
     const { push, batch } = newWriter();
     push('first');

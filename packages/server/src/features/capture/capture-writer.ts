@@ -5,7 +5,7 @@ import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { storedAs } from '../../database/store.ts';
-import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
+import type { CaptureLimits, CaptureOutcome, CaptureStore } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { freeBuffer } from '../../http/body-buffer.ts';
@@ -33,6 +33,8 @@ export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 export interface BatchStore {
   /** Resolves when the batch is on disk. Rejects after `withinMs` milliseconds at the latest, if it can wait long. */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs: number): Promise<CaptureOutcome | 'logged'>;
+  /** Work that a large capture may leave. It takes about as long as the capture. */
+  readonly checkpoint?: CaptureStore['checkpoint'];
 }
 
 interface Waiting {
@@ -90,6 +92,7 @@ export class CaptureWriter {
   #writing: GatheredBatch | undefined;
   readonly #postponed = new RoundRobin<number, Postponed>();
   readonly #postponedBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
+  #needsCheckpoint = false;
   #state = FIRST_BATCH;
   #sendTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -130,10 +133,11 @@ export class CaptureWriter {
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** A large capture waits while another one is written. */
+  /** A large capture waits while another one is written, and for the checkpoint after it. */
   #fits(userId: number, bytes: number): boolean {
     const { shares } = this.#batch;
-    return shares.fits(userId, bytes) && !(shares.isLarge(bytes) && this.#writing?.shares.hasLarge === true);
+    if (!shares.fits(userId, bytes)) return false;
+    return !shares.isLarge(bytes) || !(this.#needsCheckpoint || this.#writing?.shares.hasLarge === true);
   }
 
   #gather(waiting: Waiting, since: number): void {
@@ -194,29 +198,48 @@ export class CaptureWriter {
     this.#spare = undefined;
     this.#gatherPostponed();
     this.#store.writeCaptures(packed, this.#options.limits, withinMs).then(
-      (outcome) => this.#finish(batch.captures, now, outcome),
+      (outcome) => this.#finish(batch, now, outcome),
       (error: unknown) => {
         this.#options.onFailure(error, batch.captures.length);
-        this.#finish(batch.captures, now, undefined);
+        this.#finish(batch, now, undefined);
       },
     );
   }
 
-  #finish(batch: readonly Waiting[], sentAt: number, outcome: CaptureOutcome | 'logged' | undefined): void {
+  #finish({ captures, shares }: GatheredBatch, sentAt: number, outcome: CaptureOutcome | 'logged' | undefined): void {
     this.#writing = undefined;
-    if (this.#batch.captures.length === 0) this.#gatherPostponed();
+    // One batch of small captures, if any wait, goes before the checkpoint.
+    const isNext = this.#needsCheckpoint || this.#batch.captures.length === 0;
+    this.#needsCheckpoint ||= shares.hasLarge && this.#store.checkpoint !== undefined;
+    if (this.#needsCheckpoint && isNext) void this.#checkpoint();
+    else if (this.#batch.captures.length === 0) this.#gatherPostponed();
     const recycled = typeof outcome === 'object' ? outcome.recycled : undefined;
     if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;
     else if (recycled !== undefined) freeBuffer(recycled);
     const gathered = this.#batch.captures.length;
-    this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, batch.length + gathered, this.#isSlow);
+    this.#state = afterBatch(this.#state, this.#elapsed() - sentAt, captures.length + gathered, this.#isSlow);
     // Sends first: storage works on the next batch while this one's senders are answered.
-    if (gathered >= this.#state.targetSize) this.#send();
+    if (this.#writing === undefined && gathered >= this.#state.targetSize) this.#send();
     else this.#sendOrWait();
-    for (let position = 0; position < batch.length; position += 1) {
-      const waiting = batch[position];
+    for (let position = 0; position < captures.length; position += 1) {
+      const waiting = captures[position];
       waiting?.done(resultAt(outcome, position, waiting.receivedAt));
     }
+    this.#reportIdle();
+  }
+
+  /** Captures are gathered meanwhile, as while a batch is written. If it fails, a later commit does its work. */
+  async #checkpoint(): Promise<void> {
+    this.#writing = emptyBatch(this.#isSlow);
+    await this.#store.checkpoint?.().catch(() => undefined);
+    this.#writing = undefined;
+    this.#needsCheckpoint = false;
+    if (this.#batch.captures.length === 0) this.#gatherPostponed();
+    this.#sendOrWait();
+    this.#reportIdle();
+  }
+
+  #reportIdle(): void {
     if (this.waitingCount === 0 && this.#writing === undefined) for (const resolve of this.#onIdle.splice(0)) resolve();
   }
 }
