@@ -34,8 +34,11 @@ export interface Engine {
   /** The database's clock in milliseconds since 1970, which is the same for all processes. */
   readonly clock: RawBuilder<number>;
   tableExists(db: Database, name: string): Promise<boolean>;
-  /** Blocks migrations by other processes until the transaction ends. */
-  lockForMigration(transaction: DatabaseTransaction): Promise<void>;
+  /**
+   * Blocks migrations by other processes until the transaction ends, and waits for theirs without a limit. On PostgreSQL
+   * later statements of the transaction wait for a table in use for `tableMs` milliseconds.
+   */
+  lockForMigration(transaction: DatabaseTransaction, tableMs: number): Promise<void>;
 }
 
 /** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */

@@ -33,9 +33,14 @@ export const MIGRATIONS: readonly Migration[] = [
 /**
  * Updates the schema. Each migration runs in its own transaction together with its version row, so the next start
  * continues after a crash. Safe for parallel processes. A newer schema that this program can use is left unchanged.
+ * PostgreSQL waits for a table in use for `tableMs` milliseconds, and then reports an error.
  * @throws StorageProblem when the database needs a newer program; nothing is changed.
  */
-export async function migrate(db: EngineDatabase, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  db: EngineDatabase,
+  migrations: readonly Migration[] = MIGRATIONS,
+  tableMs = 0,
+): Promise<void> {
   const { engine } = db;
   const newest = Math.max(...migrations.map((migration) => migration.version));
   // Read before any write: a newer database is left unchanged.
@@ -43,14 +48,14 @@ export async function migrate(db: EngineDatabase, migrations: readonly Migration
   if (version >= newest) return;
   await db.transaction().execute(async (transaction) => {
     // Two processes that create the same table at once conflict, even with `if not exists`.
-    await engine.lockForMigration(transaction);
+    await engine.lockForMigration(transaction, tableMs);
     await sql`create table if not exists schema_version (version integer primary key, applied_at bigint not null)`.execute(
       transaction,
     );
   });
   for (const migration of migrations) {
     await db.transaction().execute(async (transaction) => {
-      await engine.lockForMigration(transaction);
+      await engine.lockForMigration(transaction, tableMs);
       if ((await versionOf(transaction, newest)) >= migration.version) return;
       await migration.up(transaction, engine);
       await addVersion(transaction, migration);

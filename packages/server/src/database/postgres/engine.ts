@@ -41,11 +41,10 @@ export const postgresEngine: Engine = {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db);
     return rows[0]?.found === true;
   },
-  async lockForMigration(transaction) {
-    // Waits for migrations of other processes without a limit, but briefly for busy tables, because captures wait too.
+  async lockForMigration(transaction, tableMs) {
     await sql`set local lock_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
-    await sql`set local lock_timeout = '1s'`.execute(transaction);
+    await sql`set local lock_timeout = ${sql.lit(tableMs)}`.execute(transaction);
   },
 };
 

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
@@ -5,6 +7,10 @@ import { openPatientStore } from '../../../test/patient-store.ts';
 import { captureMany, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
+import type { DatabaseTransaction } from '../schema.ts';
+import { MIGRATIONS } from '../migrations/migrate.ts';
+import { migratePostgres } from './postgres-store.ts';
+import { SESSIONS } from './session.ts';
 
 // Nodes keep working while another one, of the next version, changes the tables.
 
@@ -83,6 +89,31 @@ describe('a deadlock with the migration', () => {
     expect(indexesOf(await inDeadlock(conflict))).toEqual([2, 3]);
     expect(await database.run('select 1 from captured_requests')).toHaveLength(4);
   });
+});
+
+test('a migration that waits for a table in use lets go of the others meanwhile', async () => {
+  const search = await database.hold('lock table captured_requests in access share mode');
+  // A lookup is late after 2 s, and a capture's sender gets 503 then.
+  await holder.query(`set lock_timeout = '800ms'`);
+  const next = {
+    version: 1000,
+    async up(db: DatabaseTransaction) {
+      await sql`alter table endpoints add column color text`.execute(db);
+      await sql`alter table captured_requests add column note text`.execute(db);
+    },
+  };
+  let isMigrated = false;
+  const migrating = migratePostgres(database.url, SESSIONS.migration, [...MIGRATIONS, next]);
+  const migrated = migrating.finally(() => (isMigrated = true));
+  await database.untilBlocked(1);
+  for (let lookups = 0; lookups < 40; lookups++) {
+    await holder.query('select id from endpoints');
+    await setTimeout(25);
+  }
+  expect(isMigrated).toBe(false);
+  await search.commit();
+  await migrated;
+  expect(await database.run('select color from endpoints')).toHaveLength(1);
 });
 
 test('a batch is written although a prepared statement no longer fits its table', async () => {

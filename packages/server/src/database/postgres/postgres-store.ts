@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
@@ -69,8 +70,14 @@ export async function openPostgresStore<Queries extends QueryTable>(
   return { ...store, ...remote };
 }
 
-/** Waits for a busy table briefly but often; see `lockForMigration`. */
-const MIGRATION_TRIES = 20;
+/** With `RETRY_PAUSE_MS` it is longer than a search, which may use a table for 30 s. */
+const MIGRATION_TRIES = 100;
+const RETRY_PAUSE_MS = 300;
+/** Milliseconds that a migration waits for a table in use. Captures wait behind it, with all tables that it has locked. */
+const TABLE_MS = 200;
+/** Every tenth try waits longer than `deadlock_timeout`, after which PostgreSQL stops an automatic vacuum in the way. */
+const PATIENT_TRY = 10;
+const PATIENT_TABLE_MS = 1_200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Updates the schema while other nodes use it. @throws StorageProblem when the database needs a newer program */
@@ -78,10 +85,11 @@ export async function migratePostgres(url: string, kind: SessionKind, migrations
   await using db = openDatabase(url, kind);
   for (let tries = 1; ; tries++) {
     try {
-      return await migrate(db, migrations);
+      return await migrate(db, migrations, tries % PATIENT_TRY === 0 ? PATIENT_TABLE_MS : TABLE_MS);
     } catch (error) {
       const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
       if (!isBusy || tries === MIGRATION_TRIES) throw error;
+      await sleep(RETRY_PAUSE_MS);
     }
   }
 }
