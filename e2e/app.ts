@@ -1,6 +1,6 @@
 // Fixtures of the browser tests: a built server in its own process with an empty data folder, and logged-in users.
 import { test as base, expect } from '@playwright/test';
-import type { BrowserContext, Locator, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page, Route } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
 import type { Endpoint, Tier, User } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
@@ -138,4 +138,21 @@ export const toast = (page: Page, text: string): Locator => notifications(page).
 export async function pressEscape(page: Page): Promise<void> {
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
   await page.keyboard.press('Escape');
+}
+
+/**
+ * Ends the session as another browser does, and acts. The page's own reads wait meanwhile, because one of them could be the first
+ * whose response shows it, and the login dialog then covers the button.
+ */
+export async function actLoggedOut(page: Page, act: () => Promise<void>): Promise<void> {
+  const acted = Promise.withResolvers<void>();
+  const hold = async (route: Route): Promise<void> => {
+    if (route.request().method() === 'GET') await acted.promise;
+    await route.fallback();
+  };
+  await page.route('**/api/**', hold);
+  await page.context().clearCookies();
+  await act();
+  acted.resolve();
+  await page.unroute('**/api/**', hold);
 }

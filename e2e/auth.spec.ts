@@ -1,6 +1,6 @@
 // Registration, login and logout, with their errors.
 import type { Page } from '@playwright/test';
-import { expect, register, test } from './app.ts';
+import { actLoggedOut, expect, register, test } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { logIn, problem } from './pages.ts';
 
@@ -116,9 +116,8 @@ test("another user who logs in after an ended session does not see the first use
   await page.goto('/profile');
   await expect(page.getByLabel('Username')).toHaveValue(person.username);
   const second = await register(context);
-  await context.clearCookies();
   await page.getByLabel('Username').fill('somebody');
-  await page.getByRole('button', { name: 'Update Username' }).click();
+  await actLoggedOut(page, () => page.getByRole('button', { name: 'Update Username' }).click());
   const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
   await dialog.getByLabel('Username').fill(second.username);
   await dialog.getByLabel('Password').fill(second.password);

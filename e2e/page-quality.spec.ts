@@ -1,6 +1,6 @@
 // Every screen: no serious axe findings, no violations of the content security policy, no overflow. The first load stays within its budget.
 import type { Page, Response } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
+import { actLoggedOut, expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { detailsOf, goTo, row, rows } from './endpoints.ts';
 import { answerWith, DESKTOP, expectFits, PHONE, problem, WIDTHS } from './pages.ts';
@@ -124,7 +124,7 @@ test.describe('axe, light and dark,', () => {
     await expectNoFindings(page, 'compare', 'main');
   });
 
-  test('has no serious finding in any dialog', async ({ page, context, person: _ }) => {
+  test('has no serious finding in any dialog', async ({ page, person: _ }) => {
     const uid = await withEndpoints(page);
     await open(page, '/');
     for (const key of ['?', 'ControlOrMeta+k', 'n']) {
@@ -161,8 +161,7 @@ test.describe('axe, light and dark,', () => {
     });
 
     await test.step('after logging out', async () => {
-      await context.clearCookies();
-      await page.getByRole('switch', { name: 'Autosave' }).click();
+      await actLoggedOut(page, () => page.getByRole('switch', { name: 'Autosave' }).click());
       const told = page.getByRole('dialog', { name: 'You have been logged out' });
       await expect(told).toBeVisible();
       await expectNoFindings(page, 'asked to sign in', '[role="dialog"]');

@@ -1,6 +1,6 @@
 // A session that ended elsewhere: every form says so, keeps the typed text and continues after the login.
 import type { Page } from '@playwright/test';
-import { expect, pressEscape, test, toast } from './app.ts';
+import { actLoggedOut, expect, pressEscape, test, toast } from './app.ts';
 import type { Person } from './app.ts';
 import { goTo } from './endpoints.ts';
 
@@ -111,8 +111,7 @@ test('every form keeps the typed text when the session ends', async ({ page, con
       await form.open(page);
       for (const [label, value] of Object.entries(values)) await fieldOf(page, label).fill(value);
       // The response of the form shows it.
-      await context.clearCookies();
-      await submit(page, form.submit);
+      await actLoggedOut(page, () => submit(page, form.submit));
       await signInAgain(page, person);
       await expectTyped(page, values);
       // The login dialog has reported it.
@@ -133,13 +132,11 @@ test('every form keeps the typed text when the session ends', async ({ page, con
 
 test('a visitor can continue without logging in, and is asked again at an action that needs it', async ({
   page,
-  context,
   person,
 }) => {
   await page.goto('/settings');
   await expect(page.getByLabel('Email', { exact: true })).toBeEnabled();
-  await context.clearCookies();
-  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await actLoggedOut(page, () => page.getByRole('button', { name: 'Save Settings' }).click());
   await expect(signedOutDialog(page)).toBeVisible();
   await pressEscape(page);
   await expect(signedOutDialog(page)).toBeHidden();
@@ -174,9 +171,10 @@ test('a visitor can continue without logging in, and is asked again at an action
   await logInAndReturn(page, person);
 
   // The dialog leads to the login page, too.
-  await context.clearCookies();
-  await page.getByRole('button', { name: 'Create Endpoint' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  await actLoggedOut(page, async () => {
+    await page.getByRole('button', { name: 'Create Endpoint' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  });
   await signedOutDialog(page).getByRole('link', { name: 'Go to the login page instead' }).click();
   await logInAndReturn(page, person);
 });
