@@ -17,12 +17,15 @@ export default defineConfig({
   ],
   retries: 0,
   forbidOnly: true,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Long tests have many steps, and the machine may be slow. What fails ends earlier, by the limits of one step.
+  timeout: 240_000,
+  expect: { timeout: 20_000 },
   reporter: [['list'], ['json', { outputFile: '.cache/playwright.json' }]],
   use: {
     browserName: 'chromium',
     headless: true,
+    actionTimeout: 30_000,
+    navigationTimeout: 30_000,
     screenshot: 'only-on-failure',
     // Tracing slows pages down, and some tests measure them. To trace: npm run e2e -- --trace on.
     viewport: { width: 1440, height: 900 },

@@ -48,7 +48,7 @@ export default defineConfig({
     alias: process.env['CREEL_SERVER_PROGRAM'] === undefined ? [] : [bundledThreads],
     globalSetup: './scripts/vitest-setup.ts',
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // The default of one second fails by chance on a busy machine.
     expect: { poll: { timeout: 30_000 } },

@@ -6,8 +6,6 @@ import { createEndpoint } from './endpoints.ts';
 import { actInPortal, subscribe } from './plans.ts';
 import { expectFits } from './pages.ts';
 
-test.slow();
-
 async function expectGood(page: Page, what: string, part?: string): Promise<void> {
   await expectNoFindings(page, what, part);
   await expectFits(page, what);

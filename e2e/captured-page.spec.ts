@@ -128,7 +128,6 @@ const showEach = (list: string, name = '') => `(async () => {
 const shownSchema = z.object({ all: z.string().array().min(1), shown: z.string().array() });
 
 test('none of sixty captured payloads runs', async ({ page, context, person }) => {
-  test.setTimeout(240_000);
   expect(person.username).toBeTruthy();
   expect(BODIES.length + HEADS.length).toBeGreaterThanOrEqual(60);
   const endpoint = await createEndpoint(page, `<img src=x onerror=${RUN}>`.slice(0, 100));

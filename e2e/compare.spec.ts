@@ -7,7 +7,6 @@ import { createEndpoint, goLive, goTo, openLive, send, sendJson } from './endpoi
 test.use({ tier: 'PREMIUM' });
 
 test('two requests are compared, chosen by the page or by the user', async ({ page, person: _ }) => {
-  test.slow();
   await test.step('the partner is the previous request of the same event type, and changed words are marked', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { type: 'invoice.paid', amount: 1000, currency: 'usd' });

@@ -291,7 +291,6 @@ test('one of two destinations has no attempt yet: it is listed as waiting, until
 
 test('a destination is paused after 50 failures, says why, and is resumed', async ({ page, endpoint, target }) => {
   // A failing destination gets five attempts per second, so 50 take 9 s on a quiet machine.
-  test.slow();
   target.answerWith((response) => response.writeHead(500, 'Out Of Order').end());
   await openLive(page, endpoint);
   await addDestination(page, target.url);

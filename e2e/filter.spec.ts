@@ -39,7 +39,6 @@ async function watchFor(page: Page, text: string): Promise<() => Promise<boolean
 }
 
 test('the filter finds one of thousands of stored requests', async ({ page, endpoint }) => {
-  test.slow();
   await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
   await sendMany(endpoint.url, STORED);
   await openLive(page, endpoint);
@@ -267,7 +266,6 @@ const pressUntilSelected = (key: string, from: number, to: number) => `(async ()
 })()`;
 
 test('a link to an old request loads the list around it, and j and k move from it', async ({ page, endpoint }) => {
-  test.slow();
   await sendMany(endpoint.url, 700);
   await openLive(page, endpoint, '?request=157');
   await expect(row(page, 157)).toBeInViewport();

@@ -22,7 +22,6 @@ async function fill(page: Page, label: string, text: string): Promise<void> {
 }
 
 test('the main journey with the keyboard alone', async ({ page, context }) => {
-  test.slow();
   await allowClipboard(context);
   const username = `keys-${Date.now()}`;
   await page.goto('/auth');

@@ -64,8 +64,6 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 test.describe('axe, light and dark,', () => {
-  test.slow();
-
   test('has no serious finding on any screen', async ({ page, person: _ }) => {
     const uid = await withEndpoints(page);
     for await (const path of openEach(page, [...SCREENS, `/endpoints/${uid}`])) {

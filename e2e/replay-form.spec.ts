@@ -295,8 +295,6 @@ test('the panel has room at every size', async ({ page, endpoint, target }) => {
 });
 
 test.describe('axe, light and dark,', () => {
-  test.slow();
-
   test('has no serious finding in any state of the replay panel', async ({ page, endpoint, target }) => {
     await send(endpoint.url, {
       body: '{"a":1}',

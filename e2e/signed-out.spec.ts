@@ -100,7 +100,6 @@ async function expectTyped(page: Page, values: Record<string, string>): Promise<
 }
 
 test('every form keeps the typed text when the session ends', async ({ page, context, person: registered }) => {
-  test.slow();
   let person = registered;
   await page.goto('/');
   const other = await context.newPage();

@@ -186,7 +186,6 @@ test.describe('on a phone', () => {
 
   test('controls have 44 px, and a long press or a swipe offers the actions of a row', async ({ page, endpoint }) => {
     // Many steps, which share a page.
-    test.slow();
     for (const path of ['/a', '/b']) await send(endpoint.url, { path });
     await openLive(page, endpoint);
     const touch = await page.context().newCDPSession(page);
