@@ -266,4 +266,17 @@ test('short events, and the message about a lost connection on a phone', async (
     ];
     expect(over?.x).toBeGreaterThanOrEqual((button?.x ?? 0) + (button?.width ?? 0));
   });
+
+  await test.step('the message covers nothing of the details on a phone, and nothing beside the sidebar', async () => {
+    const message = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+    await row(page, 0).click();
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    await expect(save).toBeVisible();
+    const [over, button] = [await message.boundingBox(), await save.boundingBox()];
+    expect(button?.y).toBeGreaterThan((over?.y ?? 0) + (over?.height ?? 0));
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+    const [beside, main] = [await message.boundingBox(), await page.getByRole('main').boundingBox()];
+    expect((beside?.x ?? 0) + (beside?.width ?? 0)).toBeLessThanOrEqual(main?.x ?? 0);
+  });
 });

@@ -30,23 +30,32 @@ export function AppLayout() {
   const main = useRef<HTMLElement>(null);
   useFocusKept(main);
   useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
+  const message = useConnectionMessage();
   return (
-    <div className="flex h-full flex-col">
+    // What covers the page on a narrow screen leaves room for the message: `Cover` in requests-pane.tsx.
+    <div data-disconnected={message === undefined ? undefined : true} className="group/layout flex h-full flex-col">
       <a
         href="#main"
         className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
         Skip to content
       </a>
-      <ConnectionBar />
       <div className="flex min-h-0 grow flex-col md:flex-row">
         {narrow ? (
-          <MobileBar>
-            <Sidebar />
-          </MobileBar>
+          <>
+            <ConnectionMessage
+              text={message}
+              className="pointer-events-none fixed top-1 right-2 left-12 z-50 flex justify-center *:rounded-full *:px-3.5 *:py-1 *:shadow-float"
+            />
+            <MobileBar>
+              <Sidebar />
+            </MobileBar>
+          </>
         ) : (
           <aside {...STAYS_INTERACTIVE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
-            <Sidebar />
+            <Sidebar>
+              <ConnectionMessage text={message} className="text-sm *:rounded-md *:px-2.5 *:py-1.5 empty:-mt-3" />
+            </Sidebar>
           </aside>
         )}
         <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
@@ -97,11 +106,10 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
 const MIN_OUTAGE_MS = 1000;
 
 /**
- * The only message about a lost connection. It floats, so that nothing moves. On narrow screens, it is beside the menu
- * button. When the server or the live connection is back, all failed queries are loaded again. When both are, the error
- * messages of the outage close.
+ * The message about a lost connection, if it is lost. When the server or the live connection is back, all failed queries
+ * are loaded again. When both are, the error messages of the outage close.
  */
-function ConnectionBar() {
+function useConnectionMessage(): string | undefined {
   const server = useSignal(serverState);
   const { uid = '' } = useParams({ strict: false });
   const live = useLiveStatus(uid);
@@ -117,16 +125,25 @@ function ConnectionBar() {
     }
   }, [isDown]);
   // The dialog about the ended session says more.
-  const message = useIsLoginDialogOpen() ? undefined : connectionMessage(server, live);
+  return useIsLoginDialogOpen() ? undefined : connectionMessage(server, live);
+}
+
+interface ConnectionMessageProps {
+  readonly text: string | undefined;
+  readonly className: string;
+}
+
+/**
+ * In the sidebar, where it covers nothing and only the list of endpoints gives way. On narrow screens it floats beside
+ * the menu button.
+ */
+function ConnectionMessage({ text, className }: ConnectionMessageProps) {
   return (
-    <div
-      role="status"
-      className="pointer-events-none fixed inset-x-0 top-2 z-50 flex justify-center px-4 md:left-58 max-md:top-1 max-md:right-2 max-md:left-12 max-md:px-0"
-    >
-      {message === undefined ? null : (
-        <p className="flex items-center gap-2 rounded-full border border-warn bg-warn-soft px-3.5 py-1 text-warn shadow-float">
+    <div role="status" className={className}>
+      {text === undefined ? null : (
+        <p className="flex items-center gap-2 border border-warn bg-warn-soft text-warn">
           <CloudOff aria-hidden className="size-4 shrink-0" />
-          {message}
+          {text}
         </p>
       )}
     </div>

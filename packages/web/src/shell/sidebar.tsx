@@ -15,8 +15,13 @@ import { usePreference } from '../ui/state.ts';
 import { loginPage } from '../ui/urls.ts';
 import { EndpointList } from './endpoint-list.tsx';
 
+interface SidebarProps {
+  /** Below the endpoints. */
+  readonly children?: ReactNode;
+}
+
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, the shortcuts, and the user menu. */
-export function Sidebar() {
+export function Sidebar({ children }: SidebarProps) {
   const user = useUser();
   const signedOut = useSignedOut();
   return (
@@ -30,6 +35,7 @@ export function Sidebar() {
       <nav aria-label="Endpoints" className="flex min-h-0 grow flex-col pt-1">
         <EndpointList tier={user?.subscriptionTier ?? 'FREE'} />
       </nav>
+      {children}
       <nav aria-label="Creel" className="flex flex-col gap-0.5">
         <SearchLink />
         <NavLink to="/settings" icon={<Settings />} label="Settings" />

@@ -166,12 +166,15 @@ function Kept({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Covers the page except for the sidebar. */
+/** Covers the page except for the sidebar and, in a narrow window, the message about a lost connection. */
 function Cover({ children }: { readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useInertSurroundings(frame);
   return (
-    <div ref={frame} className="fixed inset-0 z-30 animate-slide-in-right bg-bg md:left-58">
+    <div
+      ref={frame}
+      className="fixed inset-0 z-30 animate-slide-in-right bg-bg max-md:group-data-disconnected/layout:pt-14 md:left-58"
+    >
       {children}
     </div>
   );
