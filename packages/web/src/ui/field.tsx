@@ -48,7 +48,7 @@ export function Field({ label, error, hint, className, children }: FieldProps) {
 /** The look of inputs and selects. */
 const LOOK =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel text-ink transition-colors duration-100 hover:border-ink-3 ' +
-  'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
+  'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad aria-invalid:outline-bad ' +
   'disabled:opacity-50 disabled:hover:border-line-strong';
 
 interface DataProps {
