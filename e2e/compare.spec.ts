@@ -1,7 +1,7 @@
 // The comparison of two requests.
 import { expectNoFindings } from './axe.ts';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive, send, sendJson } from './endpoints.ts';
+import { createEndpoint, expectShownWhole, goLive, goTo, openLive, send, sendJson } from './endpoints.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -46,6 +46,7 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
   await test.step('any request of the endpoint is chosen with a query', async () => {
     const endpoint = await createEndpoint(page);
     for (const path of ['/first', '/second', '/third']) await sendJson(endpoint.url, { path }, path);
+    await send(endpoint.url, { path: '/fourth', headers: { 'x-github-event': 'event-'.repeat(20) } });
     await goTo(page, `/endpoints/${endpoint.uid}?request=2&compare=1`);
     await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/second');
     await expect(page.getByRole('button', { name: /^Change the (left|right) request$/ })).toHaveCount(2);
@@ -53,6 +54,8 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     const field = page.getByRole('dialog').getByRole('combobox', { name: 'Find a request' });
     await expect(field).toBeFocused();
     await expectNoFindings(page, 'choosing a request', '[role="dialog"]');
+    // The event type beside it is truncated.
+    await expectShownWhole(page.getByRole('dialog'), '/fourth');
     await field.fill('path:/first');
     await expect(page.getByRole('dialog').getByRole('listitem')).toHaveCount(1);
     await page.keyboard.press('Tab');
