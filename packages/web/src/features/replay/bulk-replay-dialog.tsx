@@ -218,10 +218,10 @@ function Results({ phase, results, all, children }: ResultsProps) {
               key={request.index}
               className="flex min-w-0 flex-wrap gap-x-2 border-line px-3 py-1.5 not-first:border-t"
             >
-              <span className="min-w-0 truncate font-mono">
+              <span className="min-w-0 grow truncate font-mono">
                 <RequestNumber index={request.index} /> {request.method} {request.path}
               </span>
-              <span className={tone === 'destructive' ? 'ml-auto text-bad' : 'ml-auto text-warn'}>{label}</span>
+              <span className={tone === 'destructive' ? 'text-bad' : 'text-warn'}>{label}</span>
             </li>
           ))}
         </ul>
