@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  deletionSentence,
   nextAttemptLabel,
   nextAttemptSentence,
   outcomeLabel,
@@ -53,4 +54,11 @@ test('what waits says why', () => {
   expect(waitingReason(active)).toContain('may be slow');
   expect(waitingReason({ ...active, state: paused })).toContain('is paused. Resume it');
   expect(waitingReason({ enabled: false, state: paused })).toContain('is off. Turn it on');
+});
+
+test('a deletion says how many deliveries it cancels', () => {
+  const [kept, one, many] = [0, 1, 1284].map((pending) => deletionSentence('https://a.example', pending));
+  expect(kept).not.toContain('cancel');
+  expect(one).toContain('https://a.example. 1 waiting delivery is canceled. The history');
+  expect(many).toContain(' 1,284 waiting deliveries are canceled. ');
 });

@@ -1,6 +1,6 @@
 import { isDelivered } from '@creel/contract';
 import type { Destination } from '@creel/contract';
-import { formatCount, formatInstant, formatLength } from '../../ui/format.ts';
+import { counted, formatCount, formatInstant, formatLength } from '../../ui/format.ts';
 
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
@@ -60,4 +60,11 @@ export function outcomeLabel(statuses: Destination['recentStatuses']): string | 
 /** `1 waiting` or nothing. */
 export function waitingLabel(pending: number): string | undefined {
   return pending === 0 ? undefined : `${formatCount(pending)} waiting`;
+}
+
+/** What the deletion of a destination does to its deliveries. */
+export function deletionSentence(url: string, pending: number): string {
+  const deliveries = counted(pending, 'waiting delivery is', 'waiting deliveries are');
+  const canceled = pending === 0 ? '' : ` ${deliveries} canceled.`;
+  return `New captures are no longer forwarded to ${url}.${canceled} The history of the requests is kept.`;
 }

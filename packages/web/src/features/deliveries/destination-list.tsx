@@ -14,9 +14,9 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { formatCount, formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
+import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
-import { outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
+import { deletionSentence, outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
 import {
   destinationsQuery,
   useChangeDestination,
@@ -169,7 +169,7 @@ function DestinationCard({ uid, destination, isFirstFocus, onEdit }: Destination
       {isDeleting ? (
         <ConfirmDialog
           title="Delete destination"
-          description={`New captures are no longer forwarded to ${url}.${canceledSentence(pending)} The history of the requests is kept.`}
+          description={deletionSentence(url, pending)}
           confirmLabel="Delete"
           onConfirm={() => remove.mutate()}
           onClose={() => setDeleting(false)}
@@ -224,9 +224,4 @@ function TestResult({ test }: { readonly test: ReturnType<typeof useTestDestinat
       The destination answered {statusLine(test.data)} in {formatDuration(test.data.durationMs)}.
     </Notice>
   );
-}
-
-/** A part of the confirmation, empty if nothing waits. */
-function canceledSentence(pending: number): string {
-  return pending === 0 ? '' : ` Deliveries that wait for it are canceled: ${formatCount(pending)}.`;
 }
