@@ -86,6 +86,25 @@ test('a replay whose turn comes with less than a third of its time left is not s
   await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
 
+test('a request that is saved while its replay waits is sent', async () => {
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  await client.send(`/h/${uid}`, { method: 'POST', body: 'stored' });
+  const held: Socket[] = [];
+  target.answer = (socket) => void held.push(socket);
+  const others = Array.from({ length: 10 }, () => replay({ method: 'GET', url: target.url }));
+  await expect.poll(() => held).toHaveLength(10);
+  const reads = vi.spyOn(server.store, 'findRequest');
+  onTestFinished(() => reads.mockRestore());
+  const last = replay({ method: 'POST', url: target.url, bodyFrom: { endpointUid: uid, id: -1_000_000 } });
+  await expect.poll(() => reads.mock.settledResults.map(({ type }) => type)).toEqual(['fulfilled']);
+  await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+  target.answer = saying(EMPTY_OK);
+  for (const socket of held) saying(EMPTY_OK)(socket);
+  expect((await Promise.all([...others, last])).map(({ status }) => status)).toEqual(
+    Array.from({ length: 11 }, () => 200),
+  );
+});
+
 test('sixty at once are all sent', async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => replay({ method: 'POST', url: target.url, body: 'x' })),

@@ -62,18 +62,19 @@ async function findStored({ app, signedIn }: Pick<ReplayCall, 'app' | 'signedIn'
   const name = requestName(String(id));
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
-  const find = async (bodyBytes?: number): Promise<RequestRecord> => {
-    const record = await app.store.findRequest(endpoint.id, name, bodyBytes);
-    if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-    return record;
-  };
-  const { size, index } = await find(0);
+  const { size, index } = expectFound(await app.store.findRequest(endpoint.id, name, 0));
   return {
     endpoint,
     index,
     size,
-    read: async (): Promise<Uint8Array> => (await find()).body ?? Buffer.alloc(0),
+    // By index, because the request may be saved while the replay waits for its turn.
+    read: async () => expectFound(await app.store.findWhole(endpoint.id, index)).body ?? Buffer.alloc(0),
   };
+}
+
+function expectFound(record: RequestRecord | undefined): RequestRecord {
+  if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return record;
 }
 
 /** @throws ProblemError VALIDATION_FAILED without an endpoint or a secret */

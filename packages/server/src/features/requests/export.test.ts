@@ -67,3 +67,17 @@ test('can be limited to endpoints by name, but not to those of others', async ()
   });
   expect(read(await (await stranger.client.send('/api/export')).text()).requests).toEqual([]);
 });
+
+test('contains a request that is saved while the client is reading those before it', async () => {
+  const { client } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  // More than the buffers of the connection hold. The server reads the last one when the client has taken the others.
+  const count = 20;
+  for (let nth = 0; nth < count; nth += 1)
+    await client.send(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_000_000) });
+  const answer = await client.send('/api/export');
+  await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+  const { requests } = read(await answer.text());
+  expect(requests.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, nth) => nth).toReversed());
+  expect(requests.at(-1)).toMatchObject({ saved: true, size: 1_000_000 });
+});

@@ -193,6 +193,13 @@ async function findRequest(db: EngineDatabase, endpointId: number, name: Request
   return toRequestRecord(endpointId, row);
 }
 
+/** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
+async function findWhole(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
+  const bounds = await selectBounds(db, endpointId).executeTakeFirst();
+  const row = bounds && (await oneRequest(db, endpointId, bounds.first_index, { index }).executeTakeFirst());
+  return row && toRequestRecord(endpointId, row);
+}
+
 /** Adds to the counters of stored requests. */
 export async function changeMethodCounts(
   transaction: DatabaseTransaction,
@@ -254,4 +261,5 @@ export async function purgeLater(
 export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
+  findWhole: read(findWhole),
 };

@@ -135,10 +135,10 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
       bodyBytes: SMALL_ANSWER_BYTES,
     });
     for (const record of page) {
-      const { index, savedId, size } = record;
-      if (size <= SMALL_ANSWER_BYTES) yield record;
+      if (record.size <= SMALL_ANSWER_BYTES) yield record;
       else {
-        const whole = await queries.findRequest(endpointId, savedId === null ? { index } : { savedId });
+        // By index, because the request may have been saved since the page was read.
+        const whole = await queries.findWhole(endpointId, record.index);
         if (whole !== undefined) yield whole;
       }
     }
