@@ -159,6 +159,8 @@ describe('the signature', () => {
     const prefixed = { ...signing, prefix: 'sha256=' };
     expect(await verify(prefixed, [['X-Acme-Signature', `sha256=${hex}`]])).toEqual(valid);
     expect(await verify(prefixed, [['X-Acme-Signature', `sha256=${'0'.repeat(64)}, sha256=${hex}`]])).toEqual(valid);
+    const withComma = { ...signing, prefix: 'v1,' };
+    expect(await verify(withComma, [['X-Acme-Signature', `v1,${'0'.repeat(64)},v1,${hex} v2,${hex}`]])).toEqual(valid);
   });
 
   test('is made with another hash function', async () => {
