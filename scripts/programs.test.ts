@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { fromRoot } from './paths.mjs';
@@ -20,4 +21,12 @@ test.each([
 ])('creel %s starts no server', async (words, code, beginning) => {
   const result = await creel(...words.split(' '));
   expect([result.code, result.output.slice(0, beginning.length)]).toEqual([code, beginning]);
+});
+
+test('creel admin ends in good order when its reader closes the pipe', async () => {
+  const admin = spawn(process.execPath, [fromRoot('packages', 'cli', 'creel.mjs'), 'admin', '--help']);
+  admin.stdout.destroy();
+  const errors = await admin.stderr.toArray();
+  const [code]: unknown[] = admin.exitCode === null ? await once(admin, 'exit') : [admin.exitCode];
+  expect([code, Buffer.concat(errors).toString()]).toEqual([0, '']);
 });

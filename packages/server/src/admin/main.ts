@@ -1,5 +1,6 @@
 import { ConfigProblem, readConfig } from '../config.ts';
 import { StorageProblem } from '../database/store.ts';
+import { codeOf } from '../error-code.ts';
 import { AdminProblem } from './sqlite-files.ts';
 import { runAdmin } from './commands.ts';
 
@@ -10,6 +11,11 @@ function reasonOf(error: unknown): string {
     return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+// The reader may close the pipe early: `creel admin list-users | head`.
+process.stdout.on('error', (error) => {
+  if (codeOf(error) !== 'EPIPE') throw error;
+});
 
 try {
   const config = readConfig(process.env);
