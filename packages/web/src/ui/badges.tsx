@@ -86,3 +86,7 @@ export function SourceTag({ source }: { readonly source: string | null }) {
     </span>
   );
 }
+
+/** Facts in a line, which may wrap. The dot before each hangs to its left, and is cut off at the start of a line. */
+export const FACTS = '-ml-4 flex flex-wrap [clip-path:inset(0_0_0_1rem)]';
+export const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';

@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { Badge } from '../../ui/badges.tsx';
+import { Badge, FACT, FACTS } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmButton, Dialog } from '../../ui/dialog.tsx';
@@ -14,9 +14,6 @@ import { useNow } from '../../ui/state.ts';
 import { NameAndSource } from './create-endpoint-dialog.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
 import { useClearRequests, useDeleteEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
-
-/** A fact after another one, with a dot between them. */
-const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
 
 interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;
@@ -46,9 +43,8 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
           <EditEndpointButton endpoint={endpoint} />
         </div>
-        {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
-        <p className="-ml-4 flex flex-wrap text-ink-2 max-md:text-sm max-xl:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
-          <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
+        <p className={clsx(FACTS, 'text-ink-2 max-md:text-sm max-xl:basis-full xl:shrink-0 xl:flex-nowrap')}>
+          <span className={FACT} title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}
           </span>
           <span

@@ -3,12 +3,13 @@ import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
 import { Plus, Star, Webhook } from 'lucide-react';
 import { useId } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { logInOr } from '../../api/session.ts';
 import { endpointsQuery, onceLoaded } from '../../api/queries.ts';
-import { SourceTag, Badge } from '../../ui/badges.tsx';
+import { SourceTag, Badge, FACT, FACTS } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { EmptyState, LoadError, Skeleton } from '../../ui/feedback.tsx';
@@ -137,10 +138,9 @@ function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly
           value={endpoint.latestRequest === null ? 'Never' : timeAgo(endpoint.latestRequest, now)}
         />
       </dl>
-      <p className="mt-auto flex flex-wrap gap-x-1.5 text-sm text-ink-2">
-        <span>Created {timeAgo(endpoint.createdAt, now)}</span>
-        <span aria-hidden>·</span>
-        <span>{expiryLine(endpoint, now)}</span>
+      <p className={clsx(FACTS, 'mt-auto text-sm text-ink-2')}>
+        <span className={FACT}>Created {timeAgo(endpoint.createdAt, now)}</span>
+        <span className={FACT}>{expiryLine(endpoint, now)}</span>
       </p>
     </Link>
   );
