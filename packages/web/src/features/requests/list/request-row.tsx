@@ -147,7 +147,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           )}
         />
       </span>
-      <span role="gridcell" id={cellId(index, 'method')} title={request.method} className="truncate">
+      <span role="gridcell" id={cellId(index, 'method')} title={request.method} className="truncate text-sm">
         <MethodBadge method={request.method} />
       </span>
       <span
