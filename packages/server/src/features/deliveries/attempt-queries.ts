@@ -209,7 +209,8 @@ async function retryDelivery(transaction: EngineTransaction, endpointId: number,
   if (endpoint === undefined) return 'notFound';
   const known = await findDelivery(transaction, endpointId, deliveryId, endpoint.first_index);
   if (known === undefined) return 'notFound';
-  if (known.destinationId === null) return 'notForwarded';
+  // An attempt that ended after the deletion of its destination has none.
+  if (known.destinationId === null) return known.kind === 'forward' ? 'deleted' : 'notForwarded';
   const destination = await transaction
     .selectFrom('destinations')
     .select(['id', 'enabled', 'paused_at'])
@@ -248,10 +249,10 @@ async function findDelivery(db: Database, endpointId: number, deliveryId: string
     .where('id', '=', deliveryId)
     .where(keyRange('request_key', endpointId, firstIndex))
     .executeTakeFirst();
-  if (pending !== undefined) return pending;
+  if (pending !== undefined) return { ...pending, kind: 'forward' };
   return db
     .selectFrom('delivery_attempts')
-    .select([index, 'destination_id as destinationId', 'attempt as attempts'])
+    .select([index, 'destination_id as destinationId', 'attempt as attempts', 'kind'])
     .where('delivery_id', '=', deliveryId)
     .where(keyRange('request_key', endpointId, firstIndex))
     .orderBy('id', 'desc')

@@ -317,7 +317,11 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     const id = await underWay();
     await client.call('deleteDestination', { params: { uid, id } });
     answerAll.resolve();
-    expect((await untilAttempts(0, 1))[0]).toMatchObject({ status: 500, destinationId: null, nextAttemptAt: null });
+    const [attempt] = await untilAttempts(0, 1);
+    expect(attempt).toMatchObject({ status: 500, destinationId: null, nextAttemptAt: null });
+    const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
+    const error = 'Its destination is deleted. Replay the request instead.';
+    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
     server.clock.advance(60_000);
     await expectForwarding();
     expect(target.count()).toBe(1);
