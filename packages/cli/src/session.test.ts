@@ -1,9 +1,9 @@
-import { mkdtempDisposable } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CliError } from './cli-error.ts';
-import { cookieHeader, readSession, storeCookies, writeSession } from './session.ts';
+import { cookieHeader, deleteSession, readSession, sessionPath, storeCookies, writeSession } from './session.ts';
 
 const HTTPS = 'https://a.example';
 
@@ -37,4 +37,14 @@ test('are stored in a folder that did not exist', async () => {
 test.each(['/proc/creel', '/dev/null'])("can't be stored in %s", async (folder) => {
   const failure = writeSession({ XDG_CONFIG_HOME: folder }, { server: HTTPS, cookies: {} });
   await expect(failure).rejects.toThrow(CliError);
+});
+
+test("the file that can't be deleted is named", async () => {
+  await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
+  const env = { XDG_CONFIG_HOME: home.path };
+  await deleteSession(env);
+  await mkdir(sessionPath(env), { recursive: true });
+  await expect(deleteSession(env)).rejects.toThrow(
+    new CliError(`${sessionPath(env)} can't be deleted (ERR_FS_EISDIR).`),
+  );
 });

@@ -73,8 +73,12 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
+/** @throws CliError, for example in a folder that is read-only */
 export async function deleteSession(env: Env): Promise<void> {
-  await rm(sessionPath(env), { force: true });
+  const path = sessionPath(env);
+  await rm(path, { force: true }).catch((error: unknown) => {
+    throw new CliError(`${path} can't be deleted (${codeOf(error)}).`);
+  });
 }
 
 /** Value of the `Cookie` header. Empty without cookies. */
