@@ -211,6 +211,32 @@ test('forwarding does not wait for a server that takes no reports, but learns so
   expect(stored).toBe(4000);
 });
 
+test('goes on while the user is informed of dropped reports', async () => {
+  let isAway = true;
+  let informed = 0;
+  const call = async (): Promise<never> => {
+    const fails = isAway;
+    await turnOfTheLoop();
+    if (fails) throw new ApiError(503, 'busy');
+    return undefined as never;
+  };
+  const notify = async (): Promise<void> => {
+    // A slow terminal.
+    await turnOfTheLoop();
+    informed += 1;
+  };
+  const client = { call, callWithHeaders: call };
+  const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
+  for (let index = 0; index < 1500; index += 1) reports.add(attemptAt(index));
+  isAway = false;
+  while (informed === 0) {
+    await reports.keepUp();
+    await turnOfTheLoop();
+  }
+  await reports.flush(10_000);
+  expect(informed).toBe(1);
+});
+
 test('ends in time, and sends nothing after its end', async () => {
   const { reports, add, callCount } = world(Array.from({ length: 5000 }, () => new ApiError(0, 'away')));
   for (let index = 0; index < 3000; index += 1) add(index);

@@ -117,7 +117,6 @@ export class DeliveryReports {
       this.#round = this.#sendRound();
       if (await this.#round) {
         delayMs = this.#firstRetryMs;
-        await this.#notifyDropped();
         continue;
       }
       this.#failedAt = performance.now();
@@ -135,7 +134,10 @@ export class DeliveryReports {
     if (outcomes.includes('unknown-call')) await this.#switchOff();
     const done = new Set(round.filter((_, at) => outcomes[at] === 'done'));
     this.#waiting = this.#waiting.filter((waiting) => !done.has(waiting));
-    return this.#isOff || done.size === round.length;
+    const isTaken = this.#isOff || done.size === round.length;
+    // Part of the round, because `keepUp` asks again and again while the last round is over and many reports wait.
+    if (isTaken) await this.#notifyDropped();
+    return isTaken;
   }
 
   async #send({ request, report: body }: WaitingReport): Promise<'done' | 'try-again' | 'unknown-call'> {
