@@ -1,6 +1,7 @@
 // The comparison of two requests.
 import { expectNoFindings } from './axe.ts';
 import { expect, test } from './app.ts';
+import { DESKTOP, holdCalls, PHONE } from './pages.ts';
 import { createEndpoint, expectShownWhole, goLive, goTo, openLive, send, sendJson } from './endpoints.ts';
 
 // An endpoint for each step.
@@ -41,6 +42,23 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     await expect(page.getByRole('table', { name: 'Body' })).toBeVisible();
     await page.getByRole('checkbox', { name: 'Ignore key order' }).check();
     await expect(page.getByText('The bodies are the same.')).toBeVisible();
+  });
+
+  await test.step('on a phone nothing moves when the comparison arrives', async () => {
+    const endpoint = await createEndpoint(page);
+    for (const n of [1, 2]) await sendJson(endpoint.url, { n, long: 'x'.repeat(20_000) });
+    const size = page.viewportSize() ?? DESKTOP;
+    await page.setViewportSize(PHONE);
+    const held = await holdCalls(page, /\/requests\/-?\d+/);
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    const change = page.getByRole('button', { name: 'Change the left request' });
+    await expect(change).toBeVisible();
+    await expect.poll(held.count).toBeGreaterThan(0);
+    const before = await change.boundingBox();
+    held.release();
+    await expect(page.getByRole('checkbox', { name: 'Ignore key order' })).toBeVisible();
+    expect((await change.boundingBox())?.y).toBe(before?.y);
+    await page.setViewportSize(size);
   });
 
   await test.step('any request of the endpoint is chosen with a query', async () => {

@@ -1,5 +1,6 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useQuery } from '@tanstack/react-query';
+import { clsx } from 'clsx';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { labelOf } from '../../../api/request-list.ts';
@@ -63,9 +64,10 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
         </Button>
         <h2 className="font-semibold">Compare</h2>
         <div className="ml-auto flex flex-wrap gap-x-4">
-          {data?.isJson === true ? (
+          {/* Keeps its room until the bodies are known to be JSON, so that nothing moves. */}
+          <span className={clsx(data?.isJson !== true && 'invisible')}>
             <Option label="Ignore key order" checked={sortsKeys} onChange={setSortsKeys} />
-          ) : null}
+          </span>
           <Option label="Only differences" checked={onlyChanges} onChange={setOnlyChanges} />
         </div>
       </header>
