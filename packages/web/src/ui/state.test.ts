@@ -9,8 +9,6 @@ beforeEach(() => {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => kept.set(key, value),
   });
-  vi.stubGlobal('addEventListener', vi.fn());
-  vi.stubGlobal('removeEventListener', vi.fn());
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -29,6 +27,17 @@ test('a value is stored, read again and sent to subscribers', () => {
 test.each(['nonsense', '"blue"', '{', ''])('the fallback replaces an invalid stored value: %s', (text) => {
   kept.set('theme', text);
   expect(theme().read()).toBe('light');
+});
+
+test('what another tab stores is read, also while nothing subscribes', () => {
+  const tab = new EventTarget();
+  vi.stubGlobal('addEventListener', tab.addEventListener.bind(tab));
+  const stored = theme();
+  kept.set('theme', '"dark"');
+  tab.dispatchEvent(Object.assign(new Event('storage'), { key: 'other' }));
+  expect(stored.read()).toBe('light');
+  tab.dispatchEvent(Object.assign(new Event('storage'), { key: 'theme' }));
+  expect(stored.read()).toBe('dark');
 });
 
 test('without storage, the value lasts as long as the page', () => {

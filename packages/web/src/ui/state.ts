@@ -52,12 +52,11 @@ export function storedValue<Schema extends z.ZodType>(
       return fallback;
     }
   };
-  const value = signal(load(), (set) => {
-    const onStorage = (message: StorageEvent): void => {
-      if (message.key === key || message.key === null) set(load());
-    };
-    addEventListener('storage', onStorage);
-    return () => removeEventListener('storage', onStorage);
+  const value = signal(load());
+  // Also while nothing subscribes: a change of a value that is out of date would undo those of other tabs.
+  // Tests in Node have no window.
+  globalThis.addEventListener?.('storage', ({ key: changed }) => {
+    if (changed === key || changed === null) value.set(load());
   });
   return {
     ...value,
