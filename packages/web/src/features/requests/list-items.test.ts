@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { EMPTY_LIST } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
 import { sampleRequest as sample } from '../../../../../fixtures/sample-request.ts';
-import { listItems, neighbor, waitingOf } from './list-items.ts';
+import { between, listItems, neighbor, waitingOf } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 
 const rows = (...indexes: number[]) => indexes.map((index) => sample(index, { path: `/p${index}` }));
@@ -72,4 +72,14 @@ test('the neighbor does not skip a gap', () => {
     undefined,
     4,
   ]);
+});
+
+test.each([
+  ['down', 9, 5, [9, 8, 5]],
+  ['up', 4, 8, [8, 5, 4]],
+  ['from a deleted request up', 7, 9, [9, 8]],
+  ['from a deleted request down', 10, 8, [9, 8]],
+] as const)('a range: %s', (_, from, to, indexes) => {
+  const items = listItems(list({ rows: rows(9, 8, 5, 4) }));
+  expect(between(items, from, to).map(({ index }) => index)).toEqual(indexes);
 });

@@ -64,3 +64,10 @@ export function neighbor(items: ListItems, index: number | undefined, step: 1 | 
   const item = items.at(position + step);
   return item?.kind === 'request' ? item.request : undefined;
 }
+
+/** The requests of the list from one index to another, in any order. They need not be in the list. */
+export function between(items: ListItems, from: number, to: number): readonly ListedRequest[] {
+  const start = positionOf(items.rows, Math.max(from, to));
+  const end = positionOf(items.rows, Math.min(from, to) - 1);
+  return items.rows.slice(start, end);
+}

@@ -2,12 +2,13 @@ import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
 import { toastFailure } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
+import { isDropped, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/list-cache.ts';
 import { counted, formatCount } from '../../../ui/format.ts';
 import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
+import { between } from '../list-items.ts';
 import type { ListItems } from '../list-items.ts';
 import { isSavedLimit, REQUEST_SAVED, saveFailure, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
@@ -149,7 +150,9 @@ function useMarks(uid: string, items: ListItems, { method = '', query = '' }: Re
     requests,
     mark(request: ListedRequest, range: boolean): void {
       const isRange = range && last !== undefined;
-      const next = isRange ? new Map([...rows, ...between(items, last, request.index)]) : toggled(rows, request);
+      const next = isRange
+        ? new Map([...rows, ...between(items, last, request.index).map((row) => [row.index, row] as const)])
+        : toggled(rows, request);
       setState({ filter, rows: next });
       setLast(request.index);
     },
@@ -179,11 +182,4 @@ function toggled(rows: ReadonlyMap<number, ListedRequest>, request: ListedReques
   const next = new Map(rows);
   if (!next.delete(request.index)) next.set(request.index, request);
   return next;
-}
-
-/** The visible requests from one to another. */
-function between(items: ListItems, from: number, to: number): [number, ListedRequest][] {
-  const start = positionOf(items.rows, Math.max(from, to));
-  const end = positionOf(items.rows, Math.min(from, to));
-  return items.rows.slice(start, end + 1).map((row) => [row.index, row]);
 }
