@@ -226,6 +226,12 @@ describe('migrations', () => {
   });
 });
 
+test('an opened store has the connections that its first reads need', async () => {
+  await open();
+  const readers = `select 1 from pg_stat_activity where application_name = 'creel read' and datname = current_database()`;
+  expect(await database.run(readers)).toHaveLength(SESSIONS.read.connections);
+});
+
 describe('beside other servers on the same database', () => {
   test('the limit holds for 50 creations over two of them', async () => {
     const [one, other] = [await open(), await open()];

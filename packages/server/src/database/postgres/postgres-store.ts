@@ -37,6 +37,8 @@ export async function openPostgresStore<Queries extends QueryTable>(
     throw startProblem(error, url);
   }
   const readers = openDatabase(url, kinds.read);
+  // A node that listens gets its share of requests at once. On a busy machine, connecting takes longer than captures wait.
+  await Promise.allSettled(Array.from({ length: kinds.read.connections }, () => sql`select 1`.execute(readers)));
   const scanner = new LazyWorker<ScanMethods, StorageFailure>({
     file: workerFile(import.meta.url, './scan-thread.ts', './scan-thread.js'),
     name: 'storage-scanner',
