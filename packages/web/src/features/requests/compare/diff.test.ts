@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatJson } from '../../../bodies/format-json.ts';
-import { diffHeaders, diffLines, sideBySide, diffWords, jsonDiffLines } from './diff.ts';
+import { diffFields, diffHeaders, diffLines, sideBySide, diffWords, jsonDiffLines } from './diff.ts';
 import type { TextPart } from './diff.ts';
 
 const showLines = (left: string[], right: string[]) =>
@@ -47,6 +47,20 @@ test('headers are compared by name, repeats in order', () => {
     { name: 'B', left: ['2'], right: ['2'], same: true },
     { name: 'C', left: [], right: ['4'], same: false },
   ]);
+});
+
+test.each([
+  ['an empty value and none', [['a', '']], []],
+  [
+    'a line break in a value and two values',
+    [['a', '1\n2']],
+    [
+      ['a', '1'],
+      ['a', '2'],
+    ],
+  ],
+] as const)('%s are different', (_, left, right) => {
+  expect(diffFields(left, right)).toEqual([expect.objectContaining({ same: false })]);
 });
 
 const showWords = (parts: readonly TextPart[]): string =>

@@ -52,7 +52,12 @@ export function diffFields(left: Fields, right: Fields, keyOf = (name: string): 
     const values = (fields: Fields): string[] =>
       fields.filter(([name]) => keyOf(name) === key).map(([, value]) => value);
     const [ours, theirs] = [values(left), values(right)];
-    return { name: names.get(key) ?? key, left: ours, right: theirs, same: ours.join('\n') === theirs.join('\n') };
+    return {
+      name: names.get(key) ?? key,
+      left: ours,
+      right: theirs,
+      same: JSON.stringify(ours) === JSON.stringify(theirs),
+    };
   });
 }
 
