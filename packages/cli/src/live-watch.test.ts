@@ -62,6 +62,23 @@ test('an expired endpoint ends it by the clock of the server, after the stored c
   expect(seen).toEqual([0]);
 });
 
+test('an expired endpoint does not end it before its stored captures could be read', async () => {
+  clock = Date.parse(EXPIRES) + HOUR;
+  server.answer = { status: 200, expiresAt: EXPIRES };
+  let failures = 2;
+  const { ended, seen } = await begin(
+    {
+      async *storedBetween() {
+        if ((failures -= 1) >= 0) throw new ApiError(0, 'The server could not be reached.');
+        yield sampleRequest(0);
+      },
+    },
+    EXPIRES,
+  );
+  await expect(ended).rejects.toThrow('This endpoint has expired.');
+  expect(seen).toEqual([0]);
+});
+
 test('an expiry that has moved does not end it', async () => {
   clock = Date.parse(EXPIRES) + HOUR;
   const opened = server.opened();

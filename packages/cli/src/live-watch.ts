@@ -1,4 +1,4 @@
-import { ApiError, LIVE_CLOSE_SIGNED_OUT, PROBLEMS, listenLive } from '@creel/contract';
+import { ApiError, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS, PROBLEMS, listenLive } from '@creel/contract';
 import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
 import { WebSocket } from 'ws';
 import type { CaptureFeed } from './capture-feed.ts';
@@ -179,10 +179,19 @@ class LiveWatch {
   }
 
   async #expire(): Promise<void> {
-    const expired = this.#expiresAt;
-    await this.#refreshEndpoint();
-    if (this.#expiresAt !== expired) return;
-    await this.#options.feed.catchUp();
+    const { connection, endpoint, feed, reconnectMs = LIVE_RECONNECT_MS } = this.#options;
+    try {
+      const { expiresAt } = await connection.client.call('getEndpoint', { params: { uid: endpoint.uid } });
+      if (expiresAt !== this.#expiresAt) return this.#setExpiry(expiresAt);
+      await feed.catchUp();
+    } catch (error) {
+      if (isPermanent(error)) throw error;
+      if (this.#isStopped) return;
+      // A computer that wakes up has no network yet.
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#scheduleExpiry(), reconnectMs);
+      return;
+    }
     throw new CliError(PROBLEMS.ENDPOINT_EXPIRED.sentence);
   }
 }
