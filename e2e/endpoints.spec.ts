@@ -201,6 +201,18 @@ test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', 
   });
 });
 
+test('an expired endpoint without requests does not say that it waits for one', async ({ page, endpoint }) => {
+  const live = page.getByText('Live: waiting for the first request');
+  const button = page.getByRole('button', { name: 'Send a test request' });
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(live).toBeVisible();
+  await expect(button).toBeEnabled();
+  await page.clock.setFixedTime(Date.parse(endpoint.expiresAt ?? '') + 1000);
+  await expect(page.getByText('Expired: senders receive status 410, and no new requests are captured.')).toBeVisible();
+  await expect(live).toHaveCount(0);
+  await expect(button).toBeDisabled();
+});
+
 test('an endpoint without a name is shown by its uid', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();

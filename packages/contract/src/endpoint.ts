@@ -34,6 +34,11 @@ export function endpointTitle(endpoint: Pick<Endpoint, 'name' | 'uid'>): string 
   return endpoint.name ?? `webhook/${endpoint.uid.slice(0, SHORT_UID)}`;
 }
 
+/** Active until `expiresAt` has passed. A favorite never expires. `now` in milliseconds. */
+export function isExpired(endpoint: Pick<Endpoint, 'isFavorite' | 'expiresAt'>, now: number): boolean {
+  return endpoint.isFavorite !== 'true' && endpoint.expiresAt !== null && Date.parse(endpoint.expiresAt) <= now;
+}
+
 /** Statistics of all stored requests, saved and unsaved. `averageSize` is in bytes. */
 const endpointStatsSchema = z.object({
   total: z.int(),

@@ -1,4 +1,4 @@
-import { PLANS, endpointTitle } from '@creel/contract';
+import { PLANS, endpointTitle, isExpired } from '@creel/contract';
 import type { Endpoint, Tier } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -6,7 +6,7 @@ import { clsx } from 'clsx';
 import { Star } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { endpointsQuery } from '../api/queries.ts';
-import { expiryLine, isExpired, sortEndpoints, countedEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { expiryLine, sortEndpoints, countedEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { SourceTag } from '../ui/badges.tsx';
 import { Loading } from '../ui/feedback.tsx';
 import { formatCount } from '../ui/format.ts';

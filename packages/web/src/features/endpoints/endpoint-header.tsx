@@ -1,4 +1,4 @@
-import { endpointTitle } from '@creel/contract';
+import { endpointTitle, isExpired } from '@creel/contract';
 import type { Endpoint, EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
@@ -12,7 +12,7 @@ import { Form, FormButtons, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import { NameAndSource } from './create-endpoint-dialog.tsx';
-import { expiryLabel, isExpired } from './endpoint-labels.ts';
+import { expiryLabel } from './endpoint-labels.ts';
 import { useClearRequests, useDeleteEndpoint, useEditEndpoint } from './endpoint-mutations.ts';
 
 interface EndpointHeaderProps {

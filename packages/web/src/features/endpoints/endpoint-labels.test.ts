@@ -1,9 +1,8 @@
-import { endpointTitle } from '@creel/contract';
+import { endpointTitle, isExpired } from '@creel/contract';
 import { expect, test } from 'vitest';
 import {
   expiryLine,
   expiryLabel,
-  isExpired,
   sortEndpoints,
   endpointHints,
   countedEndpoints,

@@ -1,4 +1,4 @@
-import { PLANS } from '@creel/contract';
+import { isExpired, PLANS } from '@creel/contract';
 import type { Endpoint, EndpointDetail, Tier } from '@creel/contract';
 import { formatDate, formatHour } from '../../ui/format.ts';
 
@@ -6,11 +6,6 @@ import { formatDate, formatHour } from '../../ui/format.ts';
 const SHOW_HOUR_WITHIN_MS = 48 * 60 * 60 * 1000;
 
 type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
-
-/** Active until `expiresAt` has passed. A favorite never expires. `now` in milliseconds. */
-export function isExpired(endpoint: Lasting, now: number): boolean {
-  return endpoint.isFavorite !== 'true' && endpoint.expiresAt !== null && Date.parse(endpoint.expiresAt) <= now;
-}
 
 /** The second line in the sidebar and on a card. */
 export function expiryLine(endpoint: Lasting, now: number): string {

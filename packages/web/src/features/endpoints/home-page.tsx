@@ -1,4 +1,4 @@
-import { endpointTitle } from '@creel/contract';
+import { endpointTitle, isExpired } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -16,7 +16,7 @@ import { EmptyState, LoadError, Skeleton } from '../../ui/feedback.tsx';
 import { formatCount, timeAgo } from '../../ui/format.ts';
 import { Page, Card } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
-import { sortEndpoints, expiryLine, isExpired } from './endpoint-labels.ts';
+import { sortEndpoints, expiryLine } from './endpoint-labels.ts';
 
 /** Milliseconds between two reads of the counts while the dashboard is visible. */
 const DASHBOARD_REFRESH_MS = 3000;

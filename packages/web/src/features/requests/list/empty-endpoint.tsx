@@ -1,15 +1,18 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import { isExpired } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { clsx } from 'clsx';
 import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { sendTestRequest } from '../../../api/client.ts';
 import { useLiveStatus } from '../../../api/live-feed.ts';
-import { Button } from '../../../ui/button.tsx';
+import { Button, Reason } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { Notice } from '../../../ui/feedback.tsx';
 import { useFocusReturn, listElement } from '../../../ui/focus.ts';
+import { useNow } from '../../../ui/state.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES, tryItSnippet } from '../write-snippet.ts';
@@ -22,6 +25,7 @@ const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
   const live = useLiveStatus(endpoint.uid);
+  const expired = isExpired(endpoint, useNow());
   const badFrames = badFramesWarning(live.badFrames);
   useFocusReturn(listElement);
   const send = useMutation({
@@ -33,8 +37,15 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
-        <p role="status" className="mt-2 flex min-h-4 items-center gap-1.5 text-sm font-medium text-ok">
-          {live.state === 'connected' ? (
+        <p
+          role="status"
+          className={clsx(
+            'mt-2 flex min-h-4 items-center gap-1.5 text-sm font-medium',
+            expired ? 'text-bad' : 'text-ok',
+          )}
+        >
+          {expired ? 'Expired: senders receive status 410, and no new requests are captured.' : null}
+          {!expired && live.state === 'connected' ? (
             <>
               <span aria-hidden className="size-2 rounded-full bg-ok" />
               Live: waiting for the first request
@@ -50,9 +61,20 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </code>
           <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
         </div>
-        <Button variant="primary" size="sm" className="max-sm:grow" busy={send.isPending} onClick={() => send.mutate()}>
-          <Send /> Send a test request
-        </Button>
+        <Reason text={expired ? 'This endpoint has expired' : undefined}>
+          {(blocked) => (
+            <Button
+              variant="primary"
+              size="sm"
+              className="max-sm:grow"
+              busy={send.isPending}
+              onClick={() => send.mutate()}
+              {...blocked}
+            >
+              <Send /> Send a test request
+            </Button>
+          )}
+        </Reason>
       </div>
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
         {PROGRAMS.map((name) => (
