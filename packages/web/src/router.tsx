@@ -9,7 +9,7 @@ import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, NotFoundPage, RootFailed, RootNotFound } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
 import { StartPage } from './ui/page.tsx';
-import { loginPage, ownPath } from './ui/urls.ts';
+import { loginPage, ownPath, parseSearch } from './ui/urls.ts';
 
 /** All pages. Each is loaded on first use. */
 const pages = {
@@ -210,6 +210,7 @@ const PENDING_AFTER_MS = 300;
 
 export const router = createRouter({
   routeTree,
+  parseSearch,
   defaultPreload: 'intent',
   defaultErrorComponent: LoadFailed,
   defaultPendingComponent: StartPage,

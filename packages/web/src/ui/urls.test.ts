@@ -1,5 +1,6 @@
+import { defaultStringifySearch } from '@tanstack/react-router';
 import { expect, test } from 'vitest';
-import { ownPath, returnPath, completeUrl } from './urls.ts';
+import { ownPath, parseSearch, returnPath, completeUrl } from './urls.ts';
 
 test.each([
   ['/endpoints/abc?request=3#x', '/endpoints/abc?request=3#x'],
@@ -59,3 +60,22 @@ test.each([
   ['me:secret@shop.test', 'me:secret@shop.test'],
   ['', ''],
 ])('%j is completed to %j', (text, url) => expect(completeUrl(text)).toBe(url));
+
+test.each([
+  ['?q=9007199254740993', '9007199254740993'],
+  ['?q=1.50', '1.50'],
+  ['?q=1e3', '1e3'],
+  ['?q=%7B%22a%22%3A1%7D', '{"a":1}'],
+  ['?q=null', 'null'],
+  ['?q=a+b', 'a b'],
+  ['?q=12', 12],
+])('the parameter of %s is read as it is written', (search, q) => {
+  expect(parseSearch(search)).toEqual({ q });
+});
+
+test.each(['9007199254740993', '12', 'null', '"two words"', '{"a":1}', 'a b'])(
+  'a parameter that the router has written is read again: %s',
+  (q) => {
+    expect(parseSearch(defaultStringifySearch({ q }))).toEqual({ q });
+  },
+);

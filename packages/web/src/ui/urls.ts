@@ -1,3 +1,5 @@
+import { parseSearchWith } from '@tanstack/react-router';
+
 /**
  * Where to go after the login: a path of this site, else the dashboard. Rejects everything that a browser could
  * resolve to another site: `//host`, `/\host`, a scheme, control characters that it strips.
@@ -45,3 +47,12 @@ export function completeUrl(text: string): string {
   if (port !== undefined || IP_ADDRESS.test(host) || /(^|\.)localhost$/i.test(host)) return `http://${url}`;
   return host.includes('.') ? `https://${url}` : url;
 }
+
+/**
+ * The parameters of a page. By default the router reads each as JSON, which rounds long numbers and changes `1.50`. Only
+ * what the router itself has quoted is JSON here.
+ */
+export const parseSearch = parseSearchWith((text) => {
+  const value: unknown = JSON.parse(text);
+  return typeof value === 'string' ? value : text;
+});
