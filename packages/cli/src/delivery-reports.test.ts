@@ -87,9 +87,16 @@ test('tells once that the server refuses the time of the results', async () => {
 
 test('cuts a text between whole characters', async () => {
   const { reports, add, bodies } = world();
-  add(0, { ...ANSWERED, beginning: Buffer.from('grün').subarray(0, 3) });
+  add(0, { ...ANSWERED, beginning: Buffer.from('grün').subarray(0, 3), isCut: true });
   await reports.flush(10_000);
   expect(bodies).toMatchObject([{ responseBody: 'gr', responseBodyEncoding: 'utf8' }]);
+});
+
+test('a whole response that ends within a character is not text', async () => {
+  const { reports, add, bodies } = world();
+  add(0, { ...ANSWERED, beginning: Buffer.of(0x61, 0xe2) });
+  await reports.flush(10_000);
+  expect(bodies).toMatchObject([{ responseBody: 'YeI=', responseBodyEncoding: 'base64' }]);
 });
 
 test('waits while the server is away, and goes on after a rejected report', async () => {

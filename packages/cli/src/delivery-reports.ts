@@ -1,4 +1,4 @@
-import { ApiError, MAX_REASON_CHARS } from '@creel/contract';
+import { ApiError, MAX_DELIVERY_RESPONSE_BYTES, MAX_REASON_CHARS } from '@creel/contract';
 import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sentence } from './output.ts';
@@ -190,7 +190,8 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
   if (result.kind !== 'answered')
     return { ...attempt, status: null, error: sentence(result.reason).slice(0, MAX_REASON_CHARS) };
   const { status, statusText, headers, beginning, isCut } = result;
-  const text = textOf(beginning);
+  const isWhole = !isCut && beginning.length <= MAX_DELIVERY_RESPONSE_BYTES;
+  const text = textOf(beginning, isWhole);
   return {
     ...attempt,
     status,
@@ -203,10 +204,10 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
   };
 }
 
-/** The beginning of a text up to its last whole character. `undefined` if it is not UTF-8. */
-export function textOf(beginning: Uint8Array): string | undefined {
+/** A text, or its beginning up to its last whole character. `undefined` if it is not UTF-8. */
+export function textOf(bytes: Uint8Array, isWhole = false): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(beginning, { stream: true });
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole });
   } catch {
     return undefined;
   }
