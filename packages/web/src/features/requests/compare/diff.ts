@@ -46,18 +46,14 @@ type Fields = readonly (readonly [string, string])[];
  * which names are equal.
  */
 export function diffFields(left: Fields, right: Fields, keyOf = (name: string): string => name): FieldDiff[] {
-  const names = new Map([...left, ...right].toReversed().map(([name]) => [keyOf(name), name]));
-  const order = [...new Set([...left, ...right].map(([name]) => keyOf(name)))];
-  return order.map((key) => {
-    const values = (fields: Fields): string[] =>
-      fields.filter(([name]) => keyOf(name) === key).map(([, value]) => value);
-    const [ours, theirs] = [values(left), values(right)];
-    return {
-      name: names.get(key) ?? key,
-      left: ours,
-      right: theirs,
-      same: JSON.stringify(ours) === JSON.stringify(theirs),
-    };
+  const byKey = (fields: Fields) => Map.groupBy(fields, ([name]) => keyOf(name));
+  const [ours, theirs] = [byKey(left), byKey(right)];
+  return [...new Set([...ours.keys(), ...theirs.keys()])].map((key) => {
+    const [onLeft, onRight] = [ours.get(key) ?? [], theirs.get(key) ?? []];
+    const [[name] = [key]] = [...onLeft, ...onRight];
+    const [leftValues, rightValues] = [onLeft.map(([, value]) => value), onRight.map(([, value]) => value)];
+    const same = JSON.stringify(leftValues) === JSON.stringify(rightValues);
+    return { name, left: leftValues, right: rightValues, same };
   });
 }
 
