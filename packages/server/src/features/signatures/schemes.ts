@@ -206,12 +206,11 @@ function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret
     read(find) {
       const value = find(header);
       if (value === undefined) return missing(header);
-      const parts = value.split(/[\s,]+/).filter((part) => part !== '');
+      if (/^[\s,]*$/.test(value)) return unreadable(header, `${prefix}${DIGEST_FORM[encoding]}`);
       // A prefix may have a comma itself, as in `v1,<digest>`.
       const escaped = prefix.replaceAll(/\W/g, String.raw`\$&`);
       const afterPrefix = new RegExp(String.raw`(?<![^\s,])${escaped}([^\s,]*)`, 'g');
       const signatures = [...value.matchAll(afterPrefix)].map(([, signature = '']) => signature);
-      if (parts.length === 0) return unreadable(header, `${prefix}${DIGEST_FORM[encoding]}`);
       if (signatures.length === 0) return { verdict: 'invalid', reason: REASONS.missingPrefix(header, prefix) };
       // No library defines how such senders write hex digits.
       const sameCase = signatures.map((text) => (HEX_DIGEST.test(text) ? text.toLowerCase() : text));
