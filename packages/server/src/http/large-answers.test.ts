@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { rawRequest } from '../../../../fixtures/raw-http.ts';
 import { presentPreview, presentRequest } from '../features/requests/service.ts';
@@ -46,6 +46,21 @@ test.each([
     expect((await client.send(path, { method: 'HEAD' })).status).toBe(200);
   },
 );
+
+test('a request that is saved between the reads of its beginning and of its body is found', async () => {
+  const { client, uid, endpointId } = await server.registerOwner();
+  await capture(client, uid, textOf('x', MIB));
+  const { findRequest } = server.store;
+  const reads = vi.spyOn(server.store, 'findRequest').mockImplementationOnce(async (...args) => {
+    const beginning = await findRequest(...args);
+    await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+    return beginning;
+  });
+  onTestFinished(() => reads.mockRestore());
+  const answer = await client.send(`/api/endpoints/${uid}/requests/${unsavedId(0)}/body`);
+  expect([answer.status, await answer.text()]).toEqual([200, textOf('x', MIB)]);
+  expect(await findRequest(endpointId, { index: 0 }), 'it was saved').toBeUndefined();
+});
 
 test("long lists and search results equal JSON.stringify's output", async () => {
   const { client, uid, endpointId } = await server.registerOwner();

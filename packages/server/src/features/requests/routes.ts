@@ -57,7 +57,8 @@ async function findOne({ app, endpoint, reserve }: CallOnEndpoint, name: Request
   if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   reserve(beginning.head.length + beginning.size);
   if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
-  const whole = await app.store.findRequest(endpoint.id, name);
+  // By index, because the request may have been saved since its beginning was read.
+  const whole = await app.store.findWhole(endpoint.id, beginning.index);
   if (whole === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   return whole;
 }
