@@ -68,6 +68,8 @@ test.each([
   ['?q=%7B%22a%22%3A1%7D', '{"a":1}'],
   ['?q=null', 'null'],
   ['?q=a+b', 'a b'],
+  ['?q=%22two+words%22', '"two words"'],
+  ['?q=%22"', '""'],
   ['?q=12', 12],
 ])('the parameter of %s is read as it is written', (search, q) => {
   expect(parseSearch(search)).toEqual({ q });

@@ -50,9 +50,19 @@ export function completeUrl(text: string): string {
 
 /**
  * The parameters of a page. By default the router reads each as JSON, which rounds long numbers and changes `1.50`. Only
- * what the router itself has quoted is JSON here.
+ * what the router itself has quoted is JSON here. It quotes a text that is JSON itself, so the quotes of any other text
+ * are the user's.
  */
 export const parseSearch = parseSearchWith((text) => {
   const value: unknown = JSON.parse(text);
-  return typeof value === 'string' ? value : text;
+  return typeof value === 'string' && isJson(value) ? value : text;
 });
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
