@@ -1,7 +1,7 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
-import { createEndpoint, filterField, send } from './endpoints.ts';
-import { answerWith, holdCalls, problem } from './pages.ts';
+import { createEndpoint, filterField, goTo, send } from './endpoints.ts';
+import { answerWith, heading, holdCalls, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
   const { release } = await holdCalls(page, '**/api/endpoints');
@@ -9,6 +9,39 @@ test('loading shows three placeholder cards', async ({ page, person: _ }) => {
   await expect(page.locator('[data-skeleton]')).toHaveCount(3);
   release();
   await expect(page.getByText('No endpoints yet')).toBeVisible();
+});
+
+test('a list that was read before a deletion does not show the endpoint again', async ({ page, endpoint }) => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  // A live connection would report the deletion, too.
+  await page.routeWebSocket(/\/ws\?/, () => undefined);
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(page.getByRole('complementary').getByRole('link', { name: 'Journey' })).toBeVisible();
+  await page.route(
+    '**/api/endpoints',
+    async (route) => {
+      const response = await route.fetch();
+      await released;
+      // The page may have canceled it.
+      await route.fulfill({ response }).catch(() => undefined);
+      answer();
+    },
+    { times: 1 },
+  );
+  const reading = page.waitForRequest('**/api/endpoints');
+  for (const action of ['Clear Data', 'Delete']) {
+    await page.getByRole('button', { name: action, exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: action }).click();
+    await reading;
+  }
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  release();
+  await answered;
+  // Then the answer would be on the screen.
+  await goTo(page, '/settings');
+  await expect(heading(page, 'Settings')).toBeVisible();
+  expect(await page.getByRole('complementary').getByRole('link', { name: 'Journey' }).count()).toBe(0);
 });
 
 test('a list that fails says so on the dashboard and in the sidebar, and can be asked for again', async ({

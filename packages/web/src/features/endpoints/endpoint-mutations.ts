@@ -29,9 +29,10 @@ export function useDeleteEndpoint() {
   return useMutation({
     mutationFn: (uid: string) => client.call('deleteEndpoint', { params: { uid } }),
     onSuccess: (_, uid) => {
-      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
-        list?.filter((endpoint) => endpoint.uid !== uid),
-      );
+      const queryKey = queryKeys.endpoints;
+      // A read that started before the deletion must not show the endpoint again.
+      void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }));
+      queryClient.setQueryData<Endpoint[]>(queryKey, (list) => list?.filter((endpoint) => endpoint.uid !== uid));
       toast({ title: 'Endpoint Deleted' });
     },
     onError: (error) => toastFailure(error, 'Failed to delete the endpoint. Please try again.'),
