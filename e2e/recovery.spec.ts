@@ -1,7 +1,7 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
-import { detailsOf, goTo, openLive, row, sendJson, unsaved } from './endpoints.ts';
-import { answerWith } from './pages.ts';
+import { detailsOf, goTo, openLive, row, sendJson, sendMany, unsaved } from './endpoints.ts';
+import { answerWith, heading } from './pages.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -160,5 +160,24 @@ test('the page follows what another browser of the user changes', async ({ page,
     await look();
     const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
     await expect(dialog.getByLabel('Username')).toHaveValue(username);
+  });
+});
+
+test('what was read on a page is read again when the user returns to it', async ({ page, endpoint }) => {
+  await sendMany(endpoint.url, 140);
+
+  await test.step('a request that was opened by its URL', async () => {
+    // Not in the list, which shows the newest ones, and not found by its query.
+    const search = '?request=5&find=needle-139-';
+    const badge = detailsOf(page, 5).getByText('Unsaved', { exact: true });
+    await openLive(page, endpoint, search);
+    await expect(badge).toBeVisible();
+    await goTo(page, '/');
+    await expect(heading(page, 'Dashboard')).toBeVisible();
+    const path = `/api/endpoints/${endpoint.uid}/save-request`;
+    expect((await page.request.post(path, { data: { index: 5 } })).status()).toBe(200);
+    await goTo(page, `/endpoints/${endpoint.uid}${search}`);
+    await expect(detailsOf(page, 5)).toBeVisible();
+    await expect(badge).toHaveCount(0);
   });
 });

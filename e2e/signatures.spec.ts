@@ -57,6 +57,15 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await setSecret(page, SECRET);
     await expect(details).toContainText('Signature valid');
     await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
+    for (const [secret, verdict] of [
+      ['replaced in another tab', 'Signature invalid:'],
+      [SECRET, 'Signature valid'],
+    ] as const) {
+      const path = `/api/endpoints/${endpoint.uid}/signing-secret`;
+      expect((await page.request.put(path, { data: { scheme: 'github', secret } })).ok()).toBe(true);
+      await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+      await expect(details).toContainText(verdict);
+    }
     await row(page, 1).click();
     await expect(detailsOf(page, 1)).toContainText('Signature invalid:');
     await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');

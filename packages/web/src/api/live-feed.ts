@@ -87,6 +87,7 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
     count.stop();
     trim.stop();
     changeLists(uid, (list) => holdRows(list, undefined));
+    expireCopies(uid);
     // Removing the entry would leave the last state on the screen.
     changeStatus(uid, () => NOT_LIVE);
   };
@@ -99,9 +100,15 @@ export function connectionAfter({ lost }: LiveStatus, state: LiveState): Pick<Li
 
 /** Loads again what live messages would have changed while the connection was lost. The `init` has only the requests. */
 function refetchMissed(uid: string): void {
-  const { endpoint, endpoints, destinations, histories, requestsOne } = queryKeys;
-  for (const queryKey of [endpoint(uid), endpoints, destinations(uid), histories(uid), requestsOne(uid)])
-    void queryClient.invalidateQueries({ queryKey });
+  const { endpoint, endpoints, destinations, histories, requestsOne, signatures } = queryKeys;
+  const perEndpoint = [endpoint, destinations, histories, requestsOne, signatures].map((key) => key(uid));
+  for (const queryKey of [endpoints, ...perEndpoint]) void queryClient.invalidateQueries({ queryKey });
+}
+
+/** Reads what stays in the cache again when it is next shown, because live messages no longer update it. */
+function expireCopies(uid: string): void {
+  for (const queryKey of [queryKeys.requestsOne(uid), queryKeys.signatures(uid)])
+    void queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
 }
 
 /** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */

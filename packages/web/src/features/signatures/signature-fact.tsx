@@ -19,6 +19,8 @@ const signatureQuery = (uid: string, request: ListedRequest) =>
     queryFn: async ({ signal }) =>
       (await readByAnyId(uid, request, (id) => client.call('getRequest', { params: { uid, id } }, signal))).signature,
     gcTime: MINUTE_MS,
+    // Another tab can replace the secret, which no live message reports.
+    refetchOnWindowFocus: 'always',
   });
 
 interface SignatureFactProps {
