@@ -172,6 +172,8 @@ describe('an invalid value is reported with the name of its variable', () => {
   const WHOLE = 'must be a whole number';
   const ESCAPED = 'must have @, /, #, ? and % in its user and password written as %40, %2F, %23, %3F and %25';
   const ONE_HOST = 'must name one host. Put a proxy such as HAProxy before several servers';
+  const TLS =
+    'must have only the TLS parameters sslmode, sslrootcert, sslcert and sslkey, and a known sslmode such as verify-full';
   const ORIGIN = 'must be an http or https URL without a path, such as https://hooks.example.com';
   const ADDRESSES = 'must be addresses or CIDRs, separated by commas';
   test.each([
@@ -202,6 +204,9 @@ describe('an invalid value is reported with the name of its variable', () => {
     ],
     ['SMTP_URL', 'smtp://u:100%@h', ESCAPED],
     ['SMTP_URL', 'smtp://u:12/3@h', ESCAPED],
+    ['DATABASE_URL', 'postgres://h/d?sslMode=require', TLS],
+    ['DATABASE_URL', 'postgres://h/d?ssl_mode=require', TLS],
+    ['DATABASE_URL', 'postgres://h/d?sslmode=verify_full', TLS],
     ['DATABASE_URL', 'creel.db', 'must be a URL that begins with postgres:// or postgresql://'],
     ['MAX_BODY_BYTES', '0', 'must be from 1 to 1000000000'],
     ['MAX_BODY_BYTES', '25MB', WHOLE],

@@ -78,7 +78,22 @@ const urlWith = (protocols: readonly string[]) =>
       abort: true,
     });
 
-/** Both forms are valid for PostgreSQL's own clients, and not for ours. */
+const TLS_PARAMETERS: Readonly<Record<string, RegExp>> = {
+  ssl: /^(?:true|1|0)$/,
+  sslmode: /^(?:disable|allow|prefer|require|verify-ca|verify-full|no-verify)$/,
+  sslrootcert: /./,
+  sslcert: /./,
+  sslkey: /./,
+  sslnegotiation: /./,
+};
+
+/** The driver ignores a misspelled parameter, and would connect without TLS. */
+function hasKnownTlsParameters(text: string): boolean {
+  const parameters = [...new URL(text).searchParams].filter(([name]) => /^ssl/i.test(name));
+  return parameters.every(([name, value]) => TLS_PARAMETERS[name]?.test(value) === true);
+}
+
+/** The first two forms are valid for PostgreSQL's own clients, and not for ours. */
 const databaseUrl = z
   .string()
   .refine((text) => !/^[^/?#]*,/.test(text.replace(/^\w+:\/\/(?:[^/?#]*@)?/, '')), {
@@ -89,7 +104,11 @@ const databaseUrl = z
     error: 'must name a host after @. With a Unix socket, write @localhost/NAME?host=FOLDER',
     abort: true,
   })
-  .pipe(urlWith(['postgres:', 'postgresql:']));
+  .pipe(urlWith(['postgres:', 'postgresql:']))
+  .refine(hasKnownTlsParameters, {
+    error:
+      'must have only the TLS parameters sslmode, sslrootcert, sslcert and sslkey, and a known sslmode such as verify-full',
+  });
 
 const smtpUrl = urlWith(['smtp:', 'smtps:'])
   .refine((text) => new URL(text).hostname !== '', { error: 'must name a host' })
