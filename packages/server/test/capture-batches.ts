@@ -21,6 +21,7 @@ export function newWriter(
   now: () => number = () => 1000,
   elapsed: () => number = () => 0,
   checkpoint?: CaptureStore['checkpoint'],
+  isSlow = false,
 ) {
   const batches: Batch[] = [];
   const failures: [unknown, number][] = [];
@@ -47,7 +48,7 @@ export function newWriter(
   });
   const writer = new CaptureWriter(
     { writeCaptures, checkpoint },
-    { limits: LIMITS, now, elapsed, onFailure: (error, count) => failures.push([error, count]) },
+    { limits: LIMITS, now, elapsed, isSlow, onFailure: (error, count) => failures.push([error, count]) },
   );
   const results: [body: string, result: CaptureResult][] = [];
   const push = (body: string | Buffer, endpointId = 1, userId = 7): boolean => {

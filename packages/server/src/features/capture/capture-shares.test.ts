@@ -111,6 +111,28 @@ describe('a flooded endpoint', () => {
     expect(isOver).toHaveBeenCalledOnce();
   });
 
+  test('does not take the time of other users on storage with a time limit: what waited over 2.5 s fails', async () => {
+    let clock = 0;
+    const { push, batch, results, writer, writeCaptures } = newWriter(undefined, () => clock, undefined, true);
+    push('first');
+    await settled();
+    for (let nth = 0; nth < 128; nth += 1) push('next', 1, 7);
+    push('old', 1, 7);
+    clock = 1;
+    push('newer', 1, 7);
+    clock = 2501;
+    await batch(0).land();
+    push('neighbor', 2, 8);
+    await batch(1).land();
+    await vi.waitFor(() => batch(2));
+    expect(batch(2).bodies).toEqual(['newer', 'neighbor']);
+    await batch(2).land();
+    expect(results.filter(([, result]) => result === 'failed')).toEqual([['old', 'failed']]);
+    // The rest of 3.5 s, after the oldest capture of each batch has waited.
+    expect(writeCaptures.mock.calls.map((call) => call[2])).toEqual([3500, 999, 1000]);
+    expect(writer.waitingCount).toBe(0);
+  });
+
   test('takes turns with other users who wait', async () => {
     const { push, batch } = newWriter();
     push('first');

@@ -61,7 +61,10 @@ export interface CaptureWriterOptions {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
-  /** A batch of any size takes long, and so do its bytes: batches wait for all senders, and are smaller. */
+  /**
+   * A batch of any size takes long, and so do its bytes: batches wait for all senders, and are smaller. Storage has a
+   * time limit for each, so captures that waited too long for one fail.
+   */
   readonly isSlow?: boolean;
   /** Called for a batch that storage rejected. */
   readonly onFailure: (error: unknown, count: number) => void;
@@ -74,6 +77,8 @@ const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 const MAX_SHARE = 1 / 2;
 /** Milliseconds in which a capture is answered, counted from its complete arrival. */
 const MAX_ANSWER_MS = 3500;
+/** A capture that waited longer for a batch would leave little of this time to the captures of other users in it. */
+const MAX_WAIT_MS = 2500;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 
@@ -159,12 +164,14 @@ export class CaptureWriter {
 
   /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
+    const oldest = this.#isSlow ? this.#elapsed() - MAX_WAIT_MS : -Infinity;
     const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
     while (!this.#batch.shares.hasEnoughWaiting) {
       const next = this.#postponed.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
-      this.#gather(next.waiting, next.since);
+      if (next.since >= oldest) this.#gather(next.waiting, next.since);
+      else queueMicrotask(() => next.waiting.done('failed'));
     }
   }
 

@@ -28,8 +28,8 @@ function world() {
   const logged: PackedCaptures[] = [];
   let taken = 0;
   let searches = 0;
-  const writeCaptures = async ({ id }: PackedCaptures): Promise<CaptureOutcome> => {
-    if (state.isAway) throw new StorageUnavailable('away');
+  const writeCaptures = async ({ id }: PackedCaptures, _limits?: unknown, withinMs = 1): Promise<CaptureOutcome> => {
+    if (state.isAway || withinMs <= 0) throw new StorageUnavailable('away');
     if (id === 'bad') throw new Error('a mistake of ours');
     stored.push(id);
     return OUTCOME;
@@ -77,7 +77,8 @@ function world() {
     onFailure: (error) => failures.push(error),
     onMode: (mode) => modes.push(mode),
   });
-  const write = (id: string): Promise<CaptureOutcome | 'logged'> => writer.writeCaptures(batchOf(id), LIMITS, 4000);
+  const write = (id: string, withinMs = 4000): Promise<CaptureOutcome | 'logged'> =>
+    writer.writeCaptures(batchOf(id), LIMITS, withinMs);
   return { state, stored, logged, writer, write, modes, check, failures, searches: () => searches };
 }
 
@@ -96,6 +97,12 @@ async function drainOne({ isReset = false } = {}) {
 test('without a failure nothing goes to the log', async () => {
   const { write, stored, logged } = world();
   await expect(write('a')).resolves.toBe(OUTCOME);
+  expect([stored, logged]).toEqual([['a'], []]);
+});
+
+test('a batch whose captures have waited long does not go to the log for that', async () => {
+  const { write, stored, logged } = world();
+  await expect(write('a', 1000)).resolves.toBe(OUTCOME);
   expect([stored, logged]).toEqual([['a'], []]);
 });
 

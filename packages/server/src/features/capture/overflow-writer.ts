@@ -8,10 +8,10 @@ import type { BatchStore } from './capture-writer.ts';
 import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
 
-/** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
-const DATABASE_MS = 2000;
-/** Milliseconds of a batch's time limit that are reserved for the log. */
-const LOG_MS = 1500;
+/** A batch that PostgreSQL has not stored after this part of its time limit goes to the log. */
+const DATABASE_SHARE = 4 / 7;
+/** Milliseconds for a check of PostgreSQL. */
+const CHECK_MS = 2000;
 /** Milliseconds to store what was read from the log. */
 const DRAIN_MS = 3000;
 /** Milliseconds between two checks of a database or a log that does not answer. */
@@ -117,7 +117,7 @@ export class OverflowWriter implements BatchStore {
     const deadline = performance.now() + withinMs;
     if (this.#lastPosition > 0 && !this.#isAway) await this.#catchUp();
     if (!this.isLogging) {
-      const databaseMs = Math.min(DATABASE_MS, deadline - performance.now() - LOG_MS);
+      const databaseMs = (deadline - performance.now()) * DATABASE_SHARE;
       try {
         return await this.#options.store.writeCaptures(batch, limits, databaseMs);
       } catch (error) {
@@ -197,7 +197,7 @@ export class OverflowWriter implements BatchStore {
     const reported = new Set<boolean>();
     while (!this.#end.signal.aborted) {
       try {
-        if (this.#isAway) await this.#options.drainStore.check(DATABASE_MS);
+        if (this.#isAway) await this.#options.drainStore.check(CHECK_MS);
         this.#setMode({ isAway: false });
         const found = await this.#options.log.next();
         const stored = found && (await this.#store(found));
