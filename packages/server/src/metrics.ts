@@ -34,7 +34,11 @@ export function createMetrics(lostLogLines: () => number) {
   counter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   counter('creel_captures_stored_total', 'Captures stored and acknowledged.', () => counts.stored);
   counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.', () => counts.logged);
-  counter('creel_captures_failed_total', 'Captures that the storage rejected.', () => counts.failed);
+  counter(
+    'creel_captures_failed_total',
+    'Captures answered with 503: not stored in time, or too much waited.',
+    () => counts.failed,
+  );
   const readHelp = 'Captures by what read them: the reader of plain requests, or the HTTP parser.';
   counter('creel_captures_read_total', readHelp, () => read, 'reader');
   const attempts = new Counter({
@@ -51,8 +55,8 @@ export function createMetrics(lostLogLines: () => number) {
     countStored: (): void => void (counts.stored += 1),
     /** A capture is in the overflow log and was acknowledged. */
     countLogged: (): void => void (counts.logged += 1),
-    /** Captures that storage rejected. */
-    countFailed: (count: number): void => void (counts.failed += count),
+    /** A capture was answered with 503. */
+    countFailed: (): void => void (counts.failed += 1),
     /** A capture was read by the plain reader or by Node's parser. */
     countRead: (reader: 'plain' | 'parser'): void => void (read[reader] += 1),
     countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed'): void => attempts.inc({ kind, outcome }),

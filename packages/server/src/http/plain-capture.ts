@@ -10,14 +10,16 @@ const DEFERRED_BODY_BYTES = 64 * 1024;
 export interface CaptureReply {
   /** The capture is on disk, with this index if one is assigned. */
   captured(index?: number): void;
-  /** The capture was not stored. `retryAfter`: seconds. */
-  refused(code: ProblemCode, retryAfter?: number): void;
+  /** The capture was not stored. */
+  refused(refusal: Refusal): void;
 }
 
 /** The request may be captured. `capture` takes ownership of its whole body and the reservation. */
 export interface Admission {
   /** Covers the bytes of the body that have arrived. */
   readonly reservation: Reservation;
+  /** The response if there is no memory for the rest of the body. */
+  readonly refuseForMemory: () => Refusal;
   readonly capture: (body: Buffer | null, reply: CaptureReply) => void;
 }
 
@@ -81,6 +83,10 @@ export class ArrivingBody {
     this.#admission.capture(this.#whole ?? this.#parts?.take() ?? null, this.reply);
   }
 
+  refuseForMemory(): Refusal {
+    return this.#admission.refuseForMemory();
+  }
+
   discard(): void {
     clearTimeout(this.#timer);
     this.#parts?.clear();
@@ -95,7 +101,7 @@ export class PlainReply implements CaptureReply {
   isLast: boolean;
   isReady = false;
   #index: number | undefined;
-  #refusal: { readonly code: ProblemCode; readonly retryAfter: number | undefined } | undefined;
+  #refusal: Refusal | undefined;
 
   constructor(keepsAlive: boolean, flush: () => void) {
     this.isLast = !keepsAlive;
@@ -108,8 +114,8 @@ export class PlainReply implements CaptureReply {
     this.#flush();
   }
 
-  refused(code: ProblemCode, retryAfter?: number): void {
-    this.#refusal = { code, retryAfter };
+  refused(refusal: Refusal): void {
+    this.#refusal = refusal;
     this.isReady = true;
     this.#flush();
   }

@@ -22,6 +22,8 @@ interface Taken {
   readonly reply: CaptureReply;
 }
 
+const refuseForMemory = () => ({ code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 }) as const;
+
 /** A listener whose plain requests the test answers, and the connections it hands over. */
 async function listen(settings: Partial<PlainConnectionOptions> = {}, budget = new MemoryBudget({ bytes: 1_000_000 })) {
   const taken: Taken[] = [];
@@ -33,12 +35,12 @@ async function listen(settings: Partial<PlainConnectionOptions> = {}, budget = n
   const options: PlainConnectionOptions = {
     admit: ({ target }, _socket, bytesAtHand) => {
       const reservation = budget.reserve('sender');
-      if (!reservation.grow(bytesAtHand)) return { code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 };
+      if (!reservation.grow(bytesAtHand)) return refuseForMemory();
       const capture = (body: Buffer | null, reply: CaptureReply): void => {
         reservation.release();
         taken.push({ target, body: body?.toString('latin1') ?? null, reply });
       };
-      return { reservation, capture };
+      return { reservation, refuseForMemory, capture };
     },
     isOpen: () => true,
     handOver: (socket) => {
@@ -103,7 +105,7 @@ describe('a connection of plain requests', () => {
     const connection = await open();
     await connection.send(get('a'));
     await until(() => taken.length === 1);
-    taken[0]?.reply.refused('CAPTURE_UNAVAILABLE', 1);
+    taken[0]?.reply.refused(refuseForMemory());
     const answer = await connection.next();
     expect([answer.status, answer.header('retry-after')]).toEqual([503, '1']);
     expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'CAPTURE_UNAVAILABLE' });
@@ -118,7 +120,7 @@ describe('a connection of plain requests', () => {
     await connection.send(get('a') + get('b') + get('c'));
     await until(() => taken.length === 3);
     taken[2]?.reply.captured(12);
-    taken[1]?.reply.refused('RATE_LIMITED', 1);
+    taken[1]?.reply.refused({ code: 'RATE_LIMITED', retryAfter: 1 });
     await sleep(20);
     taken[0]?.reply.captured(10);
     const answers = [await connection.next(), await connection.next(), await connection.next()];
@@ -278,7 +280,7 @@ describe('a body', () => {
   test('of a sender that ends its side while its endpoint is looked up is not waited for', async () => {
     const found = Promise.withResolvers<void>();
     const reservation = new MemoryBudget({ bytes: 1_000_000 }).reserve('sender');
-    const admission = { reservation, capture: () => undefined };
+    const admission = { reservation, refuseForMemory, capture: () => undefined };
     const { open, accepted } = await listen({ admit: () => found.promise.then(() => admission) });
     const connection = await open();
     await connection.send(post(10));
@@ -326,17 +328,14 @@ describe('a body', () => {
   });
 
   test('is not read before its endpoint was found', async () => {
-    let find: (code: 'ENDPOINT_NOT_FOUND') => void = () => undefined;
-    const admit: PlainConnectionOptions['admit'] = () =>
-      new Promise((resolve) => {
-        find = (code) => resolve({ code });
-      });
+    let find: (verdict: { code: 'ENDPOINT_NOT_FOUND' }) => void = () => undefined;
+    const admit: PlainConnectionOptions['admit'] = () => new Promise((resolve) => (find = resolve));
     const { open, accepted } = await listen({ admit });
     const connection = await open();
     await connection.send(post(4, '0123') + post(4, '0123'));
     await until(() => accepted[0]?.isPaused() === true);
     for (let nth = 0; nth < 2; nth += 1) {
-      find('ENDPOINT_NOT_FOUND');
+      find({ code: 'ENDPOINT_NOT_FOUND' });
       expect((await connection.next()).status).toBe(404);
       await sleep(10);
     }

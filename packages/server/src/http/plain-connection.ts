@@ -160,7 +160,7 @@ export class PlainConnection {
   #readBody(body: ArrivingBody, bytes: Buffer): Buffer {
     const part = bytes.subarray(0, body.left);
     if (!body.add(part)) {
-      this.#refuseBody({ code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 });
+      this.#refuseBody(body.refuseForMemory());
       return bytes;
     }
     if (body.left === 0) this.#capture(body);
@@ -185,13 +185,13 @@ export class PlainConnection {
   }
 
   /** Answers a request without capturing it. `unread`: bytes of its body that are skipped. */
-  #refuse(reply: PlainReply, unread: number, { code, retryAfter, close }: Refusal): void {
+  #refuse(reply: PlainReply, unread: number, refusal: Refusal): void {
     this.#toSkip = unread;
-    if (close) {
+    if (refusal.close) {
       this.#ending = 'close';
       reply.isLast = true;
     }
-    reply.refused(code, retryAfter);
+    reply.refused(refusal);
   }
 
   /** Answers the request whose body is arriving, and discards the body. */

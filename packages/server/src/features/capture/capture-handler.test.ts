@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { TokenBucket } from '../../limits/rate-limits.ts';
 import { createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
+import type { CaptureResult } from './capture-writer.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 
 const endpoint: CachedEndpoint = {
@@ -24,15 +25,54 @@ const dependencies: CaptureDependencies = {
   maxBodyBytes: 5000,
   clientAddressOf: () => '',
   now: () => 0,
-  metrics: { countRead: () => undefined, countLogged: () => undefined },
+  metrics: { countRead: () => undefined, countLogged: () => undefined, countFailed: () => undefined },
   detectSource: () => undefined,
   onStored: () => undefined,
   onLookupFailure: () => undefined,
 };
 
+const head = { method: 'POST', target: '/h/u', flatHeaders: [], headLength: 0, keepsAlive: true };
+
+const unlimited = { peek: () => ({ ...endpoint, bucket: undefined }), lookup: async () => endpoint };
+
+test.each<[name: string, bytes: number, outcome: CaptureResult | 'full']>([
+  ['for lack of memory', 2000, 'full'],
+  ['because too many wait', 0, 'full'],
+  ['because it was not stored in time', 0, 'failed'],
+])('a capture that is answered with 503 %s is counted once', (_, bytes, outcome) => {
+  const countFailed = vi.fn<() => void>();
+  const refused = vi.fn<(refusal: unknown) => void>();
+  const admit = createPlainAdmit({
+    ...dependencies,
+    endpoints: unlimited,
+    metrics: { ...dependencies.metrics, countFailed },
+    writer: {
+      push: (_capture, done) => {
+        if (outcome !== 'full') done(outcome);
+        return outcome !== 'full';
+      },
+    },
+  });
+  const verdict = admit({ ...head, bodyLength: bytes }, new Socket(), bytes);
+  if ('capture' in verdict) verdict.capture(null, { captured: () => undefined, refused });
+  else refused(verdict);
+  expect(refused.mock.calls).toEqual([[{ code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 }]]);
+  expect(countFailed).toHaveBeenCalledOnce();
+});
+
+test('a body that exceeds the memory while it arrives is answered with 503 and counted', () => {
+  const countFailed = vi.fn<() => void>();
+  const metrics = { ...dependencies.metrics, countFailed };
+  const admit = createPlainAdmit({ ...dependencies, endpoints: unlimited, metrics });
+  const verdict = admit({ ...head, bodyLength: 2000 }, new Socket(), 0);
+  if (!('capture' in verdict)) throw new Error('It was not admitted.');
+  expect(verdict.reservation.grow(2000)).toBe(false);
+  expect(verdict.refuseForMemory()).toEqual({ code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 });
+  expect(countFailed).toHaveBeenCalledOnce();
+});
+
 test('a capture without memory takes nothing of the rate limit', () => {
   const admit = createPlainAdmit(dependencies);
-  const head = { method: 'POST', target: '/h/u', flatHeaders: [], headLength: 0, keepsAlive: true };
   const admitted = (count: number, bytes: number): string[] =>
     Array.from({ length: count }, () => {
       const verdict = admit({ ...head, bodyLength: bytes }, new Socket(), bytes);

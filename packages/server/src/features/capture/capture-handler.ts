@@ -27,7 +27,7 @@ export interface CaptureDependencies {
   readonly maxBodyBytes: number;
   readonly clientAddressOf: ClientAddressOf;
   readonly now: () => number;
-  readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
+  readonly metrics: Pick<Metrics, 'countRead' | 'countLogged' | 'countFailed'>;
   /**
    * Stores the source of an endpoint without one. The sender is answered afterwards, so that its next call sees the
    * source. `undefined` if there is nothing to store. Never rejects, and reads the body only before it returns.
@@ -62,26 +62,33 @@ function admit(
       endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(deps, endpoint, declaredLength, bytesAtHand),
     (error: unknown) => {
       deps.onLookupFailure(error);
-      return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
+      return unavailable(deps);
     },
   );
 }
 
 /** The order matters: a request without memory takes no rate-limit token, and every request takes at most one. */
 function check(
-  { budget, maxBodyBytes, now }: CaptureDependencies,
+  deps: CaptureDependencies,
   endpoint: CachedEndpoint,
   declaredLength: number,
   bytesAtHand: number,
 ): Admitted | Refusal {
+  const { budget, maxBodyBytes, now } = deps;
   if (endpoint.expiresAt !== null && endpoint.expiresAt <= now()) return { code: 'ENDPOINT_EXPIRED' };
   if (declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
   const reservation = budget.reserve(endpoint.userId);
-  if (!reservation.grow(bytesAtHand)) return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
+  if (!reservation.grow(bytesAtHand)) return unavailable(deps);
   const wait = endpoint.bucket?.consume() ?? 0;
   if (wait === 0) return { endpoint, reservation };
   reservation.release();
   return { code: 'RATE_LIMITED', retryAfter: wait };
+}
+
+/** Refuses a capture that could not be stored, or for which there was no memory. */
+function unavailable({ metrics }: CaptureDependencies): Refusal {
+  metrics.countFailed();
+  return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
 }
 
 /** Captures requests that Node's parser has read. */
@@ -123,8 +130,10 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial
   readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
     if (result === 'cut-off') return;
     if (result === 'too-large') return answerRefused(response, 'BODY_TOO_LARGE', { close: true });
-    if (result === 'no-memory')
-      return answerRefused(response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS, close: true });
+    if (result === 'no-memory') {
+      const { code, retryAfter } = unavailable(deps);
+      return answerRefused(response, code, { retryAfter, close: true });
+    }
     keep(result);
   });
   if (head.hasUpgrade) endWithConnection(request);
@@ -158,8 +167,8 @@ function storeRequest(
       deps.metrics.countLogged();
       return reply.captured();
     }
-    if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
-    if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
+    if (result === 'failed') return reply.refused(unavailable(deps));
+    if (result === 'notFound') return reply.refused({ code: 'ENDPOINT_NOT_FOUND' });
     const source = deps.detectSource(endpoint, capture);
     if (source === undefined) reply.captured(result.index);
     else void source.then(() => reply.captured(result.index));
@@ -168,19 +177,20 @@ function storeRequest(
   });
   if (isQueued) return;
   reservation.release();
-  reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
+  reply.refused(unavailable(deps));
 }
 
 /** Responds through Node's response. */
 function replyWith(response: ServerResponse): CaptureReply {
   return {
     captured: (index) => answerCaptured(response, index),
-    refused: (code, retryAfter) => answerRefused(response, code, { retryAfter }),
+    refused: ({ code, retryAfter }) => answerRefused(response, code, { retryAfter }),
   };
 }
 
 /** The same for requests from the plain reader. */
 export function createPlainAdmit(deps: CaptureDependencies): PlainConnectionOptions['admit'] {
+  const refuseForMemory = (): Refusal => unavailable(deps);
   return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
     const target = parseCaptureTarget(whole);
     const decide = (verdict: Admitted | Refusal): Verdict =>
@@ -188,6 +198,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainConnectionOpti
         ? verdict
         : {
             reservation: verdict.reservation,
+            refuseForMemory,
             capture: (body, reply) => {
               deps.metrics.countRead('plain');
               const complete = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };

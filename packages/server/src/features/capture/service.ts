@@ -103,14 +103,10 @@ export function createCaptureService(options: CaptureServiceOptions) {
   };
 }
 
-function failureLog({ log, metrics }: CaptureServiceOptions): (error: unknown, count: number) => void {
-  const report = throttled(FAILURE_LOG_MS, (error: unknown, count: number) =>
+function failureLog({ log }: CaptureServiceOptions): (error: unknown, count: number) => void {
+  return throttled(FAILURE_LOG_MS, (error: unknown, count: number) =>
     log.error({ err: error, count }, 'captures could not be stored; their senders got 503'),
   );
-  return (error, count) => {
-    metrics.countFailed(count);
-    report(error, count);
-  };
 }
 
 /** Maximum milliseconds that a sender waits for the source, which is stored once per endpoint. */
