@@ -64,6 +64,7 @@ export class Connections {
     const parser = listener.listeners('connection');
     listener.removeAllListeners('connection');
     listener.on('connection', (socket: Socket) => this.#adopt(socket, parser));
+    options.stopping.addEventListener('abort', () => this.#endWithResponses());
   }
 
   /** Listens. @throws what `net.Server.listen` emits, such as EADDRINUSE */
@@ -108,6 +109,12 @@ export class Connections {
       readers.delete(socket);
       if (readers.size === 0) this.#byAddress.delete(address);
     });
+  }
+
+  /** `isOpen` and the listener do the same for requests whose head arrives later. */
+  #endWithResponses(): void {
+    for (const readers of this.#byAddress.values())
+      for (const reader of readers.values()) if (reader instanceof ParsedConnection) reader.endWithResponse();
   }
 
   /** Closes a connection to make room for a new one. False when every connection waits for a response. */

@@ -89,6 +89,12 @@ export class ParsedConnection {
     });
   }
 
+  /** Closes the connection after the response to the request in flight, unless the client was told otherwise. */
+  endWithResponse(): void {
+    const { response } = this;
+    if (response?.headersSent === false) response.shouldKeepAlive = false;
+  }
+
   /** Sets the callback for a body that can't be completed: the connection closed, or the body is not valid HTTP. */
   set onCutOff(cutOff: (() => void) | undefined) {
     this.#onCutOff = cutOff;
