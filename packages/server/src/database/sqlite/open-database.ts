@@ -94,6 +94,8 @@ export function openWriter(dataDir: string): DatabaseSync {
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     for (const pragma of WRITER_PRAGMAS) database.exec(`pragma ${pragma}`);
     if (existed) database.prepare('select count(*) from sqlite_schema').get();
+    // SQLite opens a file that it can't write as read-only, and says so at the first write.
+    database.exec('begin immediate; pragma user_version = 1; rollback');
     return database;
   } catch (error) {
     throw problem(

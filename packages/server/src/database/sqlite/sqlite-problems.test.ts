@@ -158,8 +158,12 @@ describe('a data folder belongs to one server', () => {
     await expect(openAndClose()).resolves.toBeUndefined();
   });
 
-  test('a lock file of another user is rejected, because it would lock nothing', async () => {
-    await writeFile(join(dataDir, 'creel.lock'), '', { mode: 0o444 });
+  test.each([
+    ['a lock file', 'creel.lock', "can't be used"],
+    ['a database', 'creel.db', "can't be opened"],
+  ])('%s of another user is rejected, because nothing could be locked or stored', async (_, name, sentence) => {
+    await openAndClose();
+    for (const file of await readdir(dataDir)) await chmod(join(dataDir, file), file === name ? 0o444 : 0o666);
     const isRoot = process.getuid?.() === 0;
     try {
       // Root may write every file.
@@ -167,7 +171,7 @@ describe('a data folder belongs to one server', () => {
         await chown(dataDir, NOBODY, NOBODY);
         process.seteuid?.(NOBODY);
       }
-      expect(await problemOf()).toContain("creel.lock can't be used (attempt to write a readonly database)");
+      expect(await problemOf()).toContain(`${name} ${sentence} (attempt to write a readonly database)`);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }
