@@ -2,7 +2,19 @@
 import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, goLive, goTo, list, openLive, row, rows, send, sendJson } from './endpoints.ts';
+import {
+  createEndpoint,
+  detailsOf,
+  goLive,
+  goTo,
+  list,
+  openLive,
+  row,
+  rows,
+  send,
+  sendJson,
+  sendMany,
+} from './endpoints.ts';
 import { heading } from './pages.ts';
 
 // An endpoint for each step.
@@ -150,5 +162,19 @@ test('the page continues after a lost connection and invalid messages', async ({
     await page.context().setOffline(false);
     await expect(page.getByText('Live', { exact: true })).toBeVisible();
     expect(sockets).toHaveLength(4);
+  });
+
+  await test.step('the request in the details stays when more arrived meanwhile than a list loads at once', async () => {
+    await expect(detailsOf(page, 0)).toBeVisible();
+    await page.context().setOffline(true);
+    await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+    await sendMany(endpoint.url, 150);
+    await page.context().setOffline(false);
+    await expect(row(page, 153)).toBeVisible();
+    await expect(detailsOf(page, 0)).toBeVisible();
+    // A filter that does not match it selects another one.
+    await page.getByRole('tab', { name: 'PUT' }).click();
+    await expect(rows(page)).toHaveCount(0);
+    await expect(detailsOf(page, 0)).toHaveCount(0);
   });
 });

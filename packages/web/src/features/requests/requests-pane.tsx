@@ -54,7 +54,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   const method = view.filter === 'all' ? undefined : view.filter?.toUpperCase();
   const filter = { method, query: validQuery(view.find) };
   const state = useList(uid, filter, view.request);
-  const selection = useSelection(uid, state.items, { view, changeView, leaveView, selectsFirst: !covers });
+  const selection = useSelection(uid, state.items, { view, filter, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(uid, endpoint, state.items, filter);
   const detailsActions = useDetailsActions(selection, actions, changeView);

@@ -1,6 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { isDropped, rowOf } from '../../api/request-list.ts';
+import { acceptsOf } from '../../api/request-filter.ts';
+import type { RequestFilter } from '../../api/request-filter.ts';
+import { isDropped, isInGap, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/list-cache.ts';
 import { requestQuery } from '../../api/request-queries.ts';
@@ -14,6 +16,8 @@ export type Selection = ReturnType<typeof useSelection>;
 
 interface SelectionOptions {
   readonly view: ViewState;
+  /** The filter of the list. */
+  readonly filter: RequestFilter;
   readonly changeView: ChangeView;
   /** Returns to the view from which the present one was opened, else to `otherwise`. */
   readonly leaveView: (otherwise: ViewState) => void;
@@ -26,12 +30,12 @@ interface SelectionOptions {
  * arrive.
  */
 export function useSelection(uid: string, items: ListItems, options: SelectionOptions) {
-  const { view, changeView, leaveView, selectsFirst } = options;
+  const { view, filter, changeView, leaveView, selectsFirst } = options;
   useClearing(uid, view, changeView);
   const [kept, keep] = useKept(uid);
   const list = readList(uid);
-  const isHeld = (index: number): boolean => kept?.index === index && isDropped(list, kept);
-  const first = useFirst(items, selectsFirst && view.request === undefined, isHeld);
+  const isLeftOut = kept !== undefined && (isDropped(list, kept) || isUnloaded(uid, filter, kept));
+  const first = useFirst(items, selectsFirst && view.request === undefined, isLeftOut ? kept.index : undefined);
   const wanted = view.request ?? first;
 
   const named = useRequestAt(uid, items, wanted);
@@ -76,10 +80,15 @@ export function useSelection(uid: string, items: ListItems, options: SelectionOp
   };
 }
 
-/** The first request of the list. It stays selected while newer ones arrive, and while it is held after a drop. */
-function useFirst(items: ListItems, isWanted: boolean, isHeld: (index: number) => boolean): number | undefined {
+/** True if a list has left out a request that belongs to it, because too much arrived after it. */
+function isUnloaded(uid: string, filter: RequestFilter, request: ListedRequest): boolean {
+  return isInGap(readList(uid, filter), request.index) && acceptsOf(filter)(request) !== false;
+}
+
+/** The first request of the list. It stays selected while newer ones arrive, and while the list has left it out. */
+function useFirst(items: ListItems, isWanted: boolean, leftOut: number | undefined): number | undefined {
   const [first, setFirst] = useState<number>();
-  const isShown = first !== undefined && (items.positionOfIndex(first) >= 0 || isHeld(first));
+  const isShown = first !== undefined && (items.positionOfIndex(first) >= 0 || first === leftOut);
   const top = items.rows[0]?.index;
   if (isWanted && !isShown && top !== first) setFirst(top);
   return isWanted && isShown ? first : undefined;
