@@ -1,7 +1,7 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, notifications, pressEscape, test } from './app.ts';
-import { expectShownWhole, goTo, row, send } from './endpoints.ts';
+import { expectShownWhole, goTo, reportAttempt, row, send } from './endpoints.ts';
 import { heading, PHONE } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
@@ -252,6 +252,19 @@ test('short events, and the message about a lost connection on a phone', async (
       .evaluateAll((badges) => badges.map((badge) => badge.getBoundingClientRect().right));
     expect(ends).toEqual([ends[0], ends[0], ends[0]]);
     await expectShownWhole(row(page, 2), 'OPTIONS');
+  });
+
+  await test.step('in a window of 320 px, a path is shown whole beside its badges', async () => {
+    const index = await send(endpoint.url, { path: '/orders/1042' });
+    await reportAttempt(page, endpoint, index, 503);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expect(row(page, index)).toContainText('503');
+    await expectShownWhole(row(page, index), '/orders/1042');
+    const [path, badge] = [
+      await row(page, index).getByText('/orders/1042').boundingBox(),
+      await row(page, index).getByText('Unsaved').boundingBox(),
+    ];
+    expect(badge?.y).toBeGreaterThanOrEqual((path?.y ?? 0) + (path?.height ?? 0));
   });
 
   await test.step('on a phone, the message about a lost connection leaves the menu button free', async () => {

@@ -15,7 +15,7 @@ import type { ListItems, Waiting } from '../list-items.ts';
 import { GapRow } from './list-states.tsx';
 import { ListHeader } from './list-toolbar.tsx';
 import type { ListHeaderProps } from './list-toolbar.tsx';
-import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
+import { RequestRow, ROW_HEIGHT, rowId, TALL_ROW_HEIGHT, TALL_ROWS } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
 import { openRowMenu, RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
@@ -56,7 +56,7 @@ export function RequestGrid(props: RequestGridProps) {
     state.setAttended(false);
   });
   useEffect(() => () => release(), []);
-  const height = useMedia('(pointer: coarse) and (width < 768px)') ? TOUCH_ROW_HEIGHT : ROW_HEIGHT;
+  const height = useMedia(TALL_ROWS) ? TALL_ROW_HEIGHT : ROW_HEIGHT;
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
   const virtual = useVirtualizer({
     count: items.count,

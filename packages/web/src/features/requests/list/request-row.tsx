@@ -21,9 +21,10 @@ export const COLUMNS =
   'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_3rem_minmax(0,1fr)_4.5rem_2rem] ' +
   '@md:grid-cols-[1.25rem_3rem_3.5rem_minmax(0,1fr)_4.5rem_2rem_3.125rem]';
 
-/** Pixels. A finger needs 44 px. On a touch screen, the row is the smallest target. */
+/** Pixels. A finger needs 44 px, and on a phone the row is the smallest target. `tall-row` of rows.css has its styles. */
 export const ROW_HEIGHT = 36;
-export const TOUCH_ROW_HEIGHT = 48;
+export const TALL_ROW_HEIGHT = 48;
+export const TALL_ROWS = '((pointer: coarse) and (width < 768px)) or (width < 384px)';
 
 /** The middle button of a mouse. */
 const MIDDLE = 1;
@@ -174,8 +175,8 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
 
 /**
  * Path and, dimmed, the event. Both are truncated before the badges are. An event with less room than a few characters
- * wraps to a second line, which is hidden. Its own width is the maximum, or a shorter event would always wrap. In the
- * higher rows of a touch screen, the path has the first line, and the badges and the event the second.
+ * wraps to a second line, which is hidden. Its own width is the maximum, or a shorter event would always wrap. In a tall
+ * row, the path has the first line, and the badges and the event the second.
  */
 function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropped'>) {
   const query = queryOf(request);
@@ -185,15 +186,15 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
     <span
       role="gridcell"
       id={cellId(request.index, 'path')}
-      className="flex min-w-0 items-center gap-1.5 pointer-coarse:max-md:h-11 pointer-coarse:max-md:flex-wrap pointer-coarse:max-md:content-center-safe pointer-coarse:max-md:gap-y-0.5 pointer-coarse:max-md:overflow-hidden"
+      className="flex min-w-0 items-center gap-1.5 tall-row:h-11 tall-row:flex-wrap tall-row:content-center-safe tall-row:gap-y-0.5 tall-row:overflow-hidden"
     >
-      <span className="flex h-5 min-w-0 grow flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5 pointer-coarse:max-md:contents">
-        <span className="max-w-full truncate text-ink pointer-coarse:max-md:basis-full" title={path + query}>
+      <span className="flex h-5 min-w-0 grow flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5 tall-row:contents">
+        <span className="max-w-full truncate text-ink tall-row:basis-full" title={path + query}>
           {path}
           {query === '' ? null : <span className="text-ink-3"> …</span>}
         </span>
         {event === '' && query === '' ? null : (
-          <span className="max-w-max min-w-0 grow basis-12 truncate text-ink-3 pointer-coarse:max-md:order-last">
+          <span className="max-w-max min-w-0 grow basis-12 truncate text-ink-3 tall-row:order-last">
             {event === '' ? query : event}
           </span>
         )}
