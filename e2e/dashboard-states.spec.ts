@@ -1,7 +1,7 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
 import { createEndpoint, filterField, goTo, send } from './endpoints.ts';
-import { answerWith, heading, holdCalls, problem } from './pages.ts';
+import { answerWith, DESKTOP, heading, holdCalls, PHONE, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
   const { release } = await holdCalls(page, '**/api/endpoints');
@@ -124,6 +124,14 @@ test('until the user is known, the page says that it loads', async ({ page, pers
   await expect(loading).toHaveCount(0);
 });
 
+/** Runs in the page before its scripts: collects what moves after it was painted. */
+const OBSERVE_SHIFTS = `
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries())
+      globalThis.shifts.push(value + ': ' + sources.map(({ node }) => node?.textContent.slice(0, 40)).join(' | '));
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
 test('what arrives late moves nothing', async ({ page, endpoint }) => {
   await test.step('what the server offers is asked for together with the user', async () => {
     const user = await holdCalls(page, '**/api/user');
@@ -134,6 +142,34 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     user.release();
     await expect(page.getByText('Email is off on this server')).toBeVisible();
   });
+
+  for (const [path, late] of [
+    ['/settings', page.getByText('Email is off on this server')],
+    ['/subscription', page.getByText('Test mode, no card is charged.')],
+    ['/profile', page.getByText('Email is off on this server')],
+    ['/search', page.getByRole('option', { name: 'Orders of the staging shop' })],
+  ] as const) {
+    await test.step(`what the server offers and the endpoints, on ${path}`, async () => {
+      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Orders of the staging shop' } });
+      await page.addInitScript(OBSERVE_SHIFTS);
+      await page.setViewportSize(PHONE);
+      const held = await holdCalls(page, /\/api\/(service|endpoints)$/);
+      await page.goto(path);
+      await expect(
+        page
+          .getByRole('status', { name: /Loading/ })
+          .or(page.getByRole('heading', { level: 1 }))
+          .first(),
+      ).toBeVisible();
+      await page.evaluate('document.fonts.ready.then(() => (globalThis.shifts.length = 0))');
+      held.release();
+      await expect(late).toBeAttached();
+      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+      expect(await page.evaluate('globalThis.shifts')).toEqual([]);
+      await page.unrouteAll();
+      await page.setViewportSize(DESKTOP);
+    });
+  }
 
   await test.step('what follows the settings waits for them', async () => {
     const settings = await holdCalls(page, '**/api/user/settings');

@@ -2,7 +2,7 @@ import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { z } from 'zod';
 import { isSignedOut } from './api/session.ts';
-import { userQuery } from './api/queries.ts';
+import { serviceInfoQuery, userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { EndpointLoading } from './features/endpoints/endpoint-loading.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
@@ -161,9 +161,18 @@ const searchRoute = createRoute({
   component: pages.SearchPage,
 });
 
+/**
+ * Waits for what the server offers, because parts of these pages depend on it and would move the others if they appeared
+ * later. Without an answer, the pages do without these parts.
+ */
+async function loadServiceInfo(): Promise<void> {
+  await queryClient.ensureQueryData(serviceInfoQuery).catch(() => undefined);
+}
+
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/profile',
+  loader: loadServiceInfo,
   validateSearch: profileSearchSchema,
   component: pages.ProfilePage,
 });
@@ -171,12 +180,14 @@ const profileRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings',
+  loader: loadServiceInfo,
   component: pages.SettingsPage,
 });
 
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
+  loader: loadServiceInfo,
   validateSearch: subscriptionSearchSchema,
   component: pages.SubscriptionPage,
 });

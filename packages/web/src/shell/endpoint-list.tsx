@@ -35,13 +35,15 @@ export function EndpointList({ tier }: { readonly tier: Tier }) {
           Failed to load endpoints
         </p>
       ) : null}
-      <ul aria-labelledby="endpoint-list" className="-mx-0.5 min-h-0 overflow-y-auto px-0.5 pb-2">
-        {sortEndpoints(endpoints.data ?? []).map((endpoint) => (
-          <li key={endpoint.uid}>
-            <EndpointEntry endpoint={endpoint} isCurrent={endpoint.uid === uid} now={now} />
-          </li>
-        ))}
-      </ul>
+      {endpoints.data === undefined ? null : (
+        <ul aria-labelledby="endpoint-list" className="-mx-0.5 min-h-0 overflow-y-auto px-0.5 pb-2">
+          {sortEndpoints(endpoints.data).map((endpoint) => (
+            <li key={endpoint.uid}>
+              <EndpointEntry endpoint={endpoint} isCurrent={endpoint.uid === uid} now={now} />
+            </li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }

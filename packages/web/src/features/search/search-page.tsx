@@ -106,6 +106,8 @@ function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChip
         value={endpoint ?? ''}
         choices={[{ value: '', label: 'All endpoints' }, ...named]}
         onChoose={(uid) => onEndpoint(uid === '' ? undefined : uid)}
+        // The names, which are loaded later, would widen it.
+        className="w-44"
       />
       <Chip
         label="Method"
@@ -128,10 +130,11 @@ interface ChipProps {
   readonly value: string;
   readonly choices: readonly Choice[];
   readonly onChoose: (value: string) => void;
+  readonly className?: string;
 }
 
 /** A native select. A value that was typed into the query is one more choice. */
-function Chip({ label, value, choices, onChoose }: ChipProps) {
+function Chip({ label, value, choices, onChoose, className = 'max-w-64' }: ChipProps) {
   const isKnown = choices.some((choice) => choice.value === value);
   const offered = isKnown ? choices : [...choices, { value, label: value }];
   return (
@@ -141,7 +144,8 @@ function Chip({ label, value, choices, onChoose }: ChipProps) {
         value={value}
         onChange={(change) => onChoose(change.target.value)}
         className={clsx(
-          'h-7 max-w-64 cursor-pointer appearance-none truncate rounded-full border pr-7 pl-3 text-sm pointer-coarse:h-11',
+          className,
+          'h-7 cursor-pointer appearance-none truncate rounded-full border pr-7 pl-3 text-sm pointer-coarse:h-11',
           value === ''
             ? 'border-line-strong bg-panel text-ink-2 hover:border-ink-3'
             : 'border-accent bg-accent-soft font-medium text-ink',
