@@ -67,6 +67,30 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     }
   });
 
+  await test.step('a canceled question opens no tooltip, which Escape would close before the dialog below it', async () => {
+    const path = `/api/endpoints/${endpoint.uid}/destinations`;
+    const data = { url: 'http://127.0.0.1:9/orders', enabled: false };
+    const { id }: { id: number } = await (await page.request.post(path, { data })).json();
+    await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
+    const remove = dialog.getByRole('button', { name: 'Delete destination' });
+    await remove.press('Enter');
+    await expect(page.getByRole('alertdialog')).toBeVisible();
+    await pressEscape(page);
+    await expect(remove).toBeFocused();
+    await expect(page.getByRole('tooltip')).toHaveCount(0);
+    await pressEscape(page);
+    await expect(dialog).toHaveCount(0);
+    // The Tab key opens it.
+    const edit = page.getByRole('button', { name: 'Edit name and source' });
+    await edit.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    await expect(edit).toBeFocused();
+    await expect(page.getByRole('tooltip')).toHaveText('Edit name and source');
+    await page.keyboard.press('Escape');
+    await page.request.delete(`${path}/${id}`);
+  });
+
   await test.step('a dialog that replaces another one returns the focus to where the first one was opened', async () => {
     const forward = page.getByRole('button', { name: 'Forward', exact: true });
     await forward.press('Enter');

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { Slot, Tooltip as Radix } from 'radix-ui';
-import type { MouseEvent, ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, FocusEvent, MouseEvent, ReactNode } from 'react';
 
 /** Props of a control that ignores presses during an action. It announces that and keeps the focus. */
 export function busyProps(busy: boolean) {
@@ -95,10 +95,17 @@ interface TooltipProps {
   readonly children: ReactNode;
 }
 
+/** When a dialog closes, the focus returns from nowhere. A tooltip would cover the page, and take the next Escape. */
+function keepClosedOnReturn(focus: FocusEvent): void {
+  if (focus.relatedTarget === null) focus.preventDefault();
+}
+
 function Tooltip({ text, keys, children }: TooltipProps) {
   return (
     <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Trigger asChild onFocus={keepClosedOnReturn}>
+        {children}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           sideOffset={6}
