@@ -36,6 +36,7 @@ const showTestCheckout = ({ app, signedIn, params }: Pick<Call<'getTestCheckout'
 
 export const billingFinders = {
   decideTestCheckout: async (call) => void (await showTestCheckout(call)),
+  actOnTestSubscription: async ({ app }) => void testGatewayOf(app),
 } satisfies Finders;
 
 export const billingHandlers = {

@@ -292,8 +292,10 @@ describe('changing the plan', () => {
 test("the test gateway's pages exist in test mode only", async () => {
   await using off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
-  expect((await client.tell('/api/billing/test/portal')).status).toBe(404);
-  expect((await client.tell('/api/billing/test/checkout/cs_test_1')).status).toBe(404);
+  for (const path of ['/api/billing/test/portal', '/api/billing/test/checkout/cs_test_1']) {
+    expect((await client.tell(path)).status).toBe(404);
+    expect((await client.tell(path, { method: 'POST', json: { action: 'none' } })).status).toBe(404);
+  }
 });
 
 test('the subscription ends with the account', async () => {
