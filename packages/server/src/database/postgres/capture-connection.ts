@@ -12,6 +12,7 @@ import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, backendOf, clientConfig, sessionSettings } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { codeOf } from '../../error-code.ts';
+import { within } from '../../limits/within.ts';
 import { answered, faultOf } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
@@ -143,10 +144,12 @@ export class CaptureConnection {
     this.#session = undefined;
   }
 
+  /** A batch whose time ends while it waits is not sent, because the overflow log needs the rest of its sender's time. */
   #next<T>(withinMs: number, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + withinMs;
-    const done = this.#last.then(() => answered(work(deadline)));
-    this.#last = done.catch(() => undefined);
+    const before = this.#last;
+    const done = within(withinMs, before, tooLate).then(() => answered(work(deadline)));
+    this.#last = Promise.allSettled([before, done]);
     return done;
   }
 
@@ -154,7 +157,7 @@ export class CaptureConnection {
   async #run<T>(deadline: number, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('Storage is closed.');
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) throw new StorageUnavailable('PostgreSQL did not answer in time.');
+    if (leftMs <= 0) throw tooLate();
     const session = this.#session ?? this.#open();
     const timer = setTimeout(session.destroy, leftMs);
     try {
@@ -190,6 +193,10 @@ export class CaptureConnection {
     if (this.#session === session) this.#session = undefined;
     session.destroy();
   }
+}
+
+function tooLate(): StorageUnavailable {
+  return new StorageUnavailable('PostgreSQL did not answer in time.');
 }
 
 /** Writes a batch, and once more with its endpoints locked if they have changed. */

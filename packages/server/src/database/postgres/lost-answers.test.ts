@@ -148,3 +148,17 @@ test('ids of batches from the overflow log are kept for a day', async () => {
   await store.deleteOldBatches?.();
   expect(await database.run('select count(*) from capture_batches')).toEqual([{ count: '0' }]);
 });
+
+test('a batch does not wait longer than its own time for a check of the same connection, and is then not stored', async () => {
+  const store = await open(link.url);
+  const { id } = await someEndpoint(store);
+  await capture(store, [{ to: id }]);
+  link.cut();
+  const check = store.checkWritable().catch(() => 'the check');
+  const batch = store.writeCaptures(batchTo(id, ['late']), LIMITS, 100).catch((error: unknown) => error);
+  expect(await Promise.race([check, batch])).toBeInstanceOf(StorageUnavailable);
+  link.mend();
+  await check;
+  await capture(store, [{ to: id }]);
+  expect(await rows()).toBe(2);
+});
