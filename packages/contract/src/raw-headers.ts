@@ -33,6 +33,17 @@ const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** Headers that forwarding adds, or replaces: the installations on the way, the delivery, and the attempt. */
+export const FORWARDING_HEADERS = { via: 'Creel-Via', delivery: 'Creel-Delivery', attempt: 'Creel-Attempt' } as const;
+const FORWARDING_NAMES: ReadonlySet<string> = new Set(
+  Object.values(FORWARDING_HEADERS).map((name) => name.toLowerCase()),
+);
+
+/** Whether forwarding replaces the header of this name. */
+export function isForwardingHeader(name: string): boolean {
+  return FORWARDING_NAMES.has(name.toLowerCase());
+}
+
 /** Returns the header names in the `Connection` header, in lower case. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
   return new Set(

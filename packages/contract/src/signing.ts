@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RawHeaders } from './raw-headers.ts';
-import { endToEndHeaders } from './raw-headers.ts';
+import { endToEndHeaders, isForwardingHeader } from './raw-headers.ts';
 import { TOKEN } from './limits.ts';
 
 /** How a sender signs its webhooks. */
@@ -13,6 +13,7 @@ export const signingSchemeSchema = z.enum(
 export type SigningScheme = z.infer<typeof signingSchemeSchema>;
 
 const COMPUTED_SENTENCE = 'This header describes the connection, so it has no signature. Please enter another one';
+const FORWARDING_SENTENCE = 'Forwarding replaces this header, so it has no signature. Please enter another one';
 const HEADER_SENTENCE = 'Please enter the name of a header';
 const PREFIX_SENTENCE = 'The prefix can have ASCII characters without spaces';
 
@@ -43,10 +44,15 @@ export const storedSigningSecretSchema = z
 export type SigningSecret = z.output<typeof storedSigningSecretSchema>;
 
 /** A secret as users enter it. */
-export const signingSecretSchema = storedSigningSecretSchema.refine(
-  ({ header }) => header === undefined || endToEndHeaders([[header, '']]).length > 0,
-  { error: COMPUTED_SENTENCE, path: ['header'] },
-);
+export const signingSecretSchema = storedSigningSecretSchema
+  .refine(({ header }) => header === undefined || endToEndHeaders([[header, '']]).length > 0, {
+    error: COMPUTED_SENTENCE,
+    path: ['header'],
+  })
+  .refine(({ header }) => header === undefined || !isForwardingHeader(header), {
+    error: FORWARDING_SENTENCE,
+    path: ['header'],
+  });
 
 /** The result of checking a captured request's signature. `reason` is a sentence, `null` if the signature is valid. */
 export const signatureSchema = z.object({

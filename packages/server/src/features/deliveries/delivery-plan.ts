@@ -1,4 +1,4 @@
-import { MAX_FAILURES_IN_A_ROW, METHODS_WITHOUT_REPLAY } from '@creel/contract';
+import { FORWARDING_HEADERS, isForwardingHeader, MAX_FAILURES_IN_A_ROW, METHODS_WITHOUT_REPLAY } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -49,13 +49,6 @@ const BEHIND_PENDING = 100;
 
 /** A request that passed through this many installations of Creel is not forwarded again. */
 const MAX_HOPS = 3;
-/** Names the installations that forwarded a request: one keyed mark each, separated by commas. */
-const VIA_HEADER = 'Creel-Via';
-const DELIVERY_HEADER = 'Creel-Delivery';
-const ATTEMPT_HEADER = 'Creel-Attempt';
-const OWN_HEADERS: ReadonlySet<string> = new Set(
-  [VIA_HEADER, DELIVERY_HEADER, ATTEMPT_HEADER].map((name) => name.toLowerCase()),
-);
 
 const LOOP = 'Not forwarded: this server has forwarded the request before, so it would go in a loop';
 const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
@@ -128,10 +121,10 @@ export function markOf(secret: string): string {
   return createHmac('sha256', secret).update('creel forwarded').digest('base64url').slice(0, 22);
 }
 
-/** The marks of the installations that forwarded a request. */
+/** The keyed marks of the installations that forwarded a request, separated by commas. */
 function marksIn(headers: RawHeaders): string[] {
   return headers
-    .filter(([name]) => name.toLowerCase() === VIA_HEADER.toLowerCase())
+    .filter(([name]) => name.toLowerCase() === FORWARDING_HEADERS.via.toLowerCase())
     .flatMap(([, value]) => value.split(','))
     .map((mark) => mark.trim())
     .filter((mark) => mark !== '');
@@ -151,9 +144,9 @@ export function forwardedHeaders(
   delivery: { readonly id: string; readonly attempt: number; readonly mark: string },
 ): RawHeaders {
   return [
-    ...captured.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())),
-    [DELIVERY_HEADER, delivery.id],
-    [ATTEMPT_HEADER, String(delivery.attempt)],
-    [VIA_HEADER, [...marksIn(captured), delivery.mark].join(', ')],
+    ...captured.filter(([name]) => !isForwardingHeader(name)),
+    [FORWARDING_HEADERS.delivery, delivery.id],
+    [FORWARDING_HEADERS.attempt, String(delivery.attempt)],
+    [FORWARDING_HEADERS.via, [...marksIn(captured), delivery.mark].join(', ')],
   ];
 }
