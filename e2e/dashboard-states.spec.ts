@@ -196,6 +196,24 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     expect(await button.boundingBox()).toEqual(before);
   });
 
+  await test.step('the tabs above the list when the first request arrives', async () => {
+    const tabs = () =>
+      page
+        .getByRole('tablist', { name: 'Filter by method' })
+        .getByRole('tab')
+        .evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect().toJSON()));
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.request.delete(`/api/endpoints/${endpoint.uid}/requests`);
+      await expect(page.getByText('No requests received yet.')).toBeVisible();
+      const before = await tabs();
+      await send(endpoint.url);
+      await expect(filterField(page)).toBeVisible();
+      expect(await tabs(), `at ${width} px`).toEqual(before);
+    }
+    await page.setViewportSize(DESKTOP);
+  });
+
   await test.step('the filter field beside a connection that opens late, a list that is paused, and a lost connection', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.routeWebSocket(/\/ws\?/, async (socket) => {

@@ -70,7 +70,15 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
     return (
       <div className="flex flex-col md:h-full">
-        <MethodTabs view={view} changeView={changeView} className="shrink-0 border-b border-line px-3 py-1" />
+        {/* Where they are when there is a list, which has half of the width. */}
+        <div className="@container shrink-0">
+          <MethodTabs
+            view={view}
+            changeView={changeView}
+            className="flex min-h-10 items-center border-b border-line px-3 py-1 pointer-coarse:min-h-13"
+            listClassName="min-w-0 @max-[95rem]:gap-0 @max-[95rem]:*:px-1.5"
+          />
+        </div>
         <EmptyEndpoint endpoint={endpoint} />
       </div>
     );
