@@ -245,6 +245,10 @@ describe('an invalid value is reported with the name of its variable', () => {
     [{ OIDC_CLIENT_ID: 'creel' }, 'OIDC_ISSUER must be set as well, for third-party login'],
     [{ OIDC_CLIENT_SECRET: 's' }, 'OIDC_ISSUER, OIDC_CLIENT_ID must be set as well, for third-party login'],
     [
+      { ...STRIPE, BILLING: '', NODE_ENV: 'production', STRIPE_SECRET_KEY: '' },
+      "STRIPE_SECRET_KEY must be set as well, for Stripe. If you don't use Stripe, set BILLING to off",
+    ],
+    [
       { ...STRIPE, STRIPE_SECRET_KEY: '', STRIPE_PRICE_BASIC_YEARLY: undefined },
       'STRIPE_SECRET_KEY, STRIPE_PRICE_BASIC_YEARLY must be set, because BILLING is stripe',
     ],

@@ -220,6 +220,10 @@ function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): strin
     mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
   if (set['BILLING'] === 'stripe' && missing(stripe) !== '')
     mistakes.push(`${missing(stripe)} must be set, because BILLING is stripe`);
+  // With a misspelled variable, billing would be off by default, and nothing would say so.
+  const isPartial = stripe.some((name) => set[name] !== undefined) && missing(stripe) !== '';
+  if (set['NODE_ENV'] === 'production' && set['BILLING'] === undefined && isPartial)
+    mistakes.push(`${missing(stripe)} must be set as well, for Stripe. If you don't use Stripe, set BILLING to off`);
   const prices = stripe.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
   const given = prices.filter((price) => price !== undefined);
   if (new Set(given).size < given.length) mistakes.push('The four STRIPE_PRICE_ variables must name different prices');
