@@ -5,6 +5,7 @@ import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/pr
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SetupError } from './log.mjs';
 
 const HEARTBEAT_MS = 2_000;
 const MAX_SILENCE_MS = 30_000;
@@ -16,9 +17,10 @@ const MAX_SILENCE_MS = 30_000;
  * @param {{ onWait?: () => void }} options `onWait` is called once if another process holds the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
+ * @throws {SetupError} for a folder that can't be written, such as a clone of another user
  */
 export async function withLock(path, { onWait }, work) {
-  await mkdir(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true }).catch(explain);
   let isWaiting = false;
   while (!(await create(path))) {
     if (await removeIfAbandoned(path)) continue;
@@ -41,8 +43,15 @@ async function create(path) {
     return true;
   } catch (error) {
     if (error.code === 'EEXIST') return false;
-    throw error;
+    return explain(error);
   }
+}
+
+function explain(error) {
+  if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
+  throw new SetupError(
+    `${error.path} can't be written (${error.code}). Run the command as the user who owns the folder.`,
+  );
 }
 
 /** Renames the file and checks it again before removal: another process may have replaced it in between. */

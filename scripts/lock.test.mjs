@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withLock } from './lock.mjs';
+import { SetupError } from './log.mjs';
 
 let folder;
 beforeEach(async () => {
@@ -48,6 +49,20 @@ test('failed work releases the lock', async () => {
   const failing = withLock(join(folder, 'lock'), {}, () => Promise.reject(new Error('no')));
   await expect(failing).rejects.toThrow('no');
   await expect(withLock(join(folder, 'lock'), {}, async () => 'mine')).resolves.toBe('mine');
+});
+
+test.each(['lock', 'new/lock'])('%s in a folder of another user says what to do', async (path) => {
+  await chmod(folder, 0o500);
+  // Root may write everywhere.
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid(65_534);
+  const error = await withLock(join(folder, path), {}, async () => {})
+    .catch((thrown) => thrown)
+    .finally(() => isRoot && process.seteuid(0));
+  expect(error).toBeInstanceOf(SetupError);
+  expect(error.message).toMatch(
+    /^\S+ can't be written \(EACCES\)\. Run the command as the user who owns the folder\.$/,
+  );
 });
 
 test('the lock of a killed process is taken over', async () => {
