@@ -2,7 +2,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from './app.ts';
 import { createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
-import { allowClipboard, clipboard } from './pages.ts';
+import { allowClipboard, clipboard, holdCalls } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -248,6 +248,40 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
       await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
       await expect(detailsOf(page, 0).getByText('1 of 2')).toBeVisible();
     });
+  });
+
+  await test.step('the rest of a body arrives without moving its beginning', async () => {
+    const endpoint = await createEndpoint(page);
+    const items = Array.from({ length: 4000 }, (__, at) => ({ at, text: `item number ${at}` }));
+    await send(endpoint.url, { body: JSON.stringify(items), headers: { 'content-type': 'application/json' } });
+    const held = await holdCalls(page, /\/body$/);
+    await goLive(page, endpoint);
+    const note = detailsOf(page, 0).getByText(/The first 16\.0 KB of/);
+    const tree = detailsOf(page, 0).getByRole('tree');
+    await expect(note).toBeVisible();
+    const before = await tree.boundingBox();
+    held.release();
+    await expect(note).toHaveCount(0);
+    expect(await tree.boundingBox()).toEqual(before);
+  });
+
+  await test.step('the columns of a hex view in a narrow pane do not move after they are painted', async () => {
+    const endpoint = await createEndpoint(page);
+    await send(endpoint.url, { body: 'first' });
+    await send(endpoint.url, { body: Buffer.from(Array.from({ length: 4000 }, (__, at) => (at * 7) % 256)) });
+    await goLive(page, endpoint, '?request=0');
+    await expect(detailsOf(page, 0)).toBeVisible();
+    await page.evaluate(`
+      globalThis.moved = [];
+      new PerformanceObserver((list) => {
+        for (const { sources } of list.getEntries())
+          for (const { node } of sources)
+            if (node?.parentElement?.closest('[aria-label="Body in hex"]')) globalThis.moved.push(node.textContent);
+      }).observe({ type: 'layout-shift' });`);
+    await row(page, 1).click();
+    await expect(detailsOf(page, 1).getByRole('region', { name: 'Body in hex' })).toBeVisible();
+    await page.evaluate('new Promise((drawn) => setTimeout(() => requestAnimationFrame(() => setTimeout(drawn))))');
+    expect(await page.evaluate('globalThis.moved')).toEqual([]);
   });
 
   await test.step('a large body shows its beginning immediately and the rest on request', async () => {

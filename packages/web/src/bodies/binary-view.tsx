@@ -2,7 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ImageOff } from 'lucide-react';
-import { useRef, useEffect, useState, useMemo } from 'react';
+import { useRef, useEffect, useLayoutEffect, useState, useMemo } from 'react';
 import type { RefObject } from 'react';
 import { CopyButton } from '../ui/copy.tsx';
 import { EmptyState } from '../ui/feedback.tsx';
@@ -12,8 +12,11 @@ import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './v
 /** True if an element is at least `width` CSS pixels wide. Updates when it is resized. */
 function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): boolean {
   const [isWide, setWide] = useState(true);
-  useEffect(() => {
+  // Before the browser paints, because the columns would move.
+  useLayoutEffect(() => {
     if (element.current === null) return;
+    // oxlint-disable-next-line react/set-state-in-effect -- only the layout knows the width
+    setWide(element.current.clientWidth >= width);
     const observer = new ResizeObserver(([entry]) => {
       if (entry !== undefined) setWide(entry.contentRect.width >= width);
     });

@@ -1,9 +1,11 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { clsx } from 'clsx';
 import { Lock, Unlink, FileQuestion } from 'lucide-react';
 import { bodyOnPage } from '../../../api/body-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { DecodingNotes, NoteLine } from '../../../bodies/note-line.tsx';
+import { BEGINNING_BYTES } from '../../../bodies/view-body.ts';
 import { Badge } from '../../../ui/badges.tsx';
 import { Button, Reason } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
@@ -80,13 +82,15 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
   }
   if (view === undefined) return null;
   const cut = !view.whole && view.coding?.cut !== true;
+  const loadsRest = isLoading && request.size <= BEGINNING_BYTES;
   return (
     <>
       <DecodingNotes view={view} size={request.size}>
         {' Raw has its bytes in hex.'}
       </DecodingNotes>
       {cut && request.size > 0 ? (
-        <NoteLine className="flex items-center gap-3">
+        // Over the end of the text while the rest loads by itself, so that its beginning does not move afterwards.
+        <NoteLine className={clsx('flex items-center gap-3', loadsRest && 'absolute inset-x-0 bottom-0 z-10 border-t')}>
           <span>
             The first {formatSize(view.bytes.length)}
             {view.coding === undefined ? ` of ${formatSize(request.size)}` : ''}.
