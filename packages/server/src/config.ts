@@ -220,10 +220,6 @@ function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): strin
     mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
   if (set['BILLING'] === 'stripe' && missing(stripe) !== '')
     mistakes.push(`${missing(stripe)} must be set, because BILLING is stripe`);
-  // With a misspelled variable, billing would be off by default, and nothing would say so.
-  const isPartial = stripe.some((name) => set[name] !== undefined) && missing(stripe) !== '';
-  if (set['NODE_ENV'] === 'production' && set['BILLING'] === undefined && isPartial)
-    mistakes.push(`${missing(stripe)} must be set as well, for Stripe. If you don't use Stripe, set BILLING to off`);
   const prices = stripe.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
   const given = prices.filter((price) => price !== undefined);
   if (new Set(given).size < given.length) mistakes.push('The four STRIPE_PRICE_ variables must name different prices');
@@ -242,6 +238,13 @@ function isLocal(publicUrl: string | undefined): boolean {
 function defaultBilling(environment: Environment, hasStripe: boolean): 'stripe' | 'test' | 'off' {
   if (environment.NODE_ENV !== 'production') return 'test';
   return hasStripe ? 'stripe' : 'off';
+}
+
+function missingForStripe(environment: Environment): readonly string[] {
+  if (environment.BILLING !== undefined || environment.NODE_ENV !== 'production') return [];
+  const { options } = stripeSchema.keyof();
+  const missing = options.filter((name) => environment[name] === undefined);
+  return missing.length < options.length ? missing : [];
 }
 
 function stripeOf(environment: Environment) {
@@ -292,6 +295,8 @@ function toConfig(environment: Environment) {
     billing: environment.BILLING ?? defaultBilling(environment, stripe !== undefined),
     /** Set when all Stripe variables are set. */
     stripe,
+    /** Billing is off only because some of them are missing, perhaps misspelled. */
+    missingForStripe: missingForStripe(environment),
     defaultTier: environment.DEFAULT_TIER,
     oidc:
       issuer === undefined || clientId === undefined

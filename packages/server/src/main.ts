@@ -33,6 +33,10 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
     log.warn(
       'Users can send replays to this machine and its network, because HOST is a loopback address. Set ALLOW_PRIVATE_TARGETS to false, or to true if that is intended.',
     );
+  if (config.missingForStripe.length > 0)
+    log.warn(
+      `Billing is off, because ${config.missingForStripe.join(', ')} must be set as well, for Stripe. Set BILLING to off if that is intended.`,
+    );
   const store = await openStore(config);
   try {
     const lostLogLines = (): number => destination.lostLines;
