@@ -131,12 +131,17 @@ export const notifications = (page: Page): Locator => page.getByRole('region', {
 /** A text in the visible toast. */
 export const toast = (page: Page, text: string): Locator => notifications(page).getByText(text, { exact: true });
 
+/** Waits until what has changed is on the screen: the frame that is being drawn may not have it yet. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+}
+
 /**
  * Presses Escape two frames later. Radix listens for the key only two renderings after a dialog becomes visible, and a test is faster
  * than any user.
  */
 export async function pressEscape(page: Page): Promise<void> {
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
+  await drawn(page);
   await page.keyboard.press('Escape');
 }
 

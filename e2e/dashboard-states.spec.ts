@@ -1,5 +1,5 @@
 // The three states of the dashboard, and the limits of the Free plan.
-import { expect, test } from './app.ts';
+import { drawn, expect, test } from './app.ts';
 import { createEndpoint, filterField, goTo, send } from './endpoints.ts';
 import { answerWith, DESKTOP, heading, holdCalls, PHONE, problem } from './pages.ts';
 
@@ -164,7 +164,7 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
       await page.evaluate('document.fonts.ready.then(() => (globalThis.shifts.length = 0))');
       held.release();
       await expect(late).toBeAttached();
-      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+      await drawn(page);
       expect(await page.evaluate('globalThis.shifts')).toEqual([]);
       await page.unrouteAll();
       await page.setViewportSize(DESKTOP);
