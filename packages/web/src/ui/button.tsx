@@ -107,10 +107,11 @@ function Tooltip({ text, keys, children }: TooltipProps) {
         {children}
       </Radix.Trigger>
       <Radix.Portal>
+        {/* Radix would wait for the end of an animation to remove it. If it opened again meanwhile, it would close itself. */}
         <Radix.Content
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 flex max-w-72 items-center gap-2 rounded-md border border-line-strong bg-panel px-2 py-1 text-sm text-ink shadow-float animate-fade-in"
+          className="z-50 flex max-w-72 items-center gap-2 rounded-md border border-line-strong bg-panel px-2 py-1 text-sm text-ink shadow-float animate-fade-in data-[state=closed]:animate-none"
         >
           {text}
           {keys === undefined ? null : <Kbd>{keys}</Kbd>}
