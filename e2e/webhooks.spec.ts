@@ -5,18 +5,18 @@ import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
 import { exchange } from '../fixtures/raw-http.ts';
 import { createEndpoint, detailsOf, openLive, row, unsaved } from './endpoints.ts';
 
-/** The tab in which each webhook opens, and a text in it. */
-const SHOWN: Record<string, { tab: string; text: string }> = {
-  'github-push': { tab: 'JSON', text: '"refs/heads/main"' },
-  'stripe-invoice-paid': { tab: 'JSON', text: '"invoice.paid"' },
-  'shopify-orders-create': { tab: 'JSON', text: '"admin_graphql_api_id"' },
-  'slack-event': { tab: 'JSON', text: '"event_callback"' },
-  'twilio-sms': { tab: 'Raw', text: 'SmsMessageSid' },
-  'sns-notification': { tab: 'Raw', text: '"Notification"' },
-  'multipart-upload': { tab: 'Raw', text: 'Download' },
-  'gzip-json': { tab: 'JSON', text: 'Decoded from gzip' },
-  xml: { tab: 'Raw', text: 'soapenv:Envelope' },
-  'big-json': { tab: 'JSON', text: '"catalogue.exported"' },
+/** The tab in which each webhook opens, a text in it, and the extension of the downloaded body. */
+const SHOWN: Record<string, { tab: string; text: string; file: string }> = {
+  'github-push': { tab: 'JSON', text: '"refs/heads/main"', file: 'json' },
+  'stripe-invoice-paid': { tab: 'JSON', text: '"invoice.paid"', file: 'json' },
+  'shopify-orders-create': { tab: 'JSON', text: '"admin_graphql_api_id"', file: 'json' },
+  'slack-event': { tab: 'JSON', text: '"event_callback"', file: 'json' },
+  'twilio-sms': { tab: 'Raw', text: 'SmsMessageSid', file: 'txt' },
+  'sns-notification': { tab: 'Raw', text: '"Notification"', file: 'json' },
+  'multipart-upload': { tab: 'Raw', text: 'Download', file: 'bin' },
+  'gzip-json': { tab: 'JSON', text: 'Decoded from gzip', file: 'gz' },
+  xml: { tab: 'Raw', text: 'soapenv:Envelope', file: 'txt' },
+  'big-json': { tab: 'JSON', text: '"catalogue.exported"', file: 'json' },
 };
 
 test('every webhook appears live and opens, and its signature is valid for the downloaded bytes', async ({
@@ -49,6 +49,7 @@ test('every webhook appears live and opens, and its signature is valid for the d
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Download body' }).click(),
     ]);
+    expect(download.suggestedFilename()).toBe(`request-${index}.${shown?.file}`);
     const chunks: Buffer[] = [];
     for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
     const bytes = Buffer.concat(chunks);

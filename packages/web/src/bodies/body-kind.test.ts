@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { viewPlain } from './view-body.ts';
-import { bodyKind, imageType, mediaType, parseForm } from './body-kind.ts';
+import { bodyKind, fileExtension, imageType, mediaType, parseForm } from './body-kind.ts';
 import { textOf } from './encoding.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -70,6 +70,18 @@ test('an image is recognized by its bytes', () => {
   expect(imageType(utf8('RIFF0000WEBPVP8 '))).toBe('image/webp');
   expect(imageType(utf8('<svg/>'))).toBeUndefined();
 });
+
+test.each([
+  ['png', PNG],
+  ['jpeg', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)],
+  ['gz', Uint8Array.of(0x1f, 0x8b, 8, 0)],
+  ['json', utf8('{"a": 1}\n')],
+  ['txt', utf8('{"a": 1')],
+  ['txt', utf8('<script>alert(1)</script>')],
+  ['txt', utf8('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ['bin', utf8('a\0b')],
+  ['bin', Uint8Array.of(0xff, 0)],
+])('file extension: %s', (extension, bytes) => expect(fileExtension(bytes)).toBe(extension));
 
 test.each([
   ['plain', 'Text/Plain', 'text/plain', {}],

@@ -1,4 +1,4 @@
-import { textOfBeginning, tryDecode } from './encoding.ts';
+import { textOf, textOfBeginning, tryDecode } from './encoding.ts';
 
 const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
 
@@ -42,6 +42,19 @@ const IMAGES: readonly { readonly type: string; readonly magic: readonly number[
 /** The type of a raster image by its first bytes; `undefined` for everything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   return IMAGES.find(({ magic, at = 0 }) => magic.every((byte, offset) => bytes[at + offset] === byte))?.type;
+}
+
+/**
+ * The extension for a file of these bytes: `json`, `txt`, that of an image, `gz`, or `bin`. Never one that a browser
+ * would run when the file is opened, such as `html` or `svg`.
+ */
+export function fileExtension(bytes: Uint8Array): string {
+  const image = imageType(bytes);
+  if (image !== undefined) return image.slice('image/'.length);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gz';
+  const text = textOf(bytes);
+  if (text === undefined || text.includes('\0')) return 'bin';
+  return tryDecode(() => JSON.parse(text) !== undefined) === true ? 'json' : 'txt';
 }
 
 interface BodyFacts {

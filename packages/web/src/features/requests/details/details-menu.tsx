@@ -1,6 +1,7 @@
 import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { fileExtension } from '../../../bodies/body-kind.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { BODY_COPIED, CONTENT_COPIED, copyWithToast } from '../../../ui/copy.tsx';
 import { download } from '../../../ui/download.ts';
@@ -88,5 +89,6 @@ function linkTo(request: ListedRequest): string {
 }
 
 async function downloadBody(uid: string, request: ListedRequest): Promise<void> {
-  download([await readWholeBody(uid, request)], `request-${request.index}.bin`);
+  const bytes = await readWholeBody(uid, request);
+  download([bytes], `request-${request.index}.${fileExtension(bytes)}`);
 }

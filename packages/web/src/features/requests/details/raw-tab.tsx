@@ -2,7 +2,7 @@ import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { HexView, ImageView } from '../../../bodies/binary-view.tsx';
-import { parseForm, imageType } from '../../../bodies/body-kind.ts';
+import { fileExtension, imageType, parseForm } from '../../../bodies/body-kind.ts';
 import { textOf } from '../../../bodies/encoding.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
@@ -138,7 +138,6 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
 }
 
 function PartHeader({ part, place }: { readonly part: MultipartPart; readonly place: number }) {
-  const fallback = `part-${place + 1}.bin`;
   return (
     <div className="flex min-w-0 items-center gap-3">
       <div className="flex min-w-0 grow flex-wrap items-baseline gap-x-3 font-mono text-sm">
@@ -150,7 +149,9 @@ function PartHeader({ part, place }: { readonly part: MultipartPart; readonly pl
       <Button
         size="sm"
         aria-label={`Download ${part.filename ?? part.name}`}
-        onClick={() => download([part.bytes.slice()], safeFileName(part.filename, fallback))}
+        onClick={() =>
+          download([part.bytes.slice()], safeFileName(part.filename, `part-${place + 1}.${fileExtension(part.bytes)}`))
+        }
       >
         <Download /> Download
       </Button>
