@@ -20,6 +20,7 @@ export interface CachedEndpoint {
   /** Captures of other endpoints do not wake the planner of deliveries. */
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
+  /** Milliseconds of a monotonic clock. */
   readonly readAt: number;
   /** See `EndpointCache.expire`. */
   isExpired: boolean;
@@ -43,7 +44,6 @@ const RETRY_MS = 250;
 export class EndpointCache {
   readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
-  readonly #now: () => number;
   readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #lookups = new SharedReads<string, CachedEndpoint | undefined>();
@@ -53,12 +53,10 @@ export class EndpointCache {
   constructor(
     store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
     ratePerSecond: number | undefined,
-    now: () => number,
     bus: Pick<Bus, 'isHealthy'>,
   ) {
     this.#store = store;
     this.#ratePerSecond = ratePerSecond;
-    this.#now = now;
     this.#bus = bus;
   }
 
@@ -68,10 +66,10 @@ export class EndpointCache {
     if (entry === undefined) return undefined;
     if (!entry.isExpired && this.#bus.isHealthy) return entry;
     if (this.#failedAt !== undefined) {
-      if (this.#since(this.#failedAt) > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      if (performance.now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
       return entry;
     }
-    const age = entry.isExpired ? Infinity : this.#since(entry.readAt);
+    const age = entry.isExpired ? Infinity : performance.now() - entry.readAt;
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -107,12 +105,6 @@ export class EndpointCache {
     this.#lookups.forgetAll();
   }
 
-  /** Milliseconds since a time. After the clock was set back, the time counts as long ago. */
-  #since(time: number): number {
-    const passed = this.#now() - time;
-    return passed < 0 ? Infinity : passed;
-  }
-
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
     const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
@@ -126,8 +118,7 @@ export class EndpointCache {
       return undefined;
     }
     const bucket =
-      before?.bucket ??
-      (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));
+      before?.bucket ?? (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond));
     const entry: CachedEndpoint = {
       id: found.id,
       uid,
@@ -136,7 +127,7 @@ export class EndpointCache {
       needsSource: found.source === null,
       hasDestinations: found.hasDestinations,
       bucket,
-      readAt: this.#now(),
+      readAt: performance.now(),
       isExpired: false,
     };
     if (isLatest()) this.#keep(entry);
@@ -151,7 +142,7 @@ export class EndpointCache {
       this.#failedAt = undefined;
       return found;
     } catch (error) {
-      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
+      if (error instanceof StorageUnavailable) this.#failedAt = performance.now();
       throw error;
     }
   }
