@@ -120,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const overflowLog = nats && (await overflowLogOf(options, nats));
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const replays = replaysOf(options, publicUrl);
+  const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, log, now);
   const clientAddressOf = clientAddressReader(config.trustProxy);
   const shared = { config, clientAddressOf, store, live, metrics, mailer, publicUrl, log, now };
@@ -249,9 +249,9 @@ function createLive(
 }
 
 /** Replays identify this server in their user agent. */
-function replaysOf({ config, replay }: ServerOptions, publicUrl: () => string): Replays {
+function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
-  return new Replays({ allowPrivate: config.allowPrivateTargets, userAgent, ...replay });
+  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
 }
 
 /** `undefined` without NATS_URL. */

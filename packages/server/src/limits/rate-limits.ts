@@ -5,19 +5,22 @@ const BURST_FACTOR = 10;
 export class TokenBucket {
   readonly #perMs: number;
   readonly #max: number;
+  readonly #now: () => number;
   #tokens: number;
-  #filledAt = performance.now();
+  #filledAt: number;
 
-  constructor(perSecond: number) {
+  constructor(perSecond: number, now: () => number) {
     this.#perMs = perSecond / 1000;
     this.#max = perSecond * BURST_FACTOR;
     this.#tokens = this.#max;
+    this.#now = now;
+    this.#filledAt = now();
   }
 
   /** Takes a token. Returns 0, or the whole seconds until the next one. */
   consume(): number {
-    const now = performance.now();
-    this.#tokens = Math.min(this.#max, this.#tokens + (now - this.#filledAt) * this.#perMs);
+    const now = this.#now();
+    this.#tokens = Math.min(this.#max, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
     this.#filledAt = now;
     if (this.#tokens < 1) return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perMs / 1000));
     this.#tokens -= 1;

@@ -14,7 +14,7 @@ const endpoint: CachedEndpoint = {
   expiresAt: null,
   needsSource: false,
   hasDestinations: false,
-  bucket: new TokenBucket(1),
+  bucket: new TokenBucket(1, () => 0),
   readAt: 0,
   isExpired: false,
 };

@@ -20,7 +20,6 @@ export interface CachedEndpoint {
   /** Captures of other endpoints do not wake the planner of deliveries. */
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
-  /** Milliseconds of a monotonic clock. */
   readonly readAt: number;
   /** See `EndpointCache.expire`. */
   isExpired: boolean;
@@ -44,6 +43,7 @@ const RETRY_MS = 250;
 export class EndpointCache {
   readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
+  readonly #now: () => number;
   readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #lookups = new SharedReads<string, CachedEndpoint | undefined>();
@@ -53,10 +53,12 @@ export class EndpointCache {
   constructor(
     store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
     ratePerSecond: number | undefined,
+    now: () => number,
     bus: Pick<Bus, 'isHealthy'>,
   ) {
     this.#store = store;
     this.#ratePerSecond = ratePerSecond;
+    this.#now = now;
     this.#bus = bus;
   }
 
@@ -66,10 +68,10 @@ export class EndpointCache {
     if (entry === undefined) return undefined;
     if (!entry.isExpired && this.#bus.isHealthy) return entry;
     if (this.#failedAt !== undefined) {
-      if (performance.now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      if (this.#since(this.#failedAt) > RETRY_MS) this.lookup(uid).catch(() => undefined);
       return entry;
     }
-    const age = entry.isExpired ? Infinity : performance.now() - entry.readAt;
+    const age = entry.isExpired ? Infinity : this.#since(entry.readAt);
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -105,6 +107,12 @@ export class EndpointCache {
     this.#lookups.forgetAll();
   }
 
+  /** Milliseconds since a time. After the clock was set back, the time counts as long ago. */
+  #since(time: number): number {
+    const passed = this.#now() - time;
+    return passed < 0 ? Infinity : passed;
+  }
+
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
     const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
@@ -118,7 +126,8 @@ export class EndpointCache {
       return undefined;
     }
     const bucket =
-      before?.bucket ?? (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond));
+      before?.bucket ??
+      (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));
     const entry: CachedEndpoint = {
       id: found.id,
       uid,
@@ -127,7 +136,7 @@ export class EndpointCache {
       needsSource: found.source === null,
       hasDestinations: found.hasDestinations,
       bucket,
-      readAt: performance.now(),
+      readAt: this.#now(),
       isExpired: false,
     };
     if (isLatest()) this.#keep(entry);
@@ -142,7 +151,7 @@ export class EndpointCache {
       this.#failedAt = undefined;
       return found;
     } catch (error) {
-      if (error instanceof StorageUnavailable) this.#failedAt = performance.now();
+      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
       throw error;
     }
   }

@@ -55,7 +55,7 @@ export interface CaptureServiceOptions {
 export function createCaptureService(options: CaptureServiceOptions) {
   const { config, clientAddressOf, store, bus, live, metrics, deliveries, now } = options;
   const { maxBodyBytes } = config;
-  const endpoints = new EndpointCache(store, config.captureRateLimit, bus);
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
   live.onEndpointChange((endpointId, isDeleted) =>
     isDeleted ? endpoints.forget(endpointId) : endpoints.expire(endpointId),
   );

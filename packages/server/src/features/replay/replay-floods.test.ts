@@ -36,9 +36,7 @@ test('a user whose replays all wait leaves the target to others', async () => {
 });
 
 test("replays beyond a user's limit do not count for the target", () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const limits = new ReplayLimits();
+  const limits = new ReplayLimits(() => 0);
   const count = (user: number): boolean => {
     try {
       limits.count(user, 'target:80');
@@ -68,7 +66,7 @@ test('a replay whose turn comes with less than a third of its time left is not s
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const answer = { status: 200, statusText: '', headers: [], body: Buffer.alloc(0), isCut: false, durationMs: 1 };
-  const options = { allowPrivate: true, userAgent: () => '', maxMs: 3000 };
+  const options = { allowPrivate: true, now: () => 0, userAgent: () => '', maxMs: 3000 };
   const replays = new Replays({ ...options, sendRequest: async () => answer });
   const running: (() => void)[] = [];
   const caller = {

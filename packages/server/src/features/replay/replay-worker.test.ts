@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import { Replays } from './service.ts';
 
-const replays = new Replays({ allowPrivate: true, userAgent: () => 'Creel/test', maxMs: 5000 });
+const replays = new Replays({ allowPrivate: true, now: Date.now, userAgent: () => 'Creel/test', maxMs: 5000 });
 afterEach(() => replays.close());
 
 const requestTo = (url: string, body = '') => ({

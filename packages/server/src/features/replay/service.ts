@@ -43,6 +43,7 @@ export interface Caller {
 export interface ReplayOptions {
   /** Whether this machine and private networks are allowed (`ALLOW_PRIVATE_TARGETS`). */
   readonly allowPrivate: boolean;
+  readonly now: () => number;
   /** The user agent for replays without one. */
   readonly userAgent: () => string;
   readonly maxMs?: number;
@@ -63,7 +64,7 @@ export interface Forward extends Pick<OutboundRequest, 'method' | 'url' | 'heade
  */
 export class Replays {
   readonly #options: ReplayOptions;
-  readonly #limits = new ReplayLimits();
+  readonly #limits: ReplayLimits;
   readonly #sendRequest: SendRequest;
   /** Its own thread, so that a busy target never delays captures. Starts with the first request. */
   readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
@@ -77,6 +78,7 @@ export class Replays {
 
   constructor(options: ReplayOptions) {
     this.#options = options;
+    this.#limits = new ReplayLimits(options.now);
     this.#sendRequest = options.sendRequest ?? ((request, signal) => this.#sendInThread(request, signal));
   }
 
@@ -181,9 +183,14 @@ class LruMap<Key, Value> {
  * with replays or flood another server. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
-  readonly #users = new LruMap<number, TokenBucket>(() => new TokenBucket(PER_SECOND));
-  readonly #targets = new LruMap<string, TokenBucket>(() => new TokenBucket(PER_SECOND_TO_TARGET));
+  readonly #users: LruMap<number, TokenBucket>;
+  readonly #targets: LruMap<string, TokenBucket>;
   readonly #queue = new FairQueue({ concurrencyPerOwner: AT_ONCE, maxWaitingPerOwner: MAX_WAITING });
+
+  constructor(now: () => number) {
+    this.#users = new LruMap(() => new TokenBucket(PER_SECOND, now));
+    this.#targets = new LruMap(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
+  }
 
   /**
    * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
