@@ -80,7 +80,7 @@ class LiveWatch {
     const { connection, endpoint, reconnectMs } = this.#options;
     const url = new URL(`/ws?${new URLSearchParams({ endpoint: endpoint.uid }).toString()}`, connection.server);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    this.#scheduleExpiry();
+    this.#scheduleCheck();
     this.#stopListening = listenLive({
       url: url.href,
       onMessage: (message) => this.#receive(message),
@@ -101,7 +101,9 @@ class LiveWatch {
   #receive(message: LiveMessage): void {
     if (message.type === 'init') this.#feed(message.data.toReversed());
     if (message.type === 'request') this.#feed([message.data]);
-    if (message.type === 'endpoint') this.#setExpiry(message.data.expiresAt);
+    if (message.type !== 'endpoint') return;
+    this.#expiresAt = message.data.expiresAt;
+    this.#scheduleCheck();
   }
 
   #feed(captures: readonly CapturedRequest[]): void {
@@ -142,7 +144,7 @@ class LiveWatch {
         this.#isDisconnected = true;
         this.#options.notify('The connection is lost. Trying again.');
       }
-      this.#enqueue(() => this.#refreshEndpoint());
+      this.#enqueue(() => this.#check());
     }
     if (state === 'ended')
       // Queued, so that captures from before the end are emitted first.
@@ -151,46 +153,35 @@ class LiveWatch {
       });
   }
 
-  /** A rejected socket gives no reason; a call does. */
-  async #refreshEndpoint(): Promise<void> {
-    const { connection, endpoint } = this.#options;
-    try {
-      const { expiresAt } = await connection.client.call('getEndpoint', { params: { uid: endpoint.uid } });
-      this.#setExpiry(expiresAt);
-    } catch (error) {
-      if (isPermanent(error)) throw error;
-    }
-  }
-
-  #setExpiry(expiresAt: string | null): void {
-    this.#expiresAt = expiresAt;
-    this.#scheduleExpiry();
+  /** Milliseconds by the server's clock. */
+  get #remainingMs(): number {
+    if (this.#expiresAt === null) return Infinity;
+    return Date.parse(this.#expiresAt) + EXPIRY_GRACE_MS - this.#options.connection.now();
   }
 
   /** The server closes no socket when an endpoint expires. It only stops capturing. */
-  #scheduleExpiry(): void {
+  #scheduleCheck(minMs = 0): void {
     clearTimeout(this.#timer);
     if (this.#expiresAt === null || this.#isStopped) return;
-    const remainingMs = Date.parse(this.#expiresAt) + EXPIRY_GRACE_MS - this.#options.connection.now();
-    this.#timer =
-      remainingMs > 0
-        ? setTimeout(() => this.#scheduleExpiry(), Math.min(remainingMs, MAX_TIMER_MS))
-        : setTimeout(() => this.#enqueue(() => this.#expire()), 0);
+    const check = (): void => {
+      if (this.#remainingMs > 0) this.#scheduleCheck();
+      else this.#enqueue(() => this.#check());
+    };
+    this.#timer = setTimeout(check, Math.min(MAX_TIMER_MS, Math.max(minMs, this.#remainingMs)));
   }
 
-  async #expire(): Promise<void> {
+  /** Reads the endpoint, because a rejected socket gives no reason. */
+  async #check(): Promise<void> {
     const { connection, endpoint, feed, reconnectMs = LIVE_RECONNECT_MS } = this.#options;
     try {
       const { expiresAt } = await connection.client.call('getEndpoint', { params: { uid: endpoint.uid } });
-      if (expiresAt !== this.#expiresAt) return this.#setExpiry(expiresAt);
+      this.#expiresAt = expiresAt;
+      if (this.#remainingMs > 0) return this.#scheduleCheck();
       await feed.catchUp();
     } catch (error) {
       if (isPermanent(error)) throw error;
-      if (this.#isStopped) return;
       // A computer that wakes up has no network yet.
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#scheduleExpiry(), reconnectMs);
-      return;
+      return this.#scheduleCheck(reconnectMs);
     }
     throw new CliError(PROBLEMS.ENDPOINT_EXPIRED.sentence);
   }
