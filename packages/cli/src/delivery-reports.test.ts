@@ -39,7 +39,7 @@ function world(outcomes: readonly (ApiError | undefined)[] = []) {
   };
   const client: Client = { call, callWithHeaders: call };
   const notify = async (sentence: string): Promise<void> => void told.push(sentence);
-  const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
+  const reports = new DeliveryReports({ client, uid: 'uid', notify, retryMs: 1 });
   const add = (index: number, result?: SendResult): void => reports.add(attemptAt(index, result));
   return { reports, add, bodies, told, callCount: () => calls };
 }
@@ -202,12 +202,11 @@ test('forwarding does not wait for a server that takes no reports, but learns so
     return undefined as never;
   };
   const client = { call, callWithHeaders: call };
-  const reports = new DeliveryReports({ client, uid: 'uid', notify: async () => {}, firstRetryMs: 1 });
+  const reports = new DeliveryReports({ client, uid: 'uid', notify: async () => {}, retryMs: 1 });
   for (let index = 0; index < 900; index += 1) {
     await reports.keepUp();
     reports.add(attemptAt(index));
   }
-  // After so many rounds the wait for the next one is long.
   await expect.poll(() => calls).toBeGreaterThan(10 * 16);
   isAway = false;
   for (let index = 900; index < 4000; index += 1) {
@@ -233,7 +232,7 @@ test('goes on while the user is informed of dropped reports', async () => {
     informed += 1;
   };
   const client = { call, callWithHeaders: call };
-  const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
+  const reports = new DeliveryReports({ client, uid: 'uid', notify, retryMs: 1 });
   for (let index = 0; index < 1500; index += 1) reports.add(attemptAt(index));
   isAway = false;
   while (informed === 0) {

@@ -24,7 +24,7 @@ export interface DeliveryReportsOptions {
   readonly uid: string;
   /** Receives a sentence for the user. */
   readonly notify: (sentence: string) => Promise<void>;
-  readonly firstRetryMs?: number;
+  readonly retryMs?: number;
 }
 
 /** Maximum number of waiting reports. Over it, the oldest is dropped. */
@@ -33,8 +33,8 @@ const MAX_WAITING = 1000;
 const MANY_WAITING = 100;
 /** Reports per round. The server stores attempts in groups, so that one report takes as long as several. */
 const MAX_AT_ONCE = 16;
-const FIRST_RETRY_MS = 1000;
-const MAX_RETRY_MS = 30_000;
+/** Milliseconds after a failed round. The next one tries a single report. */
+const RETRY_MS = 1000;
 
 interface WaitingReport {
   readonly request: Pick<CapturedRequest, 'index' | 'id'>;
@@ -51,9 +51,8 @@ export class DeliveryReports {
   #sending: Promise<void> | undefined;
   /** The current or last round. True if the server took all of its reports. */
   #round: Promise<boolean> | undefined;
-  /** The wait after a failed round. */
-  #pause: PromiseWithResolvers<void> | undefined;
-  #failedAt = 0;
+  /** Ends the wait after a failed round. */
+  #retryNow = (): void => {};
   #isOff = false;
   /** Dropped reports that the user does not know of. */
   #dropped = 0;
@@ -74,22 +73,14 @@ export class DeliveryReports {
     this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
   }
 
-  /**
-   * Resolves when few reports wait, so that a fast destination does not cause dropped ones. While the server takes none, it resolves
-   * as well, after at most one try per second.
-   */
+  /** Resolves when few reports wait, so that a fast destination causes no dropped ones, or while the server takes none. */
   async keepUp(): Promise<void> {
-    while (this.#waiting.length >= MANY_WAITING && !this.#isOff) {
-      if (await this.#round) continue;
-      if (performance.now() - this.#failedAt < this.#firstRetryMs) return;
-      this.#pause?.resolve();
-      await this.#pause?.promise;
-    }
+    while (this.#waiting.length >= MANY_WAITING && !this.#isOff && (await this.#round));
   }
 
   /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. Drops those that still wait. */
   async flush(maxMs: number): Promise<void> {
-    this.#pause?.resolve();
+    this.#retryNow();
     await Promise.race([this.#sending, sleep(maxMs, undefined, { ref: false })]);
     this.#isOff = true;
     this.#dropped += this.#waiting.length;
@@ -107,29 +98,25 @@ export class DeliveryReports {
     );
   }
 
-  get #firstRetryMs(): number {
-    return this.#options.firstRetryMs ?? FIRST_RETRY_MS;
-  }
-
   async #sendAll(): Promise<void> {
-    let delayMs = this.#firstRetryMs;
+    let isTaken = true;
     while (this.#waiting.length > 0 && !this.#isOff) {
-      this.#round = this.#sendRound();
-      if (await this.#round) {
-        delayMs = this.#firstRetryMs;
-        continue;
-      }
-      this.#failedAt = performance.now();
-      this.#pause = Promise.withResolvers();
-      const timer = setTimeout(this.#pause.resolve, delayMs).unref();
-      await this.#pause.promise;
-      clearTimeout(timer);
-      delayMs = Math.min(delayMs * 2, Math.max(delayMs, MAX_RETRY_MS));
+      this.#round = this.#sendRound(isTaken ? MAX_AT_ONCE : 1);
+      isTaken = await this.#round;
+      if (!isTaken) await this.#waitForRetry();
     }
   }
 
-  async #sendRound(): Promise<boolean> {
-    const round = firstOfEach(this.#waiting).slice(0, MAX_AT_ONCE);
+  #waitForRetry(): Promise<void> {
+    const { retryMs = RETRY_MS } = this.#options;
+    return new Promise((resolve) => {
+      this.#retryNow = resolve;
+      setTimeout(resolve, retryMs).unref();
+    });
+  }
+
+  async #sendRound(count: number): Promise<boolean> {
+    const round = firstOfEach(this.#waiting).slice(0, count);
     const outcomes = await Promise.all(round.map((waiting) => this.#send(waiting)));
     if (outcomes.includes('unknown-call')) await this.#switchOff();
     const done = new Set(round.filter((_, at) => outcomes[at] === 'done'));
