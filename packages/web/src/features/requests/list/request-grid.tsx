@@ -20,7 +20,7 @@ import type { RowActions } from './request-row.tsx';
 import { openRowMenu, RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import type { ListState } from './use-list.ts';
-import { useAnchor, useAttention, useFresh, useScrollToSelected } from './use-steady-rows.ts';
+import { attentionHandlers, useAnchor, useFresh, useScrollToSelected } from './use-steady-rows.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -49,13 +49,8 @@ export function RequestGrid(props: RequestGridProps) {
   const canSave = !useIsAnonymous();
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
-  const attention = useAttention(state.setAttended);
-  // The next list starts at its top, and nobody is on it.
-  const release = useEffectEvent(() => {
-    state.setAtTop(true);
-    state.setAttended(false);
-  });
-  useEffect(() => () => release(), []);
+  const leave = useEffectEvent(state.leave);
+  useEffect(() => () => leave(), []);
   const height = useMedia(TALL_ROWS) ? TALL_ROW_HEIGHT : ROW_HEIGHT;
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
   const virtual = useVirtualizer({
@@ -85,7 +80,7 @@ export function RequestGrid(props: RequestGridProps) {
   const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
   useEffect(() => virtual.measure(), [virtual, height]);
   return (
-    <div className="relative min-h-0 grow" {...attention}>
+    <div className="relative min-h-0 grow" {...attentionHandlers(state.hold)}>
       {waiting.count === 0 ? null : <NewPill {...waiting} onClick={toTop} />}
       <div
         ref={frame}
@@ -96,7 +91,7 @@ export function RequestGrid(props: RequestGridProps) {
         tabIndex={0}
         onKeyDown={(press) => onListKey(press, active === undefined ? undefined : items.find(active), props)}
         onContextMenu={(press) => onListMenu(press, active)}
-        onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
+        onScroll={(scroll) => state.hold('scrolled', scroll.currentTarget.scrollTop > TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
         <ListHeader shown={items.rows.length} bulk={bulk} />

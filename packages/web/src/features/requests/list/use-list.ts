@@ -7,25 +7,30 @@ import { holdLists } from '../../../api/list-cache.ts';
 import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 
+/** Why new requests wait: the user has paused or scrolled the list, or points at it or uses it by keyboard. */
+export type HoldReason = 'paused' | 'scrolled' | 'pointer' | 'keyboard';
+
 export type ListState = ReturnType<typeof useList>;
 
-/**
- * The list of a filter. Holds new requests back while it is paused or scrolled down. `around` is the index of a request
- * around which the list is loaded.
- */
+/** The list of a filter. `around` is the index of a request around which the list is loaded. */
 export function useList(uid: string, filter: RequestFilter, around: number | undefined) {
   const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const [paused, setPausedState] = useState(false);
-  const atTop = useRef(true);
-  const attended = useRef(false);
+  const reasons = useRef(new Set<HoldReason>());
   useRequestsAround(uid, filter, list, around);
   const search = useSearchState(uid, filter, list, isPending);
   // Only a paused search shows its gap, whose row continues the search when it becomes visible.
   const hidesGaps = search !== undefined && search.progress !== 'paused';
   const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
-  const hold = (isHeld: boolean): void => holdLists(uid, isHeld);
-  const update = (isPaused = paused): void => hold(isPaused || !atTop.current || attended.current);
+  /** Holds new requests back while there is a reason. */
+  const update = (): void => holdLists(uid, reasons.current.size > 0);
+  const hold = (reason: HoldReason, isHeld: boolean): void => {
+    if (reasons.current.has(reason) === isHeld) return;
+    if (isHeld) reasons.current.add(reason);
+    else reasons.current.delete(reason);
+    update();
+  };
   return {
     items,
     /** Unsaved rows below this index are dropped on the server and shown only until the list is released. */
@@ -37,28 +42,24 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     retry: () => void refetch(),
     /** Set if the list has a query. */
     search,
+    /** Adds or removes a reason to hold new requests back. */
+    hold,
     setPaused(wanted: boolean): void {
       setPausedState(wanted);
-      update(wanted);
+      hold('paused', wanted);
     },
-    /** Called with the scroll position. New requests wait while the list is not at its top. */
-    setAtTop(isAtTop: boolean): void {
-      if (isAtTop === atTop.current) return;
-      atTop.current = isAtTop;
-      update();
-    },
-    /** Called when the pointer or the keyboard focus enters or leaves the list. Meanwhile, new requests wait. */
-    setAttended(isAttended: boolean): void {
-      if (isAttended === attended.current) return;
-      attended.current = isAttended;
+    /** The next list starts at its top, and nobody is on it. */
+    leave(): void {
+      reasons.current = new Set(paused ? ['paused'] : []);
       update();
     },
     showWaiting(): void {
       setPausedState(false);
-      atTop.current = true;
-      hold(false);
+      hold('paused', false);
+      hold('scrolled', false);
+      holdLists(uid, false);
       // While the list is attended, what arrives from now on waits again.
-      if (attended.current) hold(true);
+      update();
     },
   };
 }

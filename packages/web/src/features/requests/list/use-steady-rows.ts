@@ -2,6 +2,7 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject, FocusEvent, PointerEvent } from 'react';
 import type { ListItems } from '../list-items.ts';
+import type { HoldReason } from './use-list.ts';
 
 /** Keeps the first visible row in its place when the rows of a gap above it are loaded. `height` is that of a row. */
 export function useAnchor(frame: RefObject<HTMLElement | null>, items: ListItems, height: number): void {
@@ -43,32 +44,17 @@ export function useScrollToSelected(
 }
 
 /** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
-export function useAttention(setAttended: (attended: boolean) => void) {
-  const pointer = useRef(false);
-  const keyboard = useRef(false);
-  const report = (): void => setAttended(pointer.current || keyboard.current);
+export function attentionHandlers(hold: (reason: HoldReason, isHeld: boolean) => void) {
   return {
-    onPointerEnter: ({ pointerType }: PointerEvent) => {
-      pointer.current = pointerType !== 'touch';
-      report();
-    },
-    onPointerLeave: () => {
-      pointer.current = false;
-      report();
-    },
+    onPointerEnter: ({ pointerType }: PointerEvent) => hold('pointer', pointerType !== 'touch'),
+    onPointerLeave: () => hold('pointer', false),
     // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
     onFocus: ({ target, relatedTarget }: FocusEvent) => {
-      keyboard.current ||= relatedTarget !== null && target.matches(':focus-visible');
-      report();
+      if (relatedTarget !== null && target.matches(':focus-visible')) hold('keyboard', true);
     },
-    onKeyDown: () => {
-      keyboard.current = true;
-      report();
-    },
+    onKeyDown: () => hold('keyboard', true),
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-      if (relatedTarget instanceof Node && currentTarget.contains(relatedTarget)) return;
-      keyboard.current = false;
-      report();
+      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) hold('keyboard', false);
     },
   };
 }
