@@ -21,35 +21,19 @@ test('every item runs once, failures are returned, progress counts both', async 
   expect(result.failed.map(({ item }) => item)).toEqual([3, 6]);
 });
 
-test('one at a time keeps the order, and each waits for the one before', async () => {
-  const log: string[] = [];
-  await runEach(
-    ['a', 'b', 'c'],
-    async (item) => {
-      log.push(`start ${item}`);
-      await tick();
-      await tick();
-      log.push(`end ${item}`);
-    },
-    { parallel: 1 },
-  );
-  expect(log).toEqual(['start a', 'end a', 'start b', 'end b', 'start c', 'end c']);
-});
-
 test('after an abort or a fatal error, nothing more is started', async () => {
+  const items = Array.from({ length: 12 }, (_, nth) => nth);
   const stop = new AbortController();
   const stopped = await runEach(
-    [1, 2, 3, 4],
+    items,
     async (item) => {
       await tick();
-      if (item === 2) stop.abort();
+      if (item === 0) stop.abort();
     },
-    { parallel: 1, signal: stop.signal },
+    { signal: stop.signal },
   );
-  expect(stopped).toEqual({ done: 2, failed: [] });
-  const full = await runEach([1, 2, 3, 4], () => Promise.reject(new Error('full')), {
-    parallel: 1,
-    isFatal: () => true,
-  });
-  expect([full.done, full.failed.length]).toEqual([1, 1]);
+  // Four at a time.
+  expect(stopped).toEqual({ done: 4, failed: [] });
+  const full = await runEach(items, () => Promise.reject(new Error('full')), { isFatal: () => true });
+  expect([full.done, full.failed.length]).toEqual([4, 4]);
 });

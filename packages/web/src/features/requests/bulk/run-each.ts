@@ -1,9 +1,6 @@
-/** Number of parallel calls by default. */
 const MAX_PARALLEL_CALLS = 4;
 
 export interface RunEachOptions {
-  /** 1 keeps the order. */
-  readonly parallel?: number;
   /** After an abort, no further item is started. */
   readonly signal?: AbortSignal;
   /** Called after each item with the number of finished ones. */
@@ -19,7 +16,7 @@ export interface RunEachOptions {
 export async function runEach<T>(
   items: readonly T[],
   act: (item: T) => Promise<void>,
-  { parallel = MAX_PARALLEL_CALLS, signal, onProgress, isFatal }: RunEachOptions = {},
+  { signal, onProgress, isFatal }: RunEachOptions = {},
 ) {
   const failed: { item: T; error: unknown }[] = [];
   let next = 0;
@@ -39,6 +36,6 @@ export async function runEach<T>(
       onProgress?.(done);
     }
   };
-  await Promise.all(Array.from({ length: parallel }, work));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, work));
   return { done, failed };
 }
