@@ -13,6 +13,7 @@ import { PartFailed } from './shell/error-pages.tsx';
 import { Toaster } from './shell/toaster.tsx';
 import { TooltipProvider } from './ui/button.tsx';
 import { listenForShortcuts } from './ui/commands.ts';
+import { followFocus } from './ui/focus.ts';
 import { configureParts } from './ui/lazy-part.tsx';
 
 // Radix locks scrolling behind a dialog with a style element, whose nonce get-nonce looks for here. Browsers hide the
@@ -21,6 +22,7 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"
 Reflect.set(globalThis, '__webpack_nonce__', nonce === '' ? undefined : nonce);
 followTheme();
 listenForShortcuts();
+followFocus();
 configureParts({ isServerReachable, Failed: PartFailed });
 
 // Loaded with the user, because parts of several pages depend on it and would move the page if they appeared later.

@@ -1,9 +1,8 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { isOfInputMethod } from '../ui/commands.ts';
-import { useFocusReturn } from '../ui/focus.ts';
 
 /** The search within a view. */
 export interface Find {
@@ -24,8 +23,6 @@ interface FindBarProps {
 
 /** The field of an open search: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
 export function FindBar({ find: { text = '', change }, count, searched, steps }: FindBarProps) {
-  const panel = useRef<Element | null>(null);
-  useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
     if (isOfInputMethod(press)) return;
     if (press.key === 'Enter') steps?.step(press.shiftKey ? -1 : 1);
@@ -33,13 +30,7 @@ export function FindBar({ find: { text = '', change }, count, searched, steps }:
   };
   const none = searched === text ? 'Not found' : '';
   return (
-    <div
-      ref={(element) => {
-        panel.current = element?.closest('[role="tabpanel"]') ?? panel.current;
-      }}
-      role="search"
-      className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3"
-    >
+    <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3">
       <input
         // The user opens this field with a shortcut or a button in order to type.
         // oxlint-disable-next-line jsx-a11y/no-autofocus

@@ -12,7 +12,7 @@ import { serverState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
+import { STAYS_INTERACTIVE, useFocusAfterLeaving } from '../ui/focus.ts';
 import { Logo } from '../ui/page.tsx';
 import { useIsNarrow, useSignal } from '../ui/state.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
@@ -27,8 +27,6 @@ export function AppLayout() {
   const narrow = useIsNarrow();
   useEffect(listenToOtherTabs, []);
   useFollowedUser();
-  const main = useRef<HTMLElement>(null);
-  useFocusKept(main);
   useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
   const message = useConnectionMessage();
   return (
@@ -58,7 +56,7 @@ export function AppLayout() {
             </Sidebar>
           </aside>
         )}
-        <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
+        <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
           <Outlet />
         </main>
       </div>

@@ -21,6 +21,7 @@ import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { SignatureFact } from '../features/signatures/signature-fact.tsx';
 import { COMMAND_IDS, runCommand, useCommands } from '../ui/commands.ts';
 import { LoadError } from '../ui/feedback.tsx';
+import { keepsFocus } from '../ui/focus.ts';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { useTitle } from '../ui/page.tsx';
 import { NotFound } from './error-pages.tsx';
@@ -82,7 +83,8 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
         hasPausedDestination={hasPausedDestination}
         onDeleted={() => void navigate({ to: '/' })}
       />
-      <div className="min-h-0 border-t border-line md:grow">
+      {/* What replaces the list leaves the focus to it. While code loads, the main part has the focus. */}
+      <div {...keepsFocus('[role="grid"]')} tabIndex={undefined} className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
           <RequestsPane
             endpoint={endpoint}

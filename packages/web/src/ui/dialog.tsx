@@ -4,7 +4,6 @@ import { Dialog as Radix } from 'radix-ui';
 import { useState } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { Button } from './button.tsx';
-import { useFocusBack } from './focus.ts';
 
 const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' } as const;
 
@@ -30,7 +29,6 @@ interface DialogProps {
 export function Dialog(props: DialogProps) {
   const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
   const { footerCloses = false } = props;
-  const focus = useFocusBack();
   const isAlert = role === 'alertdialog';
   return (
     <Radix.Root open onOpenChange={onClose}>
@@ -38,11 +36,9 @@ export function Dialog(props: DialogProps) {
         <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
           <Radix.Content
             role={role}
-            onOpenAutoFocus={(opening) => {
-              focus.remember();
-              focusMarked(opening);
-            }}
-            onCloseAutoFocus={focus.onCloseAutoFocus}
+            onOpenAutoFocus={focusMarked}
+            // Radix only returns the focus to a trigger: see `followFocus`.
+            onCloseAutoFocus={(closing) => closing.preventDefault()}
             onInteractOutside={(press) => (isAlert ? press.preventDefault() : undefined)}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(

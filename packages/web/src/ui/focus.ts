@@ -1,5 +1,5 @@
 // Keyboard focus: what is removed while it has the focus decides where the focus moves.
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
 /** True if the focused element was removed. */
@@ -11,146 +11,109 @@ export function isFocusLost(): boolean {
 function canTake(element: Element | null | undefined): element is HTMLElement {
   return (
     element instanceof HTMLElement &&
-    element !== document.body &&
     element.isConnected &&
     !element.matches(':disabled') &&
     element.closest('[inert]') === null
   );
 }
 
-/** After the focused element was removed: focuses the first of these elements that can take the focus. */
-function recoverFocus(...places: (() => Element | null | undefined)[]): void {
+const mainPart = (): Element | null => document.getElementById('main');
+
+/** The list of captured requests. */
+export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
+
+/**
+ * For a part that takes the focus when its focused descendant, such as a row, is removed. `place`: the selector of the
+ * descendant that gets it. Until there is one, the part itself has the focus.
+ */
+export const keepsFocus = (place = '') => ({ 'data-keeps-focus': place, tabIndex: -1 }) as const;
+
+const KEEPS_FOCUS = '[data-keeps-focus]';
+
+function placeIn(part: Element | null): Element | null {
+  const place = part?.getAttribute('data-keeps-focus') ?? '';
+  return place === '' ? null : (part?.querySelector(place) ?? null);
+}
+
+/** The parts around an element that keep the focus, innermost first. */
+function partsAround(element: Element): Element[] {
+  const part = element.parentElement?.closest(KEEPS_FOCUS) ?? null;
+  return part === null ? [] : [part, ...partsAround(part)];
+}
+
+/** When one of these is removed, the focus returns to where it was before. */
+const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="search"]';
+
+interface Holder {
+  readonly element: Element;
+  /** The innermost layer; null for the page. */
+  readonly layer: Element | null;
+  readonly parts: readonly Element[];
+}
+
+/** What had the focus last in the page and in each layer, in the order in which they got the focus. */
+let holders: Holder[] = [];
+/** False after the user has left the focused element and focused no other. */
+let isHeld = false;
+
+function onFocus({ target }: FocusEvent): void {
+  isHeld = true;
+  // The main part has the focus only because its holder was removed, for example while code loads.
+  if (!(target instanceof Element) || target === mainPart()) return;
+  const layer = target.closest(LAYERS);
+  const at = holders.findIndex((holder) => holder.layer === layer);
+  holders.splice(at < 0 ? holders.length : at, Infinity, { element: target, layer, parts: partsAround(target) });
+}
+
+function onBlur({ target }: FocusEvent): void {
+  // A removed element fires focusout first. One that only lost the focus is still there a moment later.
   setTimeout(() => {
-    if (!isFocusLost()) return;
-    for (const place of places) {
-      const element = place();
-      if (!canTake(element)) continue;
-      element.focus({ preventScroll: true });
-      if (!isFocusLost()) return;
-    }
+    if (isFocusLost() && target instanceof Element && target.isConnected) isHeld = false;
   });
 }
 
-const KEEPS_FOCUS = 'data-keeps-focus';
-
-const mainPart = () => document.getElementById('main');
-
-/** The list of captured requests, which gets the focus after something that covered it has closed. */
-export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
-
-/** Where the focus was when a dialog opened, and the part around it that gets the focus if that is gone. */
-interface Opener {
-  readonly element: Element | null;
-  readonly keeper: Element | null;
+function onMutation(): void {
+  const { activeElement } = document;
+  const place = placeIn(activeElement);
+  if (canTake(place)) place.focus({ preventScroll: true });
+  else if (isHeld && isFocusLost()) setTimeout(recoverFocus);
 }
 
-/** The opener of a dialog that is being removed. A dialog that replaces it in the same moment takes it over. */
-let leftOpener: Opener | undefined;
-
-/** Returns the focus when a modal Radix dialog closes. Radix only returns it to its own trigger. */
-export function useFocusBack() {
-  const opener = useRef<Opener>(undefined);
-  useEffect(
-    () => () => {
-      leftOpener = opener.current;
-      setTimeout(() => (leftOpener = undefined));
-    },
-    [],
-  );
-  return {
-    remember: () => {
-      const element = document.activeElement;
-      const own = { element, keeper: element?.closest(`[${KEEPS_FOCUS}]`) ?? null };
-      opener.current = isFocusLost() ? (leftOpener ?? own) : own;
-    },
-    onCloseAutoFocus: (closing: Event) => {
-      closing.preventDefault();
-      const { element = null, keeper = null } = opener.current ?? {};
-      if (element === null || element === document.body) return;
-      // What the dialog did can remove its opener.
-      recoverFocus(
-        () => element,
-        () => keeper,
-        mainPart,
-      );
-    },
-  };
+/** Focuses the first of these that can take it: what was left for a removed layer, the parts around, and the main part. */
+function recoverFocus(): void {
+  if (!isFocusLost()) return;
+  const removed = holders.at(-1);
+  holders = holders.filter(({ layer }) => layer?.isConnected !== false);
+  const left = holders.at(-1);
+  const parts = [...(left?.parts ?? []), ...(removed?.parts ?? [])].filter((part) => part.isConnected);
+  for (const found of [left?.element, ...parts.flatMap((part) => [placeIn(part), part]), mainPart()]) {
+    if (canTake(found)) found.focus({ preventScroll: true });
+    if (!isFocusLost()) return;
+  }
 }
 
-/**
- * For an element that takes the focus while it is mounted. Afterwards the focus returns to where it was. If that was
- * nowhere, or the main part as a whole, it moves to the element that `otherwise` finds.
- */
-export function useFocusReturn(otherwise: () => Element | null | undefined = mainPart): void {
-  // The main part has the focus only because its holder was removed, for example while the code of this element loaded.
-  const [opener] = useState(() => (document.activeElement === mainPart() ? null : document.activeElement));
-  const last = useEffectEvent(otherwise);
-  useEffect(
-    () => () =>
-      recoverFocus(
-        () => opener,
-        () => last(),
-      ),
-    [opener],
-  );
+/** Moves the focus when the focused element is removed. Call it once. */
+export function followFocus(): void {
+  document.addEventListener('focusin', onFocus);
+  document.addEventListener('focusout', onBlur);
+  new MutationObserver(onMutation).observe(document.body, { childList: true, subtree: true });
 }
 
 /** On the first page, the focus stays where the browser puts it. */
 let hasArrived = false;
 
-/** Moves the focus to the main part of a new page if the focused element was removed. `path` identifies the page. */
+/** Moves the focus to a new page if nothing has it. `path` identifies the page. */
 export function useFocusAfterLeaving(path: string): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    if (hasArrived && shown.current !== path) recoverFocus(mainPart);
+    if (hasArrived && shown.current !== path)
+      setTimeout(() => {
+        if (isFocusLost()) holders = [];
+        recoverFocus();
+      });
     hasArrived = true;
     shown.current = path;
   }, [path]);
-}
-
-/**
- * Takes the focus when a focused descendant, such as a row, is removed. Moves it to the element that `place` finds.
- * Until there is one, the element itself has the focus and needs a `tabIndex`. The innermost mounted ancestor wins.
- */
-export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
-  const first = useEffectEvent(() => place?.());
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null) return;
-    element.toggleAttribute(KEEPS_FOCUS, true);
-    let held: Element | undefined;
-    let keeper: Element | null = null;
-    const onIn = ({ target }: FocusEvent): void => {
-      held = target instanceof Element ? target : undefined;
-      // A list that has the focus itself can be replaced by another one.
-      keeper = held?.parentElement?.closest(`[${KEEPS_FOCUS}]`) ?? null;
-    };
-    const onOut = ({ target }: FocusEvent): void => {
-      // A removed element fires focusout first. One that only lost the focus is still there a moment later.
-      setTimeout(() => {
-        if (held === target && target instanceof Element && target.isConnected) held = undefined;
-      });
-    };
-    const watch = new MutationObserver(() => {
-      const found = first();
-      if (document.activeElement === element && canTake(found)) return found.focus({ preventScroll: true });
-      if (held === undefined || held.isConnected) return;
-      held = undefined;
-      if (keeper !== element && keeper?.isConnected === true) return;
-      recoverFocus(
-        () => first(),
-        () => element,
-      );
-    });
-    element.addEventListener('focusin', onIn);
-    element.addEventListener('focusout', onOut);
-    watch.observe(element, { childList: true, subtree: true });
-    return () => {
-      watch.disconnect();
-      element.removeEventListener('focusin', onIn);
-      element.removeEventListener('focusout', onOut);
-    };
-  }, [frame]);
 }
 
 /** Marks elements that stay usable beside something that covers the page. */

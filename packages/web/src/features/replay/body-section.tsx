@@ -1,7 +1,7 @@
 import { bodyBytesOf, firstHeader, codingNamesOf } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Maximize2 } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -9,7 +9,7 @@ import { BODY_COPIED, CopyButton } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextArea } from '../../ui/field.tsx';
-import { useFocusKept } from '../../ui/focus.ts';
+import { keepsFocus } from '../../ui/focus.ts';
 import { formatSize } from '../../ui/format.ts';
 import { declaredCoding, hasSignature } from './header-rows.ts';
 import { bodyEdit, capturedText } from './replay-form.ts';
@@ -35,13 +35,10 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
   const edited = form.body;
   const shown = edited?.text ?? captured.text?.shown;
   const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });
-  const frame = useRef<HTMLElement>(null);
-  // Buttons that change what is edited are removed by it.
-  useFocusKept(frame, () => frame.current?.querySelector('textarea') ?? frame.current?.querySelector('button'));
   return (
     <section
-      ref={frame}
-      tabIndex={-1}
+      // Buttons that change what is edited are removed by it.
+      {...keepsFocus('textarea, [data-keeps-focus]:not(:has(textarea)) button')}
       aria-label="Body of the replay"
       className="flex shrink-0 flex-col gap-2 px-4 pb-4 outline-none"
     >

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { useFocusKept, useFocusReturn, useInertSurroundings, listElement } from '../../ui/focus.ts';
+import { keepsFocus, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
@@ -165,10 +165,8 @@ function validQuery(find: string | undefined): string | undefined {
 
 /** The details are not remounted when the selection changes, so the focus stays. */
 function Kept({ children }: { readonly children: ReactNode }) {
-  const frame = useRef<HTMLDivElement>(null);
-  useFocusKept(frame);
   return (
-    <div ref={frame} tabIndex={-1} className="h-full outline-none">
+    <div {...keepsFocus()} className="h-full outline-none">
       {children}
     </div>
   );
@@ -188,7 +186,7 @@ function Cover({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Takes the focus, and returns it to the list when it closes with Escape. */
+/** Takes the focus. Escape closes it. */
 function CoveringDetails({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useCommands([
@@ -201,11 +199,9 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
       run: onClose,
     },
   ]);
-  useFocusReturn(listElement);
-  useFocusKept(frame);
   useEffect(() => frame.current?.focus(), []);
   return (
-    <div ref={frame} tabIndex={-1} className="h-full outline-none">
+    <div ref={frame} {...keepsFocus()} className="h-full outline-none">
       {children}
     </div>
   );

@@ -10,7 +10,6 @@ import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { EmptyState, Skeleton } from '../../../ui/feedback.tsx';
-import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { formatClock, formatMoment } from '../../../ui/format.ts';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
@@ -39,7 +38,6 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
     placeholderData: (before) => (before?.left === left.index && before.right === right.index ? before : undefined),
   });
   const view = useRef<HTMLElement>(null);
-  useFocusReturn(listElement);
   useEffect(() => view.current?.focus(), []);
   useCommands([
     { id: 'compare.close', title: 'Leave Compare', group: 'Request', keys: 'Escape', inPalette: false, run: onClose },

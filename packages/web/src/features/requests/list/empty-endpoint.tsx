@@ -11,7 +11,6 @@ import { Button, Reason } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { Notice } from '../../../ui/feedback.tsx';
-import { useFocusReturn, listElement } from '../../../ui/focus.ts';
 import { useNow } from '../../../ui/state.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
@@ -27,7 +26,6 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const live = useLiveStatus(endpoint.uid);
   const expired = isExpired(endpoint, useNow());
   const badFrames = badFramesWarning(live.badFrames);
-  useFocusReturn(listElement);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),
     onError: () => toastError('The test request could not be sent. Please try again.'),

@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { useFocusKept, listElement } from '../../../ui/focus.ts';
+import { keepsFocus, listElement } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
@@ -31,9 +31,8 @@ export function ListPane(props: ListPaneProps) {
   const { endpoint, state, selection, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
-  useFocusKept(pane, listElement);
   return (
-    <div ref={pane} tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
+    <div ref={pane} {...keepsFocus('[role="grid"]')} className="flex h-full min-h-0 flex-col outline-none">
       {bulk.requests.length > 0 ? (
         <BulkBar bulk={bulk} selection={selection} actions={actions} />
       ) : (

@@ -8,7 +8,7 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
 import type { Gap, ListedRequest } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
-import { useFocusKept } from '../../../ui/focus.ts';
+import { keepsFocus } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { useMedia, useLatest } from '../../../ui/state.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
@@ -48,7 +48,6 @@ export function RequestGrid(props: RequestGridProps) {
   const { items, waiting } = state;
   const canSave = !useIsAnonymous();
   const frame = useRef<HTMLDivElement>(null);
-  useFocusKept(frame);
   const leave = useEffectEvent(state.leave);
   useEffect(() => () => leave(), []);
   const height = useMedia(TALL_ROWS) ? TALL_ROW_HEIGHT : ROW_HEIGHT;
@@ -84,6 +83,7 @@ export function RequestGrid(props: RequestGridProps) {
       {waiting.count === 0 ? null : <NewPill {...waiting} onClick={toTop} />}
       <div
         ref={frame}
+        {...keepsFocus()}
         role="grid"
         aria-label="Captured requests"
         aria-rowcount={items.count + 1}
