@@ -4,16 +4,15 @@ import {
   rawHeadersOf,
   readBeforeFailing,
   replayHeaderLines,
+  sendBody,
   targetOf,
   targetUrlSchema,
   withCapturedTarget,
 } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
-import { once } from 'node:events';
 import { request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
 
@@ -98,31 +97,6 @@ export function sendCapture(
   request.on('socket', (socket) => void readBeforeFailing(socket));
   void sendBody(request, body);
   return result;
-}
-
-/** A larger body is likely to be rejected. After its first bytes the program gets some milliseconds to do so. */
-const LARGE_BYTES = 1024 * 1024;
-const FIRST_BYTES = 64 * 1024;
-const REFUSAL_MS = 100;
-/** From this status on a response is final even if the body was not read (RFC 9110, section 15). */
-const FIRST_REFUSAL = 300;
-
-/**
- * Writes a body, unless the program rejects it first. A program that closes with unread bytes discards what its system
- * has not sent yet, so a large body waits.
- */
-async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
-  if (body.length <= LARGE_BYTES) return void request.end(body);
-  const over = new AbortController();
-  const isOver = once(over.signal, 'abort');
-  request.once('close', () => over.abort());
-  request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
-    if (statusCode >= FIRST_REFUSAL) over.abort();
-  });
-  const isTaken = new Promise<void>((resolve) => void request.write(body.subarray(0, FIRST_BYTES), () => resolve()));
-  await Promise.race([isTaken, isOver]);
-  await Promise.race([sleep(REFUSAL_MS), isOver]);
-  if (!over.signal.aborted) request.end(body.subarray(FIRST_BYTES));
 }
 
 function resultOf(request: ClientRequest, startedAt: number, isGivenUp: () => boolean): Promise<SendResult> {

@@ -1,16 +1,14 @@
-import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, readBeforeFailing, replayHeaderLines } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, readBeforeFailing, replayHeaderLines, sendBody } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import { NOT_HTTP, ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
-import { once } from 'node:events';
 import { connect, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { request as openRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
@@ -182,37 +180,6 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
     });
     void sendBody(request, body);
   });
-}
-
-/** Bytes of a body per write. TLS encrypts what it is given at once, which takes time and memory. */
-const SLICE_BYTES = 64 * 1024;
-
-/** A larger body is likely to be rejected. After its first slice the target gets some milliseconds to do so. */
-const LARGE_BYTES = 1024 * 1024;
-const REFUSAL_MS = 100;
-/** From this status on a response is final even if the body was not read (RFC 9110 15). */
-const FIRST_REFUSAL = 300;
-
-/**
- * Writes a body until it is complete, or the target has rejected it. A target that closes with unread bytes discards what
- * its system has not sent yet, so a large body waits. A target that starts another response early gets the whole body.
- */
-async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
-  const over = new AbortController();
-  const isOver = once(over.signal, 'abort');
-  request.once('close', () => over.abort());
-  request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
-    if (statusCode >= FIRST_REFUSAL) over.abort();
-  });
-  for (let at = 0; at < body.length; at += SLICE_BYTES) {
-    const isTaken = new Promise<void>(
-      (resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()),
-    );
-    await Promise.race([isTaken, isOver]);
-    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(REFUSAL_MS), isOver]);
-    if (over.signal.aborted) return;
-  }
-  request.end();
 }
 
 /**
