@@ -1,4 +1,6 @@
+import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { listenLocally } from '../../../fixtures/listen-locally.ts';
 import { openRaw, rawRequest } from '../../../fixtures/raw-http.ts';
 import { startServerProcess } from '../test/server-process.ts';
 import { createTestDatabase } from '../test/test-database.ts';
@@ -20,6 +22,15 @@ test('the first signal lets a request finish that is being sent, a second one en
   await expect.poll(listens).toBe(false);
   await server.kill('SIGTERM');
   expect(await exitCode).toBe(1);
+});
+
+test('a server whose port is in use says which one, without a stack', async () => {
+  const other = createServer();
+  const port = await listenLocally(other);
+  onTestFinished(() => void other.close());
+  const start = startServerProcess({}, { port });
+  await expect(start).rejects.toThrow(`Port ${port} is in use by another program.`);
+  await expect(start).rejects.not.toThrow('    at ');
 });
 
 test('a server that gets too few connections of PostgreSQL says so, without a stack', async () => {

@@ -16,7 +16,10 @@ import { trimMemoryAfterFloods } from './limits/memory-trimmer.ts';
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof ConfigProblem || error instanceof StorageProblem) return error.message;
   const code = codeOf(error);
-  if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
+  if (code === 'EADDRINUSE') {
+    const port = error instanceof Error && 'port' in error ? ` ${String(error.port)}` : '';
+    return `Port${port} is in use by another program. Stop it, or set PORT to another one.`;
+  }
   if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return 'HOST is not an address of this machine. Set it to one, or to 0.0.0.0 for all.';
