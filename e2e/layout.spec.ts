@@ -6,7 +6,7 @@ import { heading, PHONE } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
   await test.step('any other path is the 404 page', async () => {
-    for (const path of ['/%E0%A4%A', '/no/such/page']) {
+    for (const path of ['/%E0%A4%A', '/no/such/page', '/no/such/page.html']) {
       await page.goto(path);
       await expect(heading(page, 'Page Not Found')).toBeVisible();
       await expect(page.getByText('404')).toBeVisible();

@@ -40,12 +40,11 @@ function explainMissing(request: FastifyRequest): ProblemError {
   return new ProblemError('NOT_FOUND');
 }
 
-/** A path with a dot in its last segment names a file, and there is none. */
-function isPageView(request: FastifyRequest): boolean {
-  const path = request.url.split('?', 1)[0] ?? '';
-  return (
-    (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/assets/') && !/\.\w+$/.test(path)
-  );
+/** A path with a dot in its last segment names a file, and there is none. A person who opens it sees the page that says so. */
+function isPageView({ method, url, headers }: FastifyRequest): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  const isFile = path.startsWith('/assets/') || /\.\w+$/.test(path);
+  return (method === 'GET' || method === 'HEAD') && (!isFile || headers.accept?.includes('text/html') === true);
 }
 
 function sendPage(reply: FastifyReply, app: AppContext, page: string | undefined): FastifyReply {
