@@ -6,6 +6,7 @@ import { Writable } from 'node:stream';
 import { Passwords } from '../src/features/accounts/passwords.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
+import { openPatientStore } from './patient-store.ts';
 import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -150,12 +151,14 @@ async function startNode(
 /**
  * Starts the whole server in the test's process, on a free port, with its own data folder. In the project `two nodes`
  * (vitest.config.ts) these are two nodes with one PostgreSQL: the clients call them by turns, everything else is of the
- * first.
+ * first. A PostgreSQL that the test did not choose waits for locks as long as a busy machine needs.
  */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   const engine = given.engine ?? TEST_STORE ?? 'sqlite';
   const settings = { ...(given.openStore === undefined ? await settingsOf(engine) : {}), ...given.settings };
-  return startNodes({ ...given, settings }, chosenNodes(engine, given));
+  const url = given.settings?.['DATABASE_URL'] === undefined ? settings['DATABASE_URL'] : undefined;
+  const patient = url === undefined ? {} : { openStore: () => openPatientStore(url) };
+  return startNodes({ ...patient, ...given, settings }, chosenNodes(engine, given));
 }
 
 async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<TestServer> {

@@ -1,11 +1,10 @@
 import { afterAll } from 'vitest';
 import { storeSuite } from '../store.suite.ts';
-import { openPostgresStore } from './postgres-store.ts';
-import { QUERIES } from '../../queries.ts';
+import { openPatientStore } from '../../../test/patient-store.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 
 const database = await createTestDatabase();
-const store = await openPostgresStore(database.url, QUERIES);
+const store = await openPatientStore(database.url);
 afterAll(async () => {
   await store.close();
   await database.remove();
