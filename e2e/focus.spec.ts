@@ -226,6 +226,18 @@ test('the list gets the focus back from its actions, fields and the comparison',
   await openLive(page, endpoint);
   page.on('dialog', (dialog) => void dialog.accept());
 
+  await test.step('a click beside a field does not lead into it when a request arrives', async () => {
+    await page.keyboard.press('r');
+    const body = page.getByRole('region', { name: 'Body of the replay' });
+    await body.click({ position: { x: 10, y: 2 } });
+    await expect(body).toBeFocused();
+    await sendJson(endpoint.url, { at: 5 });
+    await expect(row(page, 5)).toBeVisible();
+    await expect(body).toBeFocused();
+    await page.getByRole('button', { name: 'Replay Request' }).click();
+    await expect(body).toHaveCount(0);
+  });
+
   await test.step('the comparison takes the focus and returns it to the list, also if its code arrives late', async () => {
     for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
     await page

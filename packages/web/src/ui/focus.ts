@@ -30,7 +30,7 @@ export const keepsFocus = (place = '') => ({ 'data-keeps-focus': place, tabIndex
 
 const KEEPS_FOCUS = '[data-keeps-focus]';
 
-function placeIn(part: Element | null): Element | null {
+function placeIn(part: Element | undefined): Element | null {
   const place = part?.getAttribute('data-keeps-focus') ?? '';
   return place === '' ? null : (part?.querySelector(place) ?? null);
 }
@@ -53,11 +53,14 @@ interface Holder {
 
 /** What had the focus last in the page and in each layer, in the order in which they got the focus. */
 let holders: Holder[] = [];
+/** A part that has the focus because there is no place for it yet. */
+let standIn: Element | undefined;
 /** False after the user has left the focused element and focused no other. */
 let isHeld = false;
 
 function onFocus({ target }: FocusEvent): void {
   isHeld = true;
+  standIn = undefined;
   // The main part has the focus only because its holder was removed, for example while code loads.
   if (!(target instanceof Element) || target === mainPart()) return;
   const layer = target.closest(LAYERS);
@@ -66,6 +69,7 @@ function onFocus({ target }: FocusEvent): void {
 }
 
 function onBlur({ target }: FocusEvent): void {
+  standIn = undefined;
   // A removed element fires focusout first. One that only lost the focus is still there a moment later.
   setTimeout(() => {
     if (isFocusLost() && target instanceof Element && target.isConnected) isHeld = false;
@@ -73,8 +77,7 @@ function onBlur({ target }: FocusEvent): void {
 }
 
 function onMutation(): void {
-  const { activeElement } = document;
-  const place = placeIn(activeElement);
+  const place = placeIn(standIn);
   if (canTake(place)) place.focus({ preventScroll: true });
   else if (isHeld && isFocusLost()) setTimeout(recoverFocus);
 }
@@ -87,8 +90,11 @@ function recoverFocus(): void {
   const left = holders.at(-1);
   const parts = [...(left?.parts ?? []), ...(removed?.parts ?? [])].filter((part) => part.isConnected);
   for (const found of [left?.element, ...parts.flatMap((part) => [placeIn(part), part]), mainPart()]) {
-    if (canTake(found)) found.focus({ preventScroll: true });
-    if (!isFocusLost()) return;
+    if (!canTake(found)) continue;
+    found.focus({ preventScroll: true });
+    if (isFocusLost()) continue;
+    standIn = found;
+    return;
   }
 }
 
