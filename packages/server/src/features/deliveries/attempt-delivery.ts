@@ -9,10 +9,12 @@ import {
   targetUrlSchema,
 } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
+import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import type { RequestHead } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
+import type { requestQueries } from '../requests/queries.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
@@ -22,7 +24,7 @@ const UNSIGNABLE =
   'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
 
 export interface AttemptOptions {
-  readonly store: Pick<DeliveryQueries, 'findCapture' | 'findSending'>;
+  readonly store: Pick<DeliveryQueries, 'findSending'> & Pick<Remote<typeof requestQueries>, 'findWhole'>;
   /** Sends with the same checks as a replay. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
   /** How to renew signatures of an endpoint, for destinations with `sign`. */
@@ -43,7 +45,7 @@ export async function attemptDelivery(
 ): Promise<Attempt | undefined> {
   const { store, forward, now } = options;
   const destination = await store.findSending(delivery.id);
-  const captured = destination && (await store.findCapture(destination.endpointId, delivery.index));
+  const captured = destination && (await store.findWhole(destination.endpointId, delivery.index));
   if (destination === undefined || captured === undefined) return undefined;
   const attempt = delivery.attempts + 1;
   const at = now();

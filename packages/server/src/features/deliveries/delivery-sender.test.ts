@@ -33,7 +33,7 @@ const STORE = {
   settleDueAt: async () => undefined,
   shortenWaits: async () => undefined,
   findSending: async (): Promise<SendingDestination | undefined> => ({ ...DESTINATION, failures: 0 }),
-  findCapture: async (endpointId: number, index: number) => ({
+  findWhole: async (endpointId: number, index: number) => ({
     endpointId,
     index,
     savedId: null,
@@ -90,9 +90,9 @@ function startSender({ count, status }: { readonly count: number; readonly statu
         reads.push(deliveries.length);
         return { destination: { ...DESTINATION, failures }, deliveries };
       },
-      findCapture(endpointId, index) {
+      findWhole(endpointId, index) {
         sent.push(index);
-        return STORE.findCapture(endpointId, index);
+        return STORE.findWhole(endpointId, index);
       },
       async recordAttempts(attempts) {
         await new Promise<void>((resolve) => writes.push(resolve));

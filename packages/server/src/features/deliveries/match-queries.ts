@@ -6,7 +6,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { decodeHead, keyRange } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { oneRequest, readRequests, selectBounds, toRequestRecord } from '../requests/queries.ts';
+import { findWhole, readRequests, selectBounds } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 
@@ -130,7 +130,7 @@ async function matchOne(
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
   const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
   const match = async () => {
-    const whole = readsBody ? await findCapture(db, endpointId, index) : undefined;
+    const whole = readsBody ? await findWhole(db, endpointId, index) : undefined;
     return matchingConditions(whole ?? beginning, own, maxMatchMs);
   };
   const matching = await (readsBody && size > LARGE_BODY_BYTES ? largeBodyQueue.run(endpointId, match) : match());
@@ -161,15 +161,8 @@ async function matchingConditions(
   return (await new SlicedWork().run(matchAll(), maxMatchMs)) === undefined ? undefined : matching;
 }
 
-/** A request with its whole body, saved or unsaved. `undefined` when it does not exist. */
-async function findCapture(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
-  const row = await oneRequest(db, endpointId, 0, { index }).executeTakeFirst();
-  return row && toRequestRecord(endpointId, row);
-}
-
 export const matchQueries = {
   unplannedEndpoints: read(unplannedEndpoints),
-  findCapture: read(findCapture),
   // Matching a large body takes long.
   matchCaptures: scan(matchCaptures),
 };

@@ -14,7 +14,7 @@ import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import { isoTime } from '../../iso-time.ts';
-import { IS_PENDING, LATEST_DELIVERY, storedLatest } from '../requests/queries.ts';
+import { IS_PENDING, LATEST_DELIVERY, firstIndexOf, storedLatest } from '../requests/queries.ts';
 
 /** SQL of the results of attempts: the last delivery of a request, which lists show, and the state of a destination. */
 
@@ -123,9 +123,7 @@ async function listDeliveryStates(db: EngineDatabase, endpointId: number, indexe
         LATEST_DELIVERY.as('latest'),
       ])
       .where('key', 'in', keysOf(chunk.map((index) => ({ endpointId, index }))))
-      .where(indexOfKey, '>=', (first) =>
-        first.selectFrom('endpoints').select('first_index').where('id', '=', endpointId),
-      )
+      .where(indexOfKey, '>=', firstIndexOf(endpointId))
       .execute(),
   );
   return rows.map(({ latest, pending, ...row }) => ({ ...row, isPending: pending === 1, last: storedLatest(latest) }));

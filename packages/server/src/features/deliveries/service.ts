@@ -12,6 +12,7 @@ import { RunningWork } from '../../workers/background.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
+import type { requestQueries } from '../requests/queries.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
 import { createAnnouncer } from './delivery-announcer.ts';
@@ -42,7 +43,9 @@ const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions extends AnnouncerOptions {
-  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findOrCreateSecret'>;
+  readonly store: Store &
+    DeliveryQueries &
+    Pick<Remote<typeof accountQueries & typeof requestQueries>, 'findOrCreateSecret' | 'findWhole'>;
   readonly replays: Replays;
   readonly signatures: Pick<Signatures, 'signerOf'>;
   readonly log: Logger;

@@ -28,7 +28,7 @@ async function saveRequest(
 ): Promise<SaveResult> {
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined) return undefined;
-  const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
+  const row = await oneRequest(transaction, endpointId, { index }, bodyBytes).executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
   if (bounds.saved_count >= maxSaved) return 'limit';
@@ -54,7 +54,7 @@ async function saveRequest(
 async function deleteRequest(transaction: EngineTransaction, endpointId: number, name: RequestName): Promise<boolean> {
   const bounds = await lockEndpoint(transaction, endpointId, 'alone');
   if (bounds === undefined) return false;
-  const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
+  const row = await oneRequest(transaction, endpointId, name, 0).executeTakeFirst();
   if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
   await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
   await removeDeliveries(transaction, endpointId, row.index, row.index + 1);
@@ -135,7 +135,7 @@ function isSame(stored: RequestRecord, { method, head, body }: LostRequest): boo
 async function restoreRequest(transaction: EngineTransaction, endpointId: number, lost: LostRequest, maxSaved: number) {
   const bounds = await lockEndpoint(transaction, endpointId, 'counters');
   if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-  const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
+  const stored = await oneRequest(transaction, endpointId, lost).executeTakeFirst();
   if (stored !== undefined) {
     if (!isSame(toRequestRecord(endpointId, stored), lost)) return 'other';
     return saveRequest(transaction, endpointId, lost.index, { maxSaved, bodyBytes: BODY_PREVIEW_BYTES });

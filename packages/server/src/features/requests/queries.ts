@@ -168,35 +168,38 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
   return readRequests(db, query.endpointId, page, query.bodyBytes);
 }
 
-/** Restricts a query to one request of an endpoint; cleared requests are not found. */
+/** Requests of an endpoint below this index are cleared. */
+export const firstIndexOf = (endpointId: number) =>
+  sql<number>`(select first_index from endpoints where id = ${endpointId})`;
+
+/** Selects one request of an endpoint; cleared requests are not found. Without `bodyBytes` with its whole body. */
 export function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
-  firstIndex: number,
   name: RequestName,
   bodyBytes?: number,
 ) {
-  const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes);
+  const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes).where(
+    indexOfKey,
+    '>=',
+    firstIndexOf(endpointId),
+  );
+  // The key of a larger index than a key can have is that of another endpoint.
   if ('index' in name)
-    return query
-      .where('key', '=', requestKey(endpointId, Math.max(name.index, firstIndex)))
-      .where(indexOfKey, '=', name.index);
-  return query.where('saved_id', '=', name.savedId).where(keyRange('key', endpointId, firstIndex));
+    return query.where('key', '=', requestKey(endpointId, name.index)).where(indexOfKey, '=', name.index);
+  return query.where('saved_id', '=', name.savedId).where(keyRange('key', endpointId, 0));
 }
 
 /** `index` finds unsaved requests only, `savedId` saved ones. Without `bodyBytes` the whole body is returned. */
 async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number) {
-  const bounds = await selectBounds(db, endpointId).executeTakeFirst();
-  if (bounds === undefined) return undefined;
-  const row = await oneRequest(db, endpointId, bounds.first_index, name, bodyBytes).executeTakeFirst();
+  const row = await oneRequest(db, endpointId, name, bodyBytes).executeTakeFirst();
   if (row === undefined || ('index' in name && row.saved_id !== null)) return undefined;
   return toRequestRecord(endpointId, row);
 }
 
 /** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
-async function findWhole(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
-  const bounds = await selectBounds(db, endpointId).executeTakeFirst();
-  const row = bounds && (await oneRequest(db, endpointId, bounds.first_index, { index }).executeTakeFirst());
+export async function findWhole(db: EngineDatabase, endpointId: number, index: number) {
+  const row = await oneRequest(db, endpointId, { index }).executeTakeFirst();
   return row && toRequestRecord(endpointId, row);
 }
 
