@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { atMost } from '../limits/within.ts';
+import { Rerun } from '../workers/background.ts';
 import type { Bus, BusMessage, Notice } from './bus.ts';
 import { capturedNotices, readMessage, writeMessage } from './bus.ts';
 
@@ -60,7 +61,7 @@ export class NodeBus implements Bus {
   #sequence = 0;
   #captured = new Map<number, number>();
   #waiting: string[] = [];
-  #isSending = false;
+  readonly #sending = new Rerun(() => this.#send());
   #isUp = false;
   /** Notices were lost since the channel last opened. */
   #hasMissed = false;
@@ -95,13 +96,13 @@ export class NodeBus implements Bus {
   publish(notice: Notice): void {
     if (!this.hasListeners) return this.#drop();
     this.#enqueue(notice);
-    this.#sendSoon();
+    this.#sending.start();
   }
 
   captured(endpointId: number, index: number): void {
     if (!this.hasListeners) return this.#drop();
     this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
-    this.#sendSoon();
+    this.#sending.start();
   }
 
   async close(): Promise<void> {
@@ -140,36 +141,30 @@ export class NodeBus implements Bus {
     else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
   }
 
-  /** At the end of this turn of the event loop, so that a batch of captures is one notice. */
-  #sendSoon(): void {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    setImmediate(() => void this.#send());
-  }
-
   /** Sends one message at a time. Notices that are published during a send are sent together. */
   async #send(): Promise<void> {
+    // At the end of this turn of the event loop, so that a batch of captures is one notice.
+    await new Promise((resolve) => setImmediate(resolve));
     for (;;) {
       if (this.#waiting.length < MAX_PER_SEND) this.#enqueueCaptured();
       const texts = this.#waiting.splice(0, MAX_PER_SEND);
-      if (texts.length === 0) break;
+      if (texts.length === 0) return;
       await this.#channel.send(texts).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, SEND_MS));
     }
-    this.#isSending = false;
   }
 
   #sendHeartbeat(): void {
     this.#enqueueCaptured();
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
-    this.#sendSoon();
+    this.#sending.start();
   }
 
   #opened(): void {
     this.#hasMissed = false;
     this.#gap();
     this.#enqueue({ kind: 'hello' });
-    this.#sendSoon();
+    this.#sending.start();
   }
 
   #receive(text: string): void {

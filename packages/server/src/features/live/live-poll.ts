@@ -4,6 +4,7 @@ import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
+import { Rerun } from '../../workers/background.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
 import type { liveQueries } from './queries.ts';
@@ -33,7 +34,7 @@ export class LivePoll {
   readonly #timer: NodeJS.Timeout;
   /** Watched endpoints at the last poll. */
   #polled = new Map<number, EndpointRecord>();
-  #isPolling = false;
+  readonly #polling = new Rerun(() => this.#poll());
   /** Notices were lost since the last successful poll. */
   #hasGap = false;
   /** The last check failed. Failures in a row are reported once. */
@@ -43,11 +44,11 @@ export class LivePoll {
   constructor(options: LivePollOptions) {
     this.#options = options;
     this.#timer = setInterval(() => {
-      if (this.#hasGap || !options.bus.isHealthy) void this.#poll();
+      if (this.#hasGap || !options.bus.isHealthy) this.#polling.start();
     }, POLL_MS).unref();
     options.bus.onGap(() => {
       this.#hasGap = true;
-      void this.#poll();
+      this.#polling.start();
     });
   }
 
@@ -87,12 +88,10 @@ export class LivePoll {
   }
 
   async #poll(): Promise<void> {
-    if (this.#isPolling || this.#isClosed) return;
-    this.#isPolling = true;
+    if (this.#isClosed) return;
     const hadGap = this.#hasGap;
     this.#hasGap = false;
     const endpoints = await this.check(this.#options.connections());
-    this.#isPolling = false;
     if (endpoints === undefined) {
       this.#hasGap ||= hadGap;
       return;
@@ -100,7 +99,6 @@ export class LivePoll {
     const before = hadGap ? new Map<number, EndpointRecord>() : this.#polled;
     this.#polled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
     for (const endpoint of endpoints) this.#catchUp(before.get(endpoint.id), endpoint);
-    if (this.#hasGap) void this.#poll();
   }
 
   /** `before` is the endpoint at the last poll. Without it, anything may have happened. */
