@@ -40,11 +40,14 @@ function explainMissing(request: FastifyRequest): ProblemError {
   return new ProblemError('NOT_FOUND');
 }
 
+/** A capture URL with a wrong prefix, such as `//h/…`. The page and its 200 would tell the sender that it is captured. */
+const MISTYPED_CAPTURE = /^\/+(?:\.\/+)*h(?:\/|$)/i;
+
 /** A path with a dot in its last segment names a file, and there is none. A person who opens it sees the page that says so. */
 function isPageView({ method, url, headers }: FastifyRequest): boolean {
   const path = url.split('?', 1)[0] ?? '';
-  const isFile = path.startsWith('/assets/') || /\.\w+$/.test(path);
-  return (method === 'GET' || method === 'HEAD') && (!isFile || headers.accept?.includes('text/html') === true);
+  const isForPrograms = path.startsWith('/assets/') || /\.\w+$/.test(path) || MISTYPED_CAPTURE.test(path);
+  return (method === 'GET' || method === 'HEAD') && (!isForPrograms || headers.accept?.includes('text/html') === true);
 }
 
 function sendPage(reply: FastifyReply, app: AppContext, page: string | undefined): FastifyReply {

@@ -57,6 +57,11 @@ describe('invalid calls', () => {
     ['GET', '/%E0%A4%A', 200, undefined],
     ['GET', '/settings', 200, undefined],
     ['GET', 'http://h/settings', 200, undefined],
+    ['GET', '/hooks', 200, undefined],
+    ['GET', '/H/uid', 404, undefined],
+    ['GET', '/h', 404, undefined],
+    ['GET', '//h//uid', 404, undefined],
+    ['GET', '/./h/uid', 404, undefined],
   ])('%s %s, however it is spelled: %d', async (method, target, status, allow) => {
     const answer = await exchange({ port: server.port }, rawRequest([`${method} ${target} HTTP/1.1`, 'Host: h']));
     const type = status === 200 ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
