@@ -19,13 +19,13 @@ export default defineConfig({
   forbidOnly: true,
   // Long tests have many steps, and the machine may be slow. What fails ends earlier, by the limits of one step.
   timeout: 240_000,
-  expect: { timeout: 20_000 },
+  expect: { timeout: 60_000 },
   reporter: [['list'], ['json', { outputFile: '.cache/playwright.json' }]],
   use: {
     browserName: 'chromium',
     headless: true,
-    actionTimeout: 30_000,
-    navigationTimeout: 30_000,
+    actionTimeout: 60_000,
+    navigationTimeout: 60_000,
     screenshot: 'only-on-failure',
     // Tracing slows pages down, and some tests measure them. To trace: npm run e2e -- --trace on.
     viewport: { width: 1440, height: 900 },

@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean };
 }
 
-const WAIT_LIMIT_MS = 30_000;
+const WAIT_LIMIT_MS = 100_000;
 
 function sink(): { stream: Writable; chunks: Buffer[] } {
   const chunks: Buffer[] = [];

@@ -19,7 +19,7 @@ export interface LiveViewer extends AsyncDisposable {
 }
 
 /** As long as `expect.poll` waits. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 100_000;
 
 /** Opens a live view with the cookies of `client`. @throws Error with the status when the upgrade is rejected */
 export async function openLive(

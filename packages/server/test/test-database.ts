@@ -35,7 +35,7 @@ export async function createTestDatabase() {
     },
     /** Resolves when this many of its sessions wait for a lock. */
     untilBlocked: (sessions: number) =>
-      vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 30_000 }),
+      vi.waitFor(async () => expect(await run(blocked)).toHaveLength(sessions), { timeout: 100_000 }),
     remove: async () => void (await runStatement(server, `drop database if exists ${name} with (force)`)),
   };
 }

@@ -10,7 +10,7 @@ import { startNats } from '../../../test/nats-server.ts';
 import type { NatsServer } from '../../../test/nats-server.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { OverflowLog } from './overflow-log.ts';
-import { NoOverflowLog } from './overflow-stream.ts';
+import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 
 let nats: NatsServer;
 let storeDir: string;
@@ -29,8 +29,27 @@ afterEach(async () => {
   await rm(storeDir, { recursive: true, force: true });
 });
 
-function openLog(maxBytes: number): OverflowLog {
-  return new OverflowLog({ name: 'test', replicas: 1, maxBytes, connection: () => connection });
+/** Repeats a call while nats-server needs more than the second that the log gives it, as on a busy machine. */
+async function answered<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof SilentOverflowLog)) throw error;
+    }
+  }
+}
+
+function openLog(maxBytes: number) {
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes, connection: () => connection });
+  return {
+    append: (batch: PackedCaptures) => log.append(batch, 60_000),
+    state: () => answered(() => log.state()),
+    async next() {
+      const taken = await answered(() => log.next());
+      return taken && { ...taken, done: () => answered(taken.done) };
+    },
+  };
 }
 
 function batchOf(bytes: number): PackedCaptures {
@@ -40,7 +59,7 @@ function batchOf(bytes: number): PackedCaptures {
 test('the state shows what is left after the first file of the stream is removed', async () => {
   // nats-server then has files of 32 kB.
   const log = openLog(125_000);
-  for (let nth = 0; nth < 140; nth += 1) await log.append(batchOf(10), 5000);
+  for (let nth = 0; nth < 140; nth += 1) await log.append(batchOf(10));
   expect(await log.state()).toMatchObject({ messages: 140, drainedTo: 0, lastPosition: 140 });
   const taken = await log.next();
   await taken?.done();
@@ -50,7 +69,7 @@ test('the state shows what is left after the first file of the stream is removed
 test('two nodes may read and remove the same batches, also one in parts', async () => {
   const [log, other] = [openLog(100_000_000), openLog(100_000_000)];
   const batches = [batchOf(10), batchOf(2_500_000), batchOf(10)];
-  for (const batch of batches) await log.append(batch, 5000);
+  for (const batch of batches) await log.append(batch);
   for (const expected of [batches.slice(0, 1), batches.slice(1, 2), batches.slice(2)]) {
     const found = await Promise.all([log.next(), other.next()]);
     for (const one of found) expect(one?.batches.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
@@ -62,14 +81,14 @@ test('two nodes may read and remove the same batches, also one in parts', async 
 
 test('a batch at a position that was assigned before is not drained', async () => {
   const log = openLog(100_000);
-  for (let nth = 0; nth < 3; nth += 1) await log.append(batchOf(10), 5000);
+  for (let nth = 0; nth < 3; nth += 1) await log.append(batchOf(10));
   await (await log.next())?.done();
   expect(await log.next()).toBeUndefined();
   await (await jetstreamManager(connection)).streams.delete('creel-overflow-test');
   expect(await openLog(100_000).state()).toMatchObject({ messages: 0 });
   const again = batchOf(10);
-  expect(await log.append(again, 5000)).toBe(1);
-  await openLog(100_000).append(batchOf(10), 5000);
+  expect(await log.append(again)).toBe(1);
+  await openLog(100_000).append(batchOf(10));
   expect(await log.state()).toMatchObject({ drainedTo: 0, lastPosition: 2 });
   expect((await log.next())?.batches[0]?.id).toBe(again.id);
 });
@@ -78,7 +97,7 @@ test('parts are deleted after a minute, unless they belong to a batch', async ()
   const elapsed = vi.spyOn(performance, 'now');
   const log = openLog(100_000_000);
   const batch = batchOf(2_500_000);
-  await log.append(batch, 5000);
+  await log.append(batch);
   const aloneAt = (await log.state()).lastPosition;
   connection.publish('creel.test.overflow.part', 'of a batch that was never completed');
   await connection.flush();
