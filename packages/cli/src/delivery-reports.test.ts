@@ -209,6 +209,7 @@ test('forwarding does not wait for a server that takes no reports, but learns so
   }
   await expect.poll(() => calls).toBeGreaterThan(10 * 16);
   isAway = false;
+  await expect.poll(() => stored).toBeGreaterThan(0);
   for (let index = 900; index < 4000; index += 1) {
     await reports.keepUp();
     reports.add(attemptAt(index));
