@@ -69,8 +69,8 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           isCollapsed && 'max-md:hidden',
         )}
       >
-        <ClearDataButton uid={endpoint.uid} />
         <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
+        <ClearDataButton uid={endpoint.uid} />
         <Button size="sm" className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
           <Plus /> New Endpoint
         </Button>
