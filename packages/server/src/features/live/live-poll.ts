@@ -44,7 +44,8 @@ export class LivePoll {
   constructor(options: LivePollOptions) {
     this.#options = options;
     this.#timer = setInterval(() => {
-      if (this.#hasGap || !options.bus.isHealthy) this.#polling.start();
+      // A poll that takes longer is not followed by another one at once, because the database may be busy.
+      if (this.#polling.running === undefined && (this.#hasGap || !options.bus.isHealthy)) this.#polling.start();
     }, POLL_MS).unref();
     options.bus.onGap(() => {
       this.#hasGap = true;
