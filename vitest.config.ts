@@ -50,7 +50,7 @@ export default defineConfig({
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // The default of one second fails by chance on a busy machine, and 30 s did at three times its load.
+    // The default of one second fails by chance on a busy machine. At load 28 on two cores, so did 30 s.
     expect: { poll: { timeout: 100_000 } },
     // Three times the cores, because tests wait more than half of the time.
     maxWorkers: 6,

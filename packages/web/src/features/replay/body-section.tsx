@@ -37,7 +37,7 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
   const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });
   return (
     <section
-      // Buttons that change what is edited are removed by it.
+      // Buttons that change what is edited are removed by it. The text gets the focus, or the first button without one.
       {...keepsFocus('textarea, [data-keeps-focus]:not(:has(textarea)) button')}
       aria-label="Body of the replay"
       className="flex shrink-0 flex-col gap-2 px-4 pb-4 outline-none"
