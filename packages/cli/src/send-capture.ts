@@ -1,17 +1,13 @@
 import {
   MAX_DELIVERY_RESPONSE_BYTES,
-  isClosedConnection,
-  rawHeadersOf,
-  readBeforeFailing,
   replayHeaderLines,
-  sendBody,
+  sendAndRead,
   targetOf,
   targetUrlSchema,
   withCapturedTarget,
 } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { request as requestHttp } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
@@ -65,15 +61,15 @@ export interface SendOptions {
 }
 
 /** Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Never rejects. */
-export function sendCapture(
+export async function sendCapture(
   capture: CapturedRequest,
   { destination, body, signal, maxResponseMs = MAX_RESPONSE_MS }: SendOptions,
 ): Promise<SendResult> {
   const startedAt = performance.now();
   const { method, rawHeaders } = capture;
   const head = { method, authority: destination.host, headers: rawHeaders, userAgent: `creel/${VERSION}` };
-  const open = destination.protocol === 'https:' ? requestHttps : requestHttp;
-  const request = open(destination, {
+  const isSecure = destination.protocol === 'https:';
+  const request = (isSecure ? requestHttps : requestHttp)(destination, {
     method,
     path: destinationPath(destination, targetOf(capture)),
     headers: replayHeaderLines({ ...head, bodyBytes: body.length }).flat(),
@@ -81,96 +77,51 @@ export function sendCapture(
     agent: false,
     maxHeaderSize: MAX_RESPONSE_HEAD_BYTES,
   });
-  let isGivenUp = false;
-  const giveUp = (reason: string): void => {
-    isGivenUp = true;
-    request.destroy(new Error(reason));
-  };
-  const abort = (): void => giveUp('it was given up');
-  const timer = setTimeout(() => giveUp(`no answer within ${maxResponseMs / 1000} s`), maxResponseMs);
-  signal.addEventListener('abort', abort, { once: true });
-  const result = resultOf(request, startedAt, () => isGivenUp).finally(() => {
+  let isConnected = false;
+  // With TLS, nothing of the message is sent before the handshake is complete.
+  request.on('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', () => (isConnected = true)));
+  const tooLong = new AbortController();
+  const timer = setTimeout(() => tooLong.abort(new Error(`no answer within ${maxResponseMs / 1000} s`)), maxResponseMs);
+  try {
+    const { pieces, ...response } = await sendAndRead(request, body, {
+      signal: AbortSignal.any([signal, tooLong.signal]),
+      keptBytes: MAX_BEGINNING_BYTES,
+      maxBytes: Infinity,
+    });
+    const durationMs = performance.now() - startedAt;
+    return { kind: 'answered', ...response, beginning: Buffer.concat(pieces), durationMs };
+  } catch (error) {
+    const durationMs = performance.now() - startedAt;
+    return { kind: isConnected ? 'unanswered' : 'unreached', reason: failureReason(error), durationMs };
+  } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    request.destroy();
-  });
-  request.on('socket', (socket) => void readBeforeFailing(socket));
-  void sendBody(request, body);
-  return result;
+  }
 }
 
-function resultOf(request: ClientRequest, startedAt: number, isGivenUp: () => boolean): Promise<SendResult> {
-  return new Promise((resolve) => {
-    let isConnected = false;
-    let hasResponse = false;
-    // With TLS, nothing of the message is sent before the handshake is complete.
-    const connected = request.protocol === 'https:' ? 'secureConnect' : 'connect';
-    request.on('socket', (socket) => socket.once(connected, () => (isConnected = true)));
-    request.on('response', (response) => {
-      const { statusCode: status = 0 } = response;
-      // Node's parser also accepts 000 to 099, which are no status codes (RFC 9110, section 15).
-      if (status < 100) return void request.destroy(new Error(NOT_HTTP));
-      hasResponse = true;
-      // If only the connection's end marks the body's end, Node also takes a reset and our own abort for it.
-      let isReset = false;
-      response.socket.prependOnceListener('error', () => (isReset = !response.complete));
-      readBeginning(response, (beginning) =>
-        resolve({
-          isCut: !response.complete || isReset || isGivenUp(),
-          kind: 'answered',
-          status,
-          statusText: response.statusMessage ?? '',
-          headers: rawHeadersOf(response.rawHeaders),
-          beginning,
-          durationMs: performance.now() - startedAt,
-        }),
-      );
-    });
-    const fail = (error?: Error): void => {
-      const durationMs = performance.now() - startedAt;
-      const kind = isConnected ? 'unanswered' : 'unreached';
-      if (!hasResponse) resolve({ kind, reason: failureReason(error), durationMs });
-    };
-    request.on('error', fail);
-    request.on('upgrade', (_response, socket) => {
-      socket.destroy();
-      fail(new Error('it switched to another protocol'));
-    });
-    request.on('close', () => fail());
-  });
-}
-
-/** Keeps the first bytes. The rest is read and discarded, so that the program at the destination can finish writing. */
-function readBeginning(response: IncomingMessage, done: (beginning: Uint8Array) => void): void {
-  const pieces: Buffer[] = [];
-  let missing = MAX_BEGINNING_BYTES;
-  response.on('data', (piece: Buffer) => {
-    if (missing > 0) pieces.push(piece.subarray(0, missing));
-    missing -= piece.length;
-  });
-  response.on('error', () => undefined);
-  response.once('close', () => done(Buffer.concat(pieces)));
-}
-
-/** Reason for a response that can't be read. */
-const NOT_HTTP = 'it answered with something that is not HTTP';
+/** Reasons by the code of the error. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was closed without an answer',
+  EPIPE: 'the connection was closed without an answer',
+  ENOTFOUND: 'its name has no address',
+  HPE_HEADER_OVERFLOW: 'it answered with more than 64 KiB of headers',
+  SWITCHED_PROTOCOL: 'it switched to another protocol',
+  TOO_MANY_INTERIM: 'it sent too many interim responses',
+};
 
 /** OpenSSL's message about an alert, of which the code may say only EPROTO. */
 const TLS_ALERT = /([^:]+):[^:]*:\d*:SSL alert number/;
 
-function failureReason(error: Error | undefined): string {
-  if (error === undefined) return 'the connection was closed without an answer';
-  const [first = error] = error instanceof AggregateError ? error.errors : [];
+function failureReason(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   if (!(first instanceof Error)) return 'it could not be reached';
   const code = 'code' in first ? String(first.code) : '';
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
-  if (code === 'ENOTFOUND') return 'its name has no address';
-  if (isClosedConnection(first)) return 'the connection was closed without an answer';
+  const known = REASONS[code];
+  if (known !== undefined) return known;
   const alert = TLS_ALERT.exec(first.message)?.[1];
   if (alert !== undefined) return `it rejected the TLS connection: ${alert}`;
   if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   if (/^ERR_(?:SSL|TLS)_|^EPROTO$/.test(code)) return 'its port does not speak https';
-  if (code === 'HPE_HEADER_OVERFLOW') return 'it answered with more than 64 KiB of headers';
-  if (code.startsWith('HPE_')) return NOT_HTTP;
+  if (code.startsWith('HPE_')) return 'it answered with something that is not HTTP';
   return code === '' ? first.message : code;
 }

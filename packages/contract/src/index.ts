@@ -1,5 +1,4 @@
 export * from './captured-request.ts';
-export * from './closed-connection.ts';
 export * from './client.ts';
 export * from './delivery.ts';
 export * from './endpoint.ts';
@@ -43,6 +42,7 @@ export {
   SEARCHED_HEADER,
   type SearchPosition,
 } from './search-position.ts';
+export { sendAndRead } from './send-and-read.ts';
 export * from './signing.ts';
 export * from './source-label.ts';
 export * from './user.ts';

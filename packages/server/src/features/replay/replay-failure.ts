@@ -20,6 +20,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'The server has no route to the destination.',
   EACCES: 'The system does not allow a connection to the destination.',
   EPERM: 'The system does not allow a connection to the destination.',
+  SWITCHED_PROTOCOL: 'The destination switched to another protocol without a request.',
+  TOO_MANY_INTERIM: 'The destination sent too many interim responses.',
   HPE_HEADER_OVERFLOW: 'The destination answered with more than 64 KiB of headers.',
   DEPTH_ZERO_SELF_SIGNED_CERT: "The destination's certificate is self-signed, so it is not trusted.",
   SELF_SIGNED_CERT_IN_CHAIN:
@@ -33,9 +35,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The destination's certificate is for another name.",
 };
 
-/** The reason if a response can't be read. */
-export const NOT_HTTP = 'The destination answered with something that is not HTTP.';
-
 /** The reason if the target speaks TLS and ends the handshake with an alert. */
 const REJECTED_TLS =
   'The destination rejected the TLS connection. It may require a client certificate, another version of TLS or another name.';
@@ -45,7 +44,7 @@ export function failureOf(error: unknown): ReplayFailure {
   const code = firstCode(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);
-  if (code.startsWith('HPE_')) return new ReplayFailure(NOT_HTTP);
+  if (code.startsWith('HPE_')) return new ReplayFailure('The destination answered with something that is not HTTP.');
   // The code may say only EPROTO.
   if (error instanceof Error && error.message.includes('SSL alert number')) return new ReplayFailure(REJECTED_TLS);
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')

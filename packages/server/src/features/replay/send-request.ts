@@ -1,14 +1,13 @@
-import { MAX_REPLAY_ANSWER_BYTES, rawHeadersOf, readBeforeFailing, replayHeaderLines, sendBody } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines, sendAndRead } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import { NOT_HTTP, ReplayFailure, failureOf } from './replay-failure.ts';
+import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
 import { connect, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { request as openRequest } from 'node:http';
-import type { ClientRequest, IncomingMessage } from 'node:http';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
@@ -118,9 +117,6 @@ function onlyThese(addresses: readonly string[]): LookupFunction {
 /** Maximum bytes of a response's head. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Maximum number of interim responses (1xx) before the response. */
-const MAX_INTERIM = 1000;
-
 /**
  * Sends a request over a connection and reads the response, both exactly as on the wire: no redirects, no decoding, no
  * merged headers. When `signal` aborts, returns what has arrived; before the head it rejects. @throws errors of the
@@ -138,71 +134,12 @@ async function sendOverSocket(
     headers: replayHeaderLines({ ...outgoing, bodyBytes: outgoing.body.length }).flat(),
     setHost: false,
     maxHeaderSize: MAX_HEAD_BYTES,
-    createConnection: () => readBeforeFailing(socket),
+    createConnection: () => socket,
   });
   // By default Node drops header lines beyond 1,000; their bytes are limited above.
   request.maxHeadersCount = 0;
-  const stop = (): void => void request.destroy(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    const answer = await headOf(request, outgoing.body);
-    // If only the connection's end marks the body's end, Node also takes a reset and our own abort for it.
-    let isReset = false;
-    socket.prependOnceListener('error', () => (isReset = !answer.complete));
-    const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
-    const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = answer;
-    return { status, statusText, headers: rawHeadersOf(rawHeaders), body, isCut: isCut || isReset || signal.aborted };
-  } finally {
-    signal.removeEventListener('abort', stop);
-    request.destroy();
-    socket.destroy();
-  }
-}
-
-function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.on('response', (answer) => {
-      // Node's parser also accepts 000 to 099, which are no status codes (RFC 9110 15).
-      if ((answer.statusCode ?? 0) < 100) reject(new ReplayFailure(NOT_HTTP));
-      else resolve(answer);
-    });
-    // These listeners stay: the response itself reports failures after its head.
-    request.on('error', reject);
-    request.on('upgrade', () =>
-      reject(new ReplayFailure('The destination switched to another protocol without a request.')),
-    );
-    request.on('close', () => reject(new ReplayFailure('The destination closed the connection without an answer.')));
-    let interim = 0;
-    request.on('information', () => {
-      interim += 1;
-      if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The destination sent too many interim responses.'));
-    });
-    void sendBody(request, body);
-  });
-}
-
-/**
- * Keeps the first `keptBytes`. Reads more, up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their
- * response is not read.
- */
-async function readBounded(answer: IncomingMessage, keptBytes: number) {
-  const pieces: Buffer[] = [];
-  let kept = 0;
-  let size = 0;
-  let isCut = false;
-  try {
-    for await (const piece of answer) {
-      if (!Buffer.isBuffer(piece)) continue;
-      size += piece.length;
-      const left = keptBytes - kept;
-      if (left > 0) pieces.push(piece.length <= left ? piece : Buffer.from(piece.subarray(0, left)));
-      kept += Math.min(piece.length, left);
-      isCut ||= piece.length > left;
-      if (size > MAX_REPLAY_ANSWER_BYTES) break;
-    }
-  } catch {
-    isCut = true;
-  }
-  return { body: Buffer.concat(pieces, kept), isCut };
+  const { keptBytes = MAX_REPLAY_ANSWER_BYTES } = outgoing;
+  const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_ANSWER_BYTES };
+  const { pieces, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);
+  return { ...head, body: Buffer.concat(pieces), isCut: isCut || isLonger };
 }
