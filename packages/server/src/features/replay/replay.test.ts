@@ -2,7 +2,6 @@ import type { HeaderPair } from '@creel/contract';
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
-import { openRejectingTarget } from '../../../../../fixtures/rejecting-target.ts';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { EMPTY_OK, openRawTarget, saying } from '../../../test/raw-target.ts';
@@ -177,13 +176,6 @@ describe('the response', () => {
   test('interim responses are skipped, in any number', async () => {
     const { body } = await answer(`${'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'.repeat(1000)}${EMPTY_OK}`);
     expect(body).toMatchObject({ status: 200, body: null });
-  });
-
-  test('a target that rejects a large body before reading it has responded', async () => {
-    await using refusing = await openRejectingTarget('at once');
-    const large = { method: 'POST', url: refusing.url, body: 'x'.repeat(2_900_000) };
-    for (let nth = 0; nth < 3; nth += 1)
-      expect(await replay(large)).toMatchObject({ body: { status: 413, body: 'big' } });
   });
 
   test('a target that starts its response before it has the body gets all of it', async () => {
