@@ -3,8 +3,7 @@ import { inTransaction, read, scan, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { requestQueries } from '../requests/queries.ts';
-import type { RequestName } from '../../database/stored-request.ts';
+import { findWhole } from '../requests/queries.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import type { Mismatch } from './explain-mismatch.ts';
 
@@ -58,11 +57,11 @@ async function deleteSigningSecret(transaction: EngineTransaction, endpointId: n
 async function explainStored(
   db: EngineDatabase,
   endpointId: number,
-  { name, size }: { readonly name: RequestName; readonly size: number },
+  { index, size }: { readonly index: number; readonly size: number },
   mismatch: Omit<Mismatch, 'body'>,
 ): Promise<string | undefined> {
   const explain = async (): Promise<string | undefined> => {
-    const record = await requestQueries.findRequest.run(db, endpointId, name);
+    const record = await findWhole(db, endpointId, index);
     if (record === undefined) return undefined;
     const body = record.body ?? new Uint8Array();
     return explainMismatch({ ...mismatch, body }).finally(() => freeBytes(body));

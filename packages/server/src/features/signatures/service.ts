@@ -63,10 +63,9 @@ export class Signatures {
     const signing = await this.#findSecret(endpoint);
     if (signing === undefined) return null;
     const { rawHeaders: headers } = decodeHead(record.head);
-    const { body, receivedAt, size, savedId, index } = record;
-    const stored = { name: savedId === null ? { index } : { savedId }, size };
+    const { body, receivedAt, size, index } = record;
     const explain = async ({ body: _, ...mismatch }: Mismatch): Promise<string> => {
-      const work = () => this.#queries.explainStored(endpoint.id, stored, mismatch);
+      const work = () => this.#queries.explainStored(endpoint.id, { index, size }, mismatch);
       return (await this.#explanations.run(endpoint.userId, work, signal)) ?? REASONS.unexplained();
     };
     return verifySignature(signing, { headers, body: body ?? Buffer.alloc(0), receivedAt }, explain);

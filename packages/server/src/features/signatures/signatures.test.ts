@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Stripe } from 'stripe';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { startTarget } from '../../../../../fixtures/target-server.ts';
 import { storedRows } from '../../../test/database-sum.ts';
@@ -163,6 +163,20 @@ test('a body of many megabytes is verified in slices', async () => {
   await client.call('setSigningSecret', { params: { uid }, body: json });
   await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'X-Sign': signature } });
   expect(await signatureOf(-1_000_000)).toMatchObject({ verdict: 'valid' });
+});
+
+test('a request that is saved before its mismatch is explained gets the explanation', async () => {
+  await setSecret();
+  const id = await captureEvent(0, EVENT.replace(',', ', '));
+  const before = await signatureOf(id);
+  const { explainStored } = server.store;
+  const explanations = vi.spyOn(server.store, 'explainStored').mockImplementationOnce(async (...args) => {
+    await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+    return explainStored(...args);
+  });
+  onTestFinished(() => explanations.mockRestore());
+  expect(await signatureOf(id)).toEqual(before);
+  expect(explanations).toHaveBeenCalledOnce();
 });
 
 test('clients that close only their sending side wait for explanations', async () => {
