@@ -3,11 +3,10 @@ import type { ReplayAnswer, ReplayInput } from '@creel/contract';
 import { z } from 'zod';
 import { LongText, objectAnswer, textOrBase64 } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import { requestName } from '../requests/service.ts';
+import { expectFound, requestName } from '../requests/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { RequestRecord } from '../../database/stored-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { hangUpSignal } from '../../http/call.ts';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
@@ -70,11 +69,6 @@ async function findStored({ app, signedIn }: Pick<ReplayCall, 'app' | 'signedIn'
     // By index, because the request may be saved while the replay waits for its turn.
     read: async () => expectFound(await app.store.findWhole(endpoint.id, index)).body ?? Buffer.alloc(0),
   };
-}
-
-function expectFound(record: RequestRecord | undefined): RequestRecord {
-  if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  return record;
 }
 
 /** @throws ProblemError VALIDATION_FAILED without an endpoint or a secret */

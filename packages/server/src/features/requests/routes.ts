@@ -3,7 +3,7 @@ import { encodeHead, storedBytes } from '../../database/stored-request.ts';
 import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES, MAX_HEAD_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { requestName, presentLarge, presentPreview } from './service.ts';
+import { expectFound, requestName, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
@@ -53,14 +53,11 @@ type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'reserve'>;
 
 /** A request with its whole body. Its memory is reserved before it is read. */
 async function findOne({ app, endpoint, reserve }: CallOnEndpoint, name: RequestName) {
-  const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
-  if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  const beginning = expectFound(await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES));
   reserve(beginning.head.length + beginning.size);
   if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
   // By index, because the request may have been saved since its beginning was read.
-  const whole = await app.store.findWhole(endpoint.id, beginning.index);
-  if (whole === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  return whole;
+  return expectFound(await app.store.findWhole(endpoint.id, beginning.index));
 }
 
 /** A request with its whole body, whose memory is freed when it is written. */
@@ -150,8 +147,7 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
 
 export const requestFinders = {
   async deleteRequest({ app, endpoint, params }) {
-    const found = await app.store.findRequest(endpoint.id, requestName(params.id), 0);
-    if (found === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+    expectFound(await app.store.findRequest(endpoint.id, requestName(params.id), 0));
   },
 } satisfies Finders;
 

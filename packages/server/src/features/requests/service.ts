@@ -85,3 +85,9 @@ export function requestName(id: string): RequestName {
   if (index === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   return { index };
 }
+
+/** @throws ProblemError REQUEST_NOT_FOUND */
+export function expectFound(record: RequestRecord | undefined): RequestRecord {
+  if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return record;
+}
