@@ -42,7 +42,6 @@ interface Peer {
   seen: number;
   /** When its last message came, in milliseconds. */
   lastHeardAt: number;
-  isSilent: boolean;
 }
 
 /**
@@ -56,6 +55,7 @@ export class NodeBus implements Bus {
   readonly #handlers: ((notice: Notice) => void)[] = [];
   readonly #gapHandlers: (() => void)[] = [];
   readonly #peers = new Map<string, Peer>();
+  readonly #silent = new Set<string>();
   readonly #timers: NodeJS.Timeout[];
   readonly #greeted = Promise.withResolvers<void>();
   #sequence = 0;
@@ -65,7 +65,6 @@ export class NodeBus implements Bus {
   #isUp = false;
   /** Notices were lost since the channel last opened. */
   #hasMissed = false;
-  #silentPeers = 0;
   #lastOwnAt = performance.now();
   #checkedAt = performance.now();
   #reconnectedAt = 0;
@@ -82,7 +81,7 @@ export class NodeBus implements Bus {
   }
 
   get isHealthy(): boolean {
-    return this.#isUp && this.#silentPeers === 0;
+    return this.#isUp && this.#silent.size === 0;
   }
 
   subscribe(handle: (notice: Notice) => void): void {
@@ -192,10 +191,10 @@ export class NodeBus implements Bus {
    * already reported the gap that covers it.
    */
   #trackSequence({ n, s, notice }: BusMessage): boolean {
-    const peer = this.#peers.get(n) ?? { seen: 0, lastHeardAt: 0, isSilent: false };
+    const peer = this.#peers.get(n) ?? { seen: 0, lastHeardAt: 0 };
     this.#peers.set(n, peer);
     peer.lastHeardAt = performance.now();
-    this.#setSilent(peer, false);
+    this.#silent.delete(n);
     const before = peer.seen;
     peer.seen = Math.max(before, s);
     if (s > before + (notice === undefined ? 0 : 1)) this.#gap();
@@ -211,24 +210,17 @@ export class NodeBus implements Bus {
     for (const [node, peer] of this.#peers) {
       peer.lastHeardAt += late;
       if (now - peer.lastHeardAt > FORGET_MS) this.#forget(node);
-      else if (!peer.isSilent && now - peer.lastHeardAt > SILENCE_MS) {
-        this.#setSilent(peer, true);
+      else if (!this.#silent.has(node) && now - peer.lastHeardAt > SILENCE_MS) {
+        this.#silent.add(node);
         this.#gap();
       }
     }
     if (now - this.#lastOwnAt > SILENCE_MS) this.#markDown(now);
   }
 
-  #setSilent(peer: Peer, isSilent: boolean): void {
-    if (peer.isSilent !== isSilent) this.#silentPeers += isSilent ? 1 : -1;
-    peer.isSilent = isSilent;
-  }
-
   #forget(node: string): void {
-    const peer = this.#peers.get(node);
-    if (peer === undefined) return;
-    this.#setSilent(peer, false);
     this.#peers.delete(node);
+    this.#silent.delete(node);
   }
 
   #markDown(now: number): void {
