@@ -63,8 +63,6 @@ export class NodeBus implements Bus {
   #waiting: string[] = [];
   readonly #sending = new Rerun(() => this.#send());
   #isUp = false;
-  /** Notices were lost since the channel last opened. */
-  #hasMissed = false;
   #lastOwnAt = performance.now();
   #checkedAt = performance.now();
   #reconnectedAt = 0;
@@ -160,8 +158,8 @@ export class NodeBus implements Bus {
   }
 
   #opened(): void {
-    this.#hasMissed = false;
-    this.#gap();
+    // While the bus is down, its own first message ends the gap.
+    if (this.#isUp) this.#gap();
     this.#enqueue({ kind: 'hello' });
     this.#sending.start();
   }
@@ -181,8 +179,7 @@ export class NodeBus implements Bus {
     this.#lastOwnAt = performance.now();
     if (this.#isUp) return;
     this.#isUp = true;
-    if (this.#hasMissed) this.#gap();
-    this.#hasMissed = false;
+    this.#gap();
     setTimeout(() => this.#greeted.resolve(), GREETING_MS).unref();
   }
 
@@ -226,7 +223,6 @@ export class NodeBus implements Bus {
   #markDown(now: number): void {
     if (this.#isUp) {
       this.#isUp = false;
-      this.#hasMissed = true;
       this.#gap();
     }
     if (now - this.#reconnectedAt < RECONNECT_MS) return;
