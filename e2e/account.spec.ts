@@ -124,8 +124,8 @@ test('settings, the test mail, the plan, and the end of the account', async ({ p
     await expect(dialog).toContainText('Your subscription ends now.');
     await dialog.getByLabel('Password').fill(person.password);
     await dialog.getByRole('button', { name: 'Delete account' }).click();
-    await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
     await expect(toast(page, 'Account deleted')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
   });
 });
 

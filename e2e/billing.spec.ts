@@ -24,9 +24,9 @@ for (const [name, interval, basic, premium, charge] of [
     await page.goto('/subscription');
     await chooseInterval(page, name);
     await checkOut(page, 'Upgrade to Basic', basic);
+    await expect(toast(page, 'You are on the Basic plan now.')).toBeVisible();
     await expect(planCard(page, 'BASIC').getByText('Current plan').first()).toBeVisible();
     await expect(page).toHaveURL(/\/subscription$/);
-    await expect(toast(page, 'You are on the Basic plan now.')).toBeVisible();
     await expect(page.getByRole('button', { name: `Account of ${person.username}` })).toContainText('Basic Plan');
     expect(await readUser(page)).toMatchObject({ subscriptionTier: 'BASIC', billingInterval: interval });
 

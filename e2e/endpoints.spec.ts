@@ -15,11 +15,11 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     );
     await dialog.getByLabel('Endpoint Name (Optional)').fill('Stripe billing');
     await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+    // First, because it disappears while the page loads. The text is there once, also while a screen reader announces it.
+    await expect(page.getByText('Endpoint Created')).toBeVisible();
     await expect(page).toHaveURL(/\/endpoints\/[\w-]{20,}$/);
     await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
     await expect(page).toHaveTitle('Stripe billing · Creel');
-    // The text is there once, also while a screen reader announces it.
-    await expect(page.getByText('Endpoint Created')).toBeVisible();
     await expect(notifications(page).getByRole('list')).toHaveAttribute('aria-live', 'polite');
     await expect(page.getByText('Active', { exact: true })).toBeVisible();
     await expect(page.getByRole('main').getByText(/^Expires on /)).toBeVisible();
@@ -109,8 +109,8 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
       await expect(page).toHaveURL(new RegExp(uid));
       await page.getByRole('button', { name: 'Delete', exact: true }).click();
       await remove.getByRole('button', { name: 'Delete' }).click();
-      await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
       await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
       // The focused element disappeared with its page, so the next page has the focus.
       await expect(page.getByRole('main')).toBeFocused();
 
