@@ -244,10 +244,10 @@ test('a response is shown as it came, and so is its absence', async ({ page, per
       // The toast of this response must not stay beside the failure of the next replay.
       await target.close();
       await sendButton(page).click();
-      await expect(response(page).getByRole('alert')).toBeVisible();
       await expect(toast(page, 'Error')).toBeVisible();
       // Without waiting: any toast disappears.
       expect(await toast(page, 'Request Sent').count()).toBe(0);
+      await expect(response(page).getByRole('alert')).toBeVisible();
     });
   });
 
