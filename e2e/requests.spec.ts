@@ -246,7 +246,7 @@ test('paging back through all stored requests', async ({ page, endpoint }) => {
       element.scrollTo(0, isAtEnd ? 0 : element.scrollTop + 500);
     });
     expect(seen.size).toBe(450);
-  }).toPass({ timeout: 30_000, intervals: [30] });
+  }).toPass({ timeout: 60_000, intervals: [30] });
   await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(row(page, 3)).not.toContainText('Unsaved');
   await expect(row(page, 0)).toContainText('/order/0');
