@@ -16,7 +16,8 @@ export async function within<T>(milliseconds: number, work: Promise<T>, late: ()
 
 async function beforeTimer<T>(milliseconds: number, work: Promise<T>): Promise<T | typeof LATE> {
   const limit = Promise.withResolvers<typeof LATE>();
-  const timer = setTimeout(limit.resolve, milliseconds, LATE).unref();
+  // The time of a batch may have run out in the queue, and Node warns about negative timeouts.
+  const timer = setTimeout(limit.resolve, Math.max(0, milliseconds), LATE).unref();
   return Promise.race([work, limit.promise]).finally(() => clearTimeout(timer));
 }
 
