@@ -58,7 +58,7 @@ test('requests are saved, deleted, read, compared and copied', async ({ page, co
     };
     page.on('dialog', answer);
     await row(page, 0).hover();
-    await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
+    await row(page, 0).getByRole('button').last().click();
     await expect(row(page, 0)).toBeVisible();
     await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
     await expect(page.getByText('No requests received yet.')).toBeVisible();

@@ -226,7 +226,13 @@ function Age({ request: { index, timestamp } }: Pick<RowContentProps, 'request'>
   );
 }
 
+/** After a save, View details takes the place of Save, because Delete must not be where the user has just clicked. */
 function Actions({ request, selected, canSave, actions }: RowContentProps) {
+  const view = (
+    <RowButton label="View details" selected={selected} run={() => actions.onOpen(request)}>
+      <Eye />
+    </RowButton>
+  );
   return (
     <span
       role="gridcell"
@@ -237,17 +243,20 @@ function Actions({ request, selected, canSave, actions }: RowContentProps) {
       )}
     >
       {request.saved ? (
-        <RowButton label="Delete request" selected={selected} run={() => actions.onDelete(request)}>
-          <Trash2 />
-        </RowButton>
+        <>
+          {view}
+          <RowButton label="Delete request" selected={selected} run={() => actions.onDelete(request)}>
+            <Trash2 />
+          </RowButton>
+        </>
       ) : (
-        <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => actions.onSave(request)}>
-          <Save />
-        </RowButton>
+        <>
+          <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => actions.onSave(request)}>
+            <Save />
+          </RowButton>
+          {view}
+        </>
       )}
-      <RowButton label="View details" selected={selected} run={() => actions.onOpen(request)}>
-        <Eye />
-      </RowButton>
     </span>
   );
 }
