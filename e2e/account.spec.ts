@@ -137,6 +137,9 @@ test('failed calls of the login page show their messages', async ({ page }) => {
   await page.getByLabel('Password').fill('secret1');
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Login failed')).toBeVisible();
+  await page.route('**/api/login', (call) => call.abort());
+  await page.getByRole('button', { name: 'Login' }).click();
+  await expect(page.getByText('Login failed. The server could not be reached.')).toBeVisible();
   await goTo(page, '/auth?tab=register');
   await page.getByLabel('Username').fill('marta');
   await page.getByLabel('Email').fill('marta@example.com');

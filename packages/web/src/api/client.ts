@@ -43,6 +43,12 @@ export function errorMessage(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
 }
 
+/** Like `errorMessage`. Without a response it says first what failed, and then that the server could not be reached. */
+export function namedError(error: unknown, fallback: string): string {
+  const message = errorMessage(error, fallback);
+  return error instanceof ApiError && error.status === 0 ? `${fallback}. ${message}` : message;
+}
+
 /** True if a call failed because something is not stored, or no longer. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 

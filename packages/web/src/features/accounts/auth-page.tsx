@@ -2,7 +2,7 @@ import { emailSchema } from '@creel/contract';
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { z } from 'zod';
-import { errorMessage } from '../../api/client.ts';
+import { errorMessage, namedError } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
@@ -84,7 +84,7 @@ function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
     onValid: ({ username, email, password }) =>
       register.mutate(
         { username, email, password },
-        { onSuccess: onSignedIn, onError: (error) => form.fail(error, errorMessage(error, 'Registration failed')) },
+        { onSuccess: onSignedIn, onError: (error) => form.fail(error, namedError(error, 'Registration failed')) },
       ),
   });
   const { errors } = form;

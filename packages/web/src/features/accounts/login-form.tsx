@@ -1,5 +1,5 @@
 import { credentialsSchema } from '@creel/contract';
-import { errorMessage } from '../../api/client.ts';
+import { namedError } from '../../api/client.ts';
 import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { useLogin } from './login-mutations.ts';
@@ -19,7 +19,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
     onValid: (values) =>
       login.mutate(values, {
         onSuccess: onSignedIn,
-        onError: (error) => form.fail(error, errorMessage(error, 'Login failed')),
+        onError: (error) => form.fail(error, namedError(error, 'Login failed')),
       }),
   });
   return (

@@ -1,7 +1,7 @@
 import type { Credentials, OperationInput, Registration, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { client, errorMessage } from '../../api/client.ts';
+import { client, namedError } from '../../api/client.ts';
 import { putUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { markSessionActive, notifyOtherTabs } from '../../api/session.ts';
@@ -62,6 +62,6 @@ export function useLogout() {
       handleLogout();
       await leave();
     },
-    onError: (error) => toastError(errorMessage(error, 'Logout failed')),
+    onError: (error) => toastError(namedError(error, 'Logout failed')),
   });
 }

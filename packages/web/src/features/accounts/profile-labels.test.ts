@@ -33,6 +33,7 @@ test.each([
   [passwordFailure, 400, '', 'Current password is incorrect'],
   [passwordFailure, 401, '', 'You must be logged in to change your password'],
   [passwordFailure, 500, '', 'Failed to update password'],
+  [passwordFailure, 0, 'No response.', 'Failed to update password. No response.'],
 ])('%o, %i, %s: %s', (failure, status, sentence, expected) => {
   expect(failure(new ApiError(status, sentence))).toBe(expected);
 });

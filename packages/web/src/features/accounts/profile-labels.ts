@@ -1,4 +1,5 @@
 import { ApiError } from '@creel/contract';
+import { namedError } from '../../api/client.ts';
 
 /** The server's message, else one that depends on the status. */
 export function usernameFailure(error: unknown): string {
@@ -13,12 +14,10 @@ export function usernameFailure(error: unknown): string {
 
 /** The server's message, else one that depends on the status. */
 export function passwordFailure(error: unknown): string {
-  if (!(error instanceof ApiError)) return 'Failed to update password';
-  const { status, sentence } = error;
-  if (sentence !== '') return sentence;
+  const status = error instanceof ApiError && error.sentence === '' ? error.status : undefined;
   if (status === 400) return 'Current password is incorrect';
   if (status === 401) return 'You must be logged in to change your password';
-  return 'Failed to update password';
+  return namedError(error, 'Failed to update password');
 }
 
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
