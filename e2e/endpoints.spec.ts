@@ -209,6 +209,7 @@ test('an expired endpoint without requests does not say that it waits for one', 
   await expect(button).toBeEnabled();
   await page.clock.setFixedTime(Date.parse(endpoint.expiresAt ?? '') + 1000);
   await expect(page.getByText('Expired: senders receive status 410, and no new requests are captured.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Endpoints' })).toContainText('Expired');
   await expect(live).toHaveCount(0);
   await expect(button).toBeDisabled();
 });

@@ -15,7 +15,7 @@ import { useNow } from '../ui/state.ts';
 /** The endpoints, favorites first, then newest first. */
 export function EndpointList({ tier }: { readonly tier: Tier }) {
   const endpoints = useQuery(endpointsQuery);
-  const now = useNow(10_000);
+  const now = useNow();
   const { uid } = useParams({ strict: false });
   return (
     <div className="flex min-h-0 grow flex-col">
