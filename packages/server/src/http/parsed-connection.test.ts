@@ -76,7 +76,7 @@ test('a body that is read later is complete', async () => {
   connection.close();
 });
 
-test('after a read that takes long, the next one waits for a turn', async () => {
+test('after a read of a body that takes long, the next one waits for a turn', async () => {
   const { reads, turns, open } = await listen((request, response) =>
     request.resume().once('end', () => response.end('read')),
   );
@@ -90,5 +90,19 @@ test('after a read that takes long, the next one waits for a turn', async () => 
   await connection.send('1\r\nb\r\n0\r\n\r\n');
   expect((await connection.next()).body.toString()).toBe('read');
   expect(runRead).toHaveBeenCalledOnce();
+  connection.close();
+});
+
+test('the next request does not wait for a turn, although the last one took long', async () => {
+  const { turns, open } = await listen((request, response) => response.end(request.url));
+  const connection = await open();
+  const runRead = vi.spyOn(turns, 'runRead');
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.2));
+  for (const path of ['/a', '/b']) {
+    await connection.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
+    expect((await connection.next()).body.toString()).toBe(path);
+  }
+  expect(runRead).not.toHaveBeenCalled();
   connection.close();
 });

@@ -23,7 +23,7 @@ interface BodyFraming {
  * long as one chunk. So slices shrink while they are slow.
  */
 const MAX_PARSE_MS = 0.5;
-/** After a read that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
+/** After a read of a body that takes longer, the next one waits for its turn. Sixty such reads made turns of 25 ms. */
 const COSTLY_MS = 0.25;
 const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
@@ -45,7 +45,7 @@ export class ParsedConnection {
   #maxSliceBytes = MAX_SLICE_BYTES;
   /** The socket holds unread bytes until the connection's turn, although Node resumes it whenever a body is read. */
   #waitsForTurn = false;
-  /** The last read took long, so the next one waits for its turn. */
+  /** The last read of this body took long, so the next one waits for its turn. */
   #isCostly = false;
   /** The socket delivers the bytes that it holds in this connection's turn. */
   #hasTurn = false;
@@ -129,7 +129,9 @@ export class ParsedConnection {
       hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
-    this.#isCostly = performance.now() - began > COSTLY_MS;
+    // A head is parsed quickly. What took long was its handler, or the machine was busy.
+    const isUnfinished = this.#current?.request.complete === false;
+    this.#isCostly = isUnfinished && performance.now() - began > COSTLY_MS;
     if (rest.length < length) {
       const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
