@@ -3,11 +3,11 @@ import { unsavedId } from '@creel/contract';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
-import { expect, pressEscape } from './app.ts';
+import { expect, notifications, pressEscape, toast } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint, goLive, openLive, row, selectionBar, send } from './endpoints.ts';
 import { test } from './target.ts';
-import { PHONE } from './pages.ts';
+import { PHONE, answerWith, heading, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -172,6 +172,36 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(results).toContainText('Not sent × 1');
     await expect(dialog).not.toContainText('could not be reached');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  await test.step('a bulk replay that stops because its endpoint was deleted elsewhere says how far it came', async () => {
+    const endpoint = await createEndpoint(page);
+    for (let at = 0; at < 3; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
+    const results = dialog.getByRole('region', { name: 'Results' });
+    target.answerWith((answer, { url }) => void (url === '/1' || answer.end('ok')));
+    await dialog.getByLabel('Destination').fill(target.url);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await expect(results).toContainText('1 of 3 sent');
+    // A replay may notice it before the live connection.
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await answerWith(page, '**/api/replay', 404, problem('This endpoint does not exist.', 'ENDPOINT_NOT_FOUND'));
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(toast(page, 'Replay stopped')).toBeVisible();
+    await expect(dialog).toContainText('This endpoint does not exist.');
+    await expect(results).toContainText('Stopped: 1 of 3 sent');
+    await page.unroute('**/api/replay');
+    await notifications(page).getByRole('button', { name: 'Close' }).click();
+
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog.getByRole('button', { name: 'Stop' })).toBeVisible();
+    await page.request.delete(`/api/endpoints/${endpoint.uid}`);
+    await expect(heading(page, 'Endpoint Not Found')).toBeVisible();
+    await expect(toast(page, 'Replay stopped')).toBeVisible();
+    await expect(toast(page, '1 of 3 requests sent.')).toBeVisible();
   });
 
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {

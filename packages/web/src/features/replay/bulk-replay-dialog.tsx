@@ -14,6 +14,7 @@ import { useNow } from '../../ui/state.ts';
 import {
   baseMistake,
   countStatuses,
+  isEndpointDeleted,
   MAX_RECENT,
   PACES,
   remainingMs,
@@ -24,6 +25,7 @@ import {
 } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
 import { lastTargetPreference } from './replay-targets.ts';
+import { toastError } from '../../ui/toast-store.ts';
 
 interface BulkReplayDialogProps {
   readonly uid: string;
@@ -124,6 +126,9 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   );
 }
 
+/** Why a run stops if its dialog closes with the page, for example because the endpoint was deleted elsewhere. */
+const DIALOG_CLOSED = Symbol('dialog closed');
+
 /** Replays requests one after the other, from where the last run was stopped. */
 function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
   const [phase, setPhase] = useState<Phase>('asking');
@@ -132,7 +137,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
   const [failure, setFailure] = useState<string>();
   const controller = useRef<AbortController>(undefined);
   // Stops when the dialog closes, because the user could not stop it afterwards.
-  useEffect(() => () => controller.current?.abort(), []);
+  useEffect(() => () => controller.current?.abort(DIALOG_CLOSED), []);
   useEffect(() => {
     if (phase !== 'sending') return undefined;
     const onUnload = (unload: BeforeUnloadEvent): void => unload.preventDefault();
@@ -143,6 +148,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
   const send = async (base: string, pace: number): Promise<void> => {
     const run = new AbortController();
     controller.current = run;
+    let sent = results.filter(({ isSent }) => isSent).length;
     setPhase('sending');
     setFailure(undefined);
     setEnds([Date.now()]);
@@ -152,14 +158,18 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
         if (run.signal.aborted) break;
         const result = await replayBelow(uid, request, base, run);
         if (result === undefined) continue;
+        if (result.isSent) sent++;
         setResults((before) => [...before, result]);
         setEnds((before) => [...before.slice(-MAX_RECENT), Date.now()]);
       }
     } catch (error) {
-      run.abort();
+      // The page closes the dialog as soon as it knows that the endpoint was deleted.
+      run.abort(isEndpointDeleted(error) ? DIALOG_CLOSED : undefined);
       // The login dialog reports the end of the session.
       if (!isEndOfSession(error)) setFailure(errorMessage(error, 'The requests could not be sent. Please try again.'));
     }
+    if (run.signal.reason === DIALOG_CLOSED)
+      toastError(`${formatCount(sent)} of ${counted(requests.length, 'request')} sent.`, { title: 'Replay stopped' });
     setPhase(run.signal.aborted ? 'stopped' : 'done');
   };
   return { phase, results, ends, failure, send, stop: () => controller.current?.abort() };

@@ -55,9 +55,13 @@ export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'ra
 /** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */
 const MAX_WAITS = 20;
 
-/** True if each further request would fail, too: the session has ended, or the server can't be reached. */
+/** True if the endpoint was deleted during the run. */
+export const isEndpointDeleted = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'ENDPOINT_NOT_FOUND';
+
+/** True if each further request would fail, too: without a session, the server or the endpoint. */
 const failsForAll = (error: unknown): boolean =>
-  isEndOfSession(error) || (error instanceof ApiError && error.status === 0);
+  isEndOfSession(error) || isEndpointDeleted(error) || (error instanceof ApiError && error.status === 0);
 
 /** Replays one request as it was captured. `undefined` if it was canceled. @throws ApiError that ends the whole run */
 export async function replayBelow(
