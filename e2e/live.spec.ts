@@ -37,6 +37,9 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     const order = await rows(page).evaluateAll((all) => all.map((one) => one.getAttribute('data-index')));
     expect(order).toEqual(['2', '1', '0']);
     await expect(page.getByText('+3 in last session')).toBeVisible();
+    await page.getByRole('tab', { name: 'GET' }).click();
+    await expect(page.getByText('No requests received yet.', { exact: true })).toBeVisible();
+    await expect(page.getByText('Send a request to this endpoint to see it here.', { exact: true })).toBeVisible();
   });
 
   await test.step('the test request of an empty endpoint is a real one, and does not decide its source', async () => {

@@ -60,7 +60,7 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
     if (search?.progress === 'failed')
       return <ListFailed title="The search failed" error={search.error} onRetry={search.retry} />;
     if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
-    if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
+    if (method !== undefined) return <NoneOfMethod onAll={() => changeView({ filter: undefined })} />;
   }
   return (
     <RequestGrid

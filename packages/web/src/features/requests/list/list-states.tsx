@@ -63,10 +63,11 @@ export function FilterInvalid({ onClear }: { readonly onClear: () => void }) {
 }
 
 /** There are requests, but none with this method. */
-export function NoneOfMethod({ method, onAll }: { readonly method: string; readonly onAll: () => void }) {
+export function NoneOfMethod({ onAll }: { readonly onAll: () => void }) {
   return (
-    <EmptyState title={`No ${method} requests`} actions={<Button onClick={onAll}>Show all requests</Button>}>
-      Requests of other methods are under All Requests.
+    <EmptyState title="No requests received yet." actions={<Button onClick={onAll}>Show all requests</Button>}>
+      <p>Send a request to this endpoint to see it here.</p>
+      <p>Requests of other methods are under All Requests.</p>
     </EmptyState>
   );
 }
