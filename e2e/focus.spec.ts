@@ -253,12 +253,13 @@ test('the list gets the focus back from its actions, fields and the comparison',
     await page.keyboard.press('Escape');
   });
 
-  await test.step('a deleted row, a left field and a closed search move the focus on', async () => {
+  await test.step('a saved row, a deleted row, a left field and a closed search move the focus on', async () => {
     await row(page, 2).click();
     await expect(detailsOf(page, 2)).toBeVisible();
-    await page.keyboard.press('s');
+    await row(page, 2).getByRole('button', { name: 'Save request' }).press('Enter');
     const remove = row(page, 2).getByRole('button', { name: 'Delete request' });
     await expect(remove).toBeVisible();
+    await expect(list(page)).toBeFocused();
     await remove.focus();
     await page.keyboard.press('Enter');
     await expect(row(page, 2)).toHaveCount(0);

@@ -226,13 +226,8 @@ function Age({ request: { index, timestamp } }: Pick<RowContentProps, 'request'>
   );
 }
 
-/** After a save, View details takes the place of Save, because Delete must not be where the user has just clicked. */
+/** Save, view and delete in the order of the specification, so Delete is never where the user has just clicked Save. */
 function Actions({ request, selected, canSave, actions }: RowContentProps) {
-  const view = (
-    <RowButton label="View details" selected={selected} run={() => actions.onOpen(request)}>
-      <Eye />
-    </RowButton>
-  );
   return (
     <span
       role="gridcell"
@@ -242,21 +237,19 @@ function Actions({ request, selected, canSave, actions }: RowContentProps) {
         selected ? 'opacity-100 @max-md:opacity-0' : 'opacity-0',
       )}
     >
-      {request.saved ? (
-        <>
-          {view}
-          <RowButton label="Delete request" selected={selected} run={() => actions.onDelete(request)}>
-            <Trash2 />
-          </RowButton>
-        </>
-      ) : (
-        <>
-          <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => actions.onSave(request)}>
-            <Save />
-          </RowButton>
-          {view}
-        </>
+      {request.saved ? null : (
+        <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => actions.onSave(request)}>
+          <Save />
+        </RowButton>
       )}
+      <RowButton label="View details" selected={selected} run={() => actions.onOpen(request)}>
+        <Eye />
+      </RowButton>
+      {request.saved ? (
+        <RowButton label="Delete request" selected={selected} run={() => actions.onDelete(request)}>
+          <Trash2 />
+        </RowButton>
+      ) : null}
     </span>
   );
 }
