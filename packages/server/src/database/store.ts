@@ -6,8 +6,8 @@ export class StorageProblem extends Error {
   override readonly name = 'StorageProblem';
 }
 
-/** Why storage is unavailable. `away`: it can't be reached, or has another problem. */
-export type UnavailableReason = 'away' | 'disk-full' | 'file-replaced';
+/** Why storage is unavailable. `unreachable`: it can't be reached, or has another problem. */
+export type UnavailableReason = 'unreachable' | 'disk-full' | 'file-replaced';
 
 /** Storage is unavailable at the moment: unreachable, full, or out of connections. The same call may succeed later. */
 export class StorageUnavailable extends Error {
@@ -16,7 +16,7 @@ export class StorageUnavailable extends Error {
 
   constructor(message: string, options: ErrorOptions & { readonly reason?: UnavailableReason } = {}) {
     super(message, options);
-    this.reason = options.reason ?? 'away';
+    this.reason = options.reason ?? 'unreachable';
   }
 }
 

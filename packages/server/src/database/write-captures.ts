@@ -16,7 +16,7 @@ interface CaptureGroup {
 export interface LockedEndpoint {
   readonly endpointId: number;
   readonly nextIndex: number;
-  /** No unsaved capture has a lower index. */
+  /** The next trim starts here: no unsaved capture has a lower index, except the spared ones. */
   readonly trimFrom: number;
   readonly autosave: boolean;
   readonly savedCount: number;
@@ -101,7 +101,7 @@ export async function writeBatch(
   const plans = groups.flatMap((group) => {
     const endpoint = locked.get(group.endpointId);
     if (endpoint === undefined || (group.captures.length === 0 && !isOverfull(endpoint, limits))) return [];
-    return [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
+    return [{ group, endpoint, toSave: countToSave(endpoint, group, limits) }];
   });
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
   const savedIds = idsNeeded === 0 ? [] : await statements.takeSavedIds(idsNeeded);
@@ -206,7 +206,7 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);
 }
 
-function howManyToSave(endpoint: LockedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
+function countToSave(endpoint: LockedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
   return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
 }
 
@@ -218,11 +218,11 @@ function endpointWrite(
 ): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - endpoint.sparedCount - limits.maxUnsaved);
-  const going = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
+  const dropCount = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
   // Existing captures are older than those of the batch.
-  const trimCount = Math.min(going, endpoint.unsavedCount - endpoint.sparedCount);
+  const trimCount = Math.min(dropCount, endpoint.unsavedCount - endpoint.sparedCount);
   // Requests that may be forwarded are always written.
-  const neverWritten = endpoint.plannedTo === null ? going - trimCount : 0;
+  const neverWritten = endpoint.plannedTo === null ? dropCount - trimCount : 0;
   // The clocks of two nodes differ, and times of an endpoint never decrease.
   const notBefore = endpoint.latestAt ?? 0;
   const captures = group.captures.map((capture, nth) => ({

@@ -67,7 +67,7 @@ const NOT_JSON = 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
 /** Default value of `Retry-After` in seconds. */
 const RETRY_SECONDS = 5;
 const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
-  away: 'The database does not answer at the moment. Please try again.',
+  unreachable: 'The database does not answer at the moment. Please try again.',
   'disk-full':
     "The server's disk is full. Delete endpoints or clear their data, or free space on the disk, then try again.",
   'file-replaced':

@@ -16,7 +16,7 @@ const endpoint: CachedEndpoint = {
   hasDestinations: false,
   bucket: new TokenBucket(1, () => 0),
   readAt: 0,
-  isExpired: false,
+  isStale: false,
 };
 const dependencies: CaptureDependencies = {
   endpoints: { peek: () => endpoint, lookup: async () => endpoint },

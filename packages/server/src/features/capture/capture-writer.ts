@@ -33,7 +33,7 @@ export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 export interface BatchStore {
   /** Resolves when the batch is on disk. Rejects after `withinMs` milliseconds at the latest, if it can wait long. */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs: number): Promise<CaptureOutcome | 'logged'>;
-  /** Work that a large capture may leave. It takes about as long as the capture. */
+  /** Does the work that storage postponed at a large capture. Takes about as long as the capture. */
   readonly checkpoint?: CaptureStore['checkpoint'];
 }
 
@@ -216,9 +216,9 @@ export class CaptureWriter {
   #finish({ captures, shares }: GatheredBatch, sentAt: number, outcome: CaptureOutcome | 'logged' | undefined): void {
     this.#writing = undefined;
     // One batch of small captures, if any wait, goes before the checkpoint.
-    const isNext = this.#needsCheckpoint || this.#batch.captures.length === 0;
+    const isCheckpointNext = this.#needsCheckpoint || this.#batch.captures.length === 0;
     this.#needsCheckpoint ||= shares.hasLarge && this.#store.checkpoint !== undefined;
-    if (this.#needsCheckpoint && isNext) void this.#checkpoint();
+    if (this.#needsCheckpoint && isCheckpointNext) void this.#checkpoint();
     else if (this.#batch.captures.length === 0) this.#gatherPostponed();
     const recycled = typeof outcome === 'object' ? outcome.recycled : undefined;
     if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;

@@ -114,7 +114,7 @@ test('an endpoint that another node changed is read again, and a read in progres
 test('a changed endpoint is read at once, and serves as it was while the database does not answer', async () => {
   const { cache, bus, endRead, failRead, readCount } = await filledCache();
   bus.isHealthy = true;
-  cache.expire(1);
+  cache.invalidate(1);
   expect(readCount()).toBe(2);
   expect(cache.peek('u')).toBeUndefined();
   const failed = cache.lookup('u');
@@ -130,7 +130,7 @@ test('a changed endpoint is read at once, and serves as it was while the databas
 test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
   const { cache, bus, endRead, failRead } = await filledCache();
   bus.isHealthy = true;
-  cache.expireAll();
+  cache.invalidateAll();
   expect(cache.peek('u')).toBeUndefined();
   const failed = cache.lookup('u');
   failRead(1);

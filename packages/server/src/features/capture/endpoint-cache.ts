@@ -21,8 +21,8 @@ export interface CachedEndpoint {
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
-  /** See `EndpointCache.expire`. */
-  isExpired: boolean;
+  /** See `EndpointCache.invalidate`. */
+  isStale: boolean;
 }
 
 const MAX_ENTRIES = 10_000;
@@ -66,12 +66,12 @@ export class EndpointCache {
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return undefined;
-    if (!entry.isExpired && this.#bus.isHealthy) return entry;
+    if (!entry.isStale && this.#bus.isHealthy) return entry;
     if (this.#failedAt !== undefined) {
       if (this.#since(this.#failedAt) > RETRY_MS) this.lookup(uid).catch(() => undefined);
       return entry;
     }
-    const age = entry.isExpired ? Infinity : this.#since(entry.readAt);
+    const age = entry.isStale ? Infinity : this.#since(entry.readAt);
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -92,18 +92,18 @@ export class EndpointCache {
   }
 
   /** Reads a changed endpoint at once. The old entry serves only while the database does not answer. */
-  expire(id: number): void {
+  invalidate(id: number): void {
     this.#lookups.forgetAll();
     for (const [uid, entry] of this.#entries) {
       if (entry.id !== id) continue;
-      entry.isExpired = true;
+      entry.isStale = true;
       this.lookup(uid).catch(() => undefined);
     }
   }
 
   /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
-  expireAll(): void {
-    for (const entry of this.#entries.values()) entry.isExpired = true;
+  invalidateAll(): void {
+    for (const entry of this.#entries.values()) entry.isStale = true;
     this.#lookups.forgetAll();
   }
 
@@ -137,7 +137,7 @@ export class EndpointCache {
       hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
-      isExpired: false,
+      isStale: false,
     };
     if (isLatest()) this.#keep(entry);
     return entry;

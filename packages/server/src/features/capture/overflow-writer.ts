@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pause } from '../../limits/within.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageProblem, StorageUnavailable } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
-import { within } from '../../limits/within.ts';
+import { pause, within } from '../../limits/within.ts';
 import type { BatchStore } from './capture-writer.ts';
 import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
@@ -50,7 +49,7 @@ export class OverflowWriter implements BatchStore {
   readonly #options: OverflowWriterOptions;
   readonly #end = new AbortController();
   /** PostgreSQL failed, and no check of it has succeeded since. */
-  #isAway = false;
+  #isDatabaseDown = false;
   /** The last batch of this node in the log; 0 when all are in the database. */
   #lastPosition: LogPosition = 0;
   /** When it was added. */
@@ -69,7 +68,7 @@ export class OverflowWriter implements BatchStore {
 
   /** True while new batches go to the log. */
   get isLogging(): boolean {
-    return this.#isAway || this.#lastPosition > 0;
+    return this.#isDatabaseDown || this.#lastPosition > 0;
   }
 
   /** The last read found the log empty. While it can't be reached, another node may have added batches. */
@@ -115,14 +114,14 @@ export class OverflowWriter implements BatchStore {
     withinMs: number,
   ): Promise<CaptureOutcome | 'logged'> {
     const deadline = performance.now() + withinMs;
-    if (this.#lastPosition > 0 && !this.#isAway) await this.#catchUp();
+    if (this.#lastPosition > 0 && !this.#isDatabaseDown) await this.#catchUp();
     if (!this.isLogging) {
       const databaseMs = (deadline - performance.now()) * DATABASE_SHARE;
       try {
         return await this.#options.store.writeCaptures(batch, limits, databaseMs);
       } catch (error) {
-        if (!isAway(error)) throw error;
-        this.#setMode({ isAway: true });
+        if (!isOutage(error)) throw error;
+        this.#setMode({ isDatabaseDown: true });
         this.#options.onFailure(error);
       }
     }
@@ -142,9 +141,9 @@ export class OverflowWriter implements BatchStore {
     if (this.isFull) throw new StorageUnavailable('The overflow log is full.');
   }
 
-  #setMode(change: { readonly isAway?: boolean; readonly lastPosition?: LogPosition }): void {
+  #setMode(change: { readonly isDatabaseDown?: boolean; readonly lastPosition?: LogPosition }): void {
     const before = this.isLogging;
-    this.#isAway = change.isAway ?? this.#isAway;
+    this.#isDatabaseDown = change.isDatabaseDown ?? this.#isDatabaseDown;
     this.#lastPosition = change.lastPosition ?? this.#lastPosition;
     if (this.isLogging !== before) this.#options.onMode(this.isLogging ? 'log' : 'database');
   }
@@ -155,7 +154,8 @@ export class OverflowWriter implements BatchStore {
     try {
       for (;;) {
         const { drainedTo } = await this.#readState();
-        if (this.#lastPosition === 0 || this.#isAway || this.#lastPosition - drainedTo > CATCH_UP_MESSAGES) return;
+        if (this.#lastPosition === 0 || this.#isDatabaseDown || this.#lastPosition - drainedTo > CATCH_UP_MESSAGES)
+          return;
         if (performance.now() > until) return;
         await sleep(CATCH_UP_STEP_MS);
       }
@@ -197,8 +197,8 @@ export class OverflowWriter implements BatchStore {
     const reported = new Set<boolean>();
     while (!this.#end.signal.aborted) {
       try {
-        if (this.#isAway) await this.#options.drainStore.check(CHECK_MS);
-        this.#setMode({ isAway: false });
+        if (this.#isDatabaseDown) await this.#options.drainStore.check(CHECK_MS);
+        this.#setMode({ isDatabaseDown: false });
         const found = await this.#options.log.next();
         const stored = found && (await this.#store(found));
         reported.clear();
@@ -206,7 +206,7 @@ export class OverflowWriter implements BatchStore {
         else if (stored === 0) await pause(STATE_MS, this.#end.signal);
       } catch (error) {
         const isSilent = error instanceof SilentOverflowLog;
-        if (!reported.has(isSilent) && (isSilent || !isAway(error))) {
+        if (!reported.has(isSilent) && (isSilent || !isOutage(error))) {
           reported.add(isSilent);
           this.#options.onFailure(error);
         }
@@ -221,7 +221,7 @@ export class OverflowWriter implements BatchStore {
     try {
       drained = await this.#options.drainStore.writeLogged(batches, this.#options.limits, DRAIN_MS);
     } catch (error) {
-      if (isAway(error)) this.#setMode({ isAway: true });
+      if (isOutage(error)) this.#setMode({ isDatabaseDown: true });
       throw error;
     }
     let stored = 0;
@@ -235,7 +235,7 @@ export class OverflowWriter implements BatchStore {
   }
 }
 
-/** True if PostgreSQL is at fault and not the batch. A server that would lose commits counts as unavailable too. */
-function isAway(error: unknown): boolean {
+/** True if PostgreSQL failed, and not the batch. A server that could lose commits counts as failed, too. */
+function isOutage(error: unknown): boolean {
   return error instanceof StorageUnavailable || error instanceof StorageProblem;
 }

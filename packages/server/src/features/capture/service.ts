@@ -57,9 +57,9 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const { maxBodyBytes } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
   live.onEndpointChange((endpointId, isDeleted) =>
-    isDeleted ? endpoints.forget(endpointId) : endpoints.expire(endpointId),
+    isDeleted ? endpoints.forget(endpointId) : endpoints.invalidate(endpointId),
   );
-  bus.onGap(() => endpoints.expireAll());
+  bus.onGap(() => endpoints.invalidateAll());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
