@@ -3,7 +3,7 @@ import type { CaptureLimits } from '../src/database/store.ts';
 import type { EndpointRecord } from '../src/database/records.ts';
 import type { AppStore } from '../src/queries.ts';
 import type { Attempt } from '../src/features/deliveries/attempt-queries.ts';
-import { markOf } from '../src/features/deliveries/delivery-plan.ts';
+import { markOf } from '../src/features/deliveries/delivery-rules.ts';
 import type { DestinationWithPending } from '../src/features/deliveries/destination-queries.ts';
 import type { PlanResult } from '../src/features/deliveries/plan-queries.ts';
 import { deliveryAttempt } from './delivery-attempt.ts';

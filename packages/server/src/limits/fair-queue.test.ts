@@ -84,7 +84,7 @@ test('with limits per owner, an owner waits only for its own work, and only its 
   expect(seen).toEqual(['other', 'one', 'one']);
 });
 
-test('an owner at its own limit leaves the free places to others', async () => {
+test('an owner at its own limit leaves the free slots to others', async () => {
   const queue = new FairQueue({ concurrency: 2, concurrencyPerOwner: 1 });
   const [first, second, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), [] as string[]];
   const ask = (owner: string, until?: Promise<void>) => queue.run(owner, async () => (seen.push(owner), until));
@@ -98,7 +98,7 @@ test('an owner at its own limit leaves the free places to others', async () => {
   expect(seen).toEqual(['many', 'one', 'two', 'many']);
 });
 
-test('each owner leaves half of the free places, so that one is left for the next owner', async () => {
+test('each owner leaves half of the free slots, so that one is left for the next owner', async () => {
   const queue = new FairQueue({ concurrency: 8, shareOfFree: 1 / 2 });
   const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
   const ask = (owner: string, count: number) =>
@@ -110,13 +110,13 @@ test('each owner leaves half of the free places, so that one is left for the nex
   expect(seen).toHaveLength(61);
 });
 
-/** Work of owners in a queue with ten places, a half of the free ones for each. `end` ends one that runs. */
+/** Work of owners in a queue with ten slots, a half of the free ones for each. `end` ends one that runs. */
 function placesWorld() {
   const queue = new FairQueue({ concurrency: 10, shareOfFree: 1 / 2 });
   const running = new Map<string, () => void>();
-  const add = (owner: string, places: number, signal?: AbortSignal): void => {
+  const add = (owner: string, slots: number, signal?: AbortSignal): void => {
     const work = () => new Promise<void>((resolve) => running.set(owner, resolve));
-    queue.run(owner, work, signal, places).catch(() => undefined);
+    queue.run(owner, work, signal, slots).catch(() => undefined);
   };
   const end = (owner: string): void => {
     running.get(owner)?.();
@@ -125,7 +125,7 @@ function placesWorld() {
   return { add, end, running: () => [...running.keys()].join('') };
 }
 
-test('work that needs more places than are free gets the next free ones, however much small work comes', async () => {
+test('work that needs more slots than are free gets the next free ones, however much small work comes', async () => {
   const { add, end, running } = placesWorld();
   for (const owner of 'abcdefgh') add(owner, 1);
   add('L', 6);
@@ -143,7 +143,7 @@ test('work that needs more places than are free gets the next free ones, however
   expect(running()).toBe('efghijkl');
 });
 
-test('work that needs many places and is aborted leaves the free ones to the others', async () => {
+test('work that needs many slots and is aborted leaves the free ones to the others', async () => {
   const { add, running } = placesWorld();
   const gone = new AbortController();
   for (const owner of 'ab') add(owner, 3);
@@ -158,8 +158,8 @@ test('work that needs many places and is aborted leaves the free ones to the oth
 test('an owner without a place gets as many as its work needs, and more within its share', async () => {
   const queue = new FairQueue({ concurrency: 10, shareOfFree: 1 / 5 });
   const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
-  const ask = (owner: string, places: number) =>
-    queue.run(owner, async () => (seen.push(`${owner}${places}`), hang.promise), undefined, places);
+  const ask = (owner: string, slots: number) =>
+    queue.run(owner, async () => (seen.push(`${owner}${slots}`), hang.promise), undefined, slots);
   const all = [ask('a', 6), ask('a', 1), ask('b', 1), ask('b', 1), ask('c', 3), ask('d', 1)];
   expect(seen).toEqual(['a6', 'b1', 'c3']);
   hang.resolve();

@@ -139,7 +139,7 @@ export interface FairQueueOptions {
   /** How much work runs at once, of all owners and of one. */
   readonly concurrency?: number;
   readonly concurrencyPerOwner?: number;
-  /** An owner gets at most this part of the places that the others leave, so that a few owners don't take all. */
+  /** An owner gets at most this part of the slots that the others don't use, so that a few owners don't take all. */
   readonly shareOfFree?: number;
   /** Maximum number of waiting calls, of all owners and of one. */
   readonly maxWaiting?: number;
@@ -147,7 +147,7 @@ export interface FairQueueOptions {
 }
 
 interface Waiting {
-  readonly places: number;
+  readonly slots: number;
   readonly begin: () => void;
 }
 
@@ -157,7 +157,7 @@ export class FairQueue {
   readonly #waiting = new RoundRobin<Owner, Waiting>();
   readonly #usedByOwner = new Map<Owner, number>();
   #used = 0;
-  /** The next work needs more places than are free. Until it has them, no other work gets any. */
+  /** The next work needs more slots than are free. Until it has them, no other work gets any. */
   #isHeld = false;
 
   constructor(options: FairQueueOptions) {
@@ -176,18 +176,18 @@ export class FairQueue {
   }
 
   /**
-   * Runs `work` when it is the owner's turn; its argument is true if it had to wait. `places`: how many it takes, at most
+   * Runs `work` when it is the owner's turn; its argument is true if it had to wait. `slots`: how many it takes, at most
    * `concurrency`. Work that is aborted before its turn never runs. @throws QueueFullError; the signal's reason
    */
-  async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal, places = 1): Promise<T> {
+  async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal, slots = 1): Promise<T> {
     signal?.throwIfAborted();
-    const waited = this.#isHeld || !this.#hasShare(owner, places) || places > this.#free;
-    if (waited) await this.#wait(owner, places, signal);
-    else this.#count(owner, places);
+    const waited = this.#isHeld || !this.#hasShare(owner, slots) || slots > this.#free;
+    if (waited) await this.#wait(owner, slots, signal);
+    else this.#count(owner, slots);
     try {
       return await work(waited);
     } finally {
-      this.#count(owner, -places);
+      this.#count(owner, -slots);
       this.#beginWaiting();
     }
   }
@@ -196,11 +196,11 @@ export class FairQueue {
     return this.#options.concurrency - this.#used;
   }
 
-  /** Whether the owner may have these places too. Without any, it may have as many as its work needs. */
-  #hasShare(owner: Owner, places: number): boolean {
+  /** Whether the owner may have these slots too. Without any, it may have as many as its work needs. */
+  #hasShare(owner: Owner, slots: number): boolean {
     const { concurrencyPerOwner, shareOfFree } = this.#options;
     const own = this.#usedByOwner.get(owner) ?? 0;
-    const before = own + places - 1;
+    const before = own + slots - 1;
     return own === 0 || (before < concurrencyPerOwner && before < shareOfFree * (this.#free + own));
   }
 
@@ -211,15 +211,15 @@ export class FairQueue {
     else this.#usedByOwner.set(owner, used);
   }
 
-  /** Begins all that may run now, up to the first that only lacks free places. */
+  /** Begins all that may run now, up to the first that only lacks free slots. */
   #beginWaiting(): void {
     this.#isHeld = false;
-    const mayRun = ({ places }: Waiting, owner: Owner): boolean => {
-      if (this.#isHeld || !this.#hasShare(owner, places)) return false;
-      this.#isHeld = places > this.#free;
+    const mayRun = ({ slots }: Waiting, owner: Owner): boolean => {
+      if (this.#isHeld || !this.#hasShare(owner, slots)) return false;
+      this.#isHeld = slots > this.#free;
       return !this.#isHeld;
     };
-    // Ends without a look at those who wait if no place is free. Otherwise, many of them take quadratic time.
+    // If no slot is free, looks at no waiting work: a look at all of it after each run would take quadratic time.
     while (this.#free > 0) {
       const next = this.#waiting.shift(mayRun);
       if (next === undefined) return;
@@ -227,17 +227,17 @@ export class FairQueue {
     }
   }
 
-  #wait(owner: Owner, places: number, signal: AbortSignal | undefined): Promise<void> {
+  #wait(owner: Owner, slots: number, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingPerOwner } = this.#options;
     if (this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(owner) >= maxWaitingPerOwner)
       throw new QueueFullError();
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         signal?.removeEventListener('abort', abort);
-        this.#count(owner, places);
+        this.#count(owner, slots);
         resolve();
       };
-      const waiting = { places, begin };
+      const waiting = { slots, begin };
       const abort = (): void => {
         this.#waiting.remove(owner, waiting);
         this.#beginWaiting();
@@ -245,7 +245,7 @@ export class FairQueue {
       };
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(owner, waiting);
-      this.#isHeld ||= this.#hasShare(owner, places);
+      this.#isHeld ||= this.#hasShare(owner, slots);
     });
   }
 }

@@ -33,7 +33,7 @@ test('a commit that did not wait for the disk is synced soon, by a write of its 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   // Changes no row, so that only the sync writes to the log.
-  await store.settleDueAt(1);
+  await store.correctDueAt(1);
   expect(await logBytes()).toBe(before);
   vi.advanceTimersByTime(1000);
   await expect.poll(logBytes).toBeGreaterThan(before);

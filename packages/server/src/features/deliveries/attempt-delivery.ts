@@ -16,20 +16,20 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { Signatures } from '../signatures/service.ts';
-import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
-import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
+import type { Attempt, DueDelivery, ActiveDestination } from './attempt-queries.ts';
+import { forwardedHeaders, nextAttemptAt } from './delivery-rules.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 const UNSIGNABLE =
   'The endpoint has no signing secret, so the request was not sent. Set the secret, or turn off signing for this destination.';
 
 export interface AttemptOptions {
-  readonly store: Pick<DeliveryQueries, 'findSending'> & Pick<Remote<typeof requestQueries>, 'findWhole'>;
+  readonly store: Pick<DeliveryQueries, 'findActiveDestination'> & Pick<Remote<typeof requestQueries>, 'findWhole'>;
   /** Sends with the same checks as a replay. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
   /** How to renew signatures of an endpoint, for destinations with `sign`. */
   readonly signerOf: Signatures['signerOf'];
-  /** The mark of this installation in forwarded requests. */
+  /** Identifies this installation in forwarded requests, to detect loops. */
   readonly mark: string;
   readonly now: () => number;
 }
@@ -44,7 +44,7 @@ export async function attemptDelivery(
   { signal, onBegun }: { readonly signal: AbortSignal; readonly onBegun: () => void },
 ): Promise<Attempt | undefined> {
   const { store, forward, now } = options;
-  const destination = await store.findSending(delivery.id);
+  const destination = await store.findActiveDestination(delivery.id);
   const captured = destination && (await store.findWhole(destination.endpointId, delivery.index));
   if (destination === undefined || captured === undefined) return undefined;
   const attempt = delivery.attempts + 1;
@@ -84,7 +84,7 @@ export async function attemptDelivery(
 /** The captured request as the destination wants it. @throws ProblemError REPLAY_FAILED with a sentence */
 async function outboundRequest(
   { signerOf, mark }: AttemptOptions,
-  { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
+  { endpointId, url: baseUrl, appendPath, sign, signingScheme }: ActiveDestination,
   { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
   { method, target, rawHeaders, body }: Pick<RequestHead, 'target' | 'rawHeaders'> & Pick<Forward, 'method' | 'body'>,
 ): Promise<Forward> {

@@ -122,15 +122,18 @@ export function attemptsSuite(store: AppStore): void {
       if (first === undefined || second === undefined) throw new Error('Nothing is due.');
       const change = (changes: DestinationChange) => store.changeDestination(endpoint.id, destination.id, changes, T0);
       await change({ url: 'http://127.0.0.1:9/new' });
-      expect(await store.findSending(first.id)).toMatchObject({ id: destination.id, url: 'http://127.0.0.1:9/new' });
+      expect(await store.findActiveDestination(first.id)).toMatchObject({
+        id: destination.id,
+        url: 'http://127.0.0.1:9/new',
+      });
       await change({ enabled: false });
-      expect(await store.findSending(first.id)).toBeUndefined();
+      expect(await store.findActiveDestination(first.id)).toBeUndefined();
       await change({ enabled: true });
       await record([attemptOf(destination, first)]);
-      expect(await store.findSending(first.id)).toBeUndefined();
-      expect(await store.findSending(second.id)).toMatchObject({ id: destination.id });
+      expect(await store.findActiveDestination(first.id)).toBeUndefined();
+      expect(await store.findActiveDestination(second.id)).toMatchObject({ id: destination.id });
       await store.clearRequests(endpoint.id);
-      expect(await store.findSending(second.id)).toBeUndefined();
+      expect(await store.findActiveDestination(second.id)).toBeUndefined();
     });
 
     test('nothing follows an attempt whose destination was deleted meanwhile', async () => {

@@ -8,7 +8,7 @@ import type { Database } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { SIZE, lockEndpoint, selectBounds } from '../requests/queries.ts';
-import { CLOCK_ERROR_MS } from './delivery-plan.ts';
+import { CLOCK_ERROR_MS } from './delivery-rules.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
 
@@ -49,16 +49,15 @@ export interface DueDelivery {
   readonly size: number;
 }
 
-/** A destination with all that an attempt needs. */
-export interface SendingDestination extends DestinationRecord {
+/** A destination that is on and not paused, with all that an attempt needs. */
+export interface ActiveDestination extends DestinationRecord {
   readonly userId: number;
   readonly signingScheme: SigningScheme | null;
   /** When its next delivery is due. May be too early. */
   readonly dueAt: number | null;
 }
 
-/** The destinations that are on and not paused, as `toSending` reads them. */
-function selectSending(db: EngineDatabase) {
+function selectActive(db: EngineDatabase) {
   return db
     .selectFrom('destinations')
     .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
@@ -68,20 +67,20 @@ function selectSending(db: EngineDatabase) {
     .where('paused_at', 'is', null);
 }
 
-type SendingRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectSending>['executeTakeFirst']>>>;
+type ActiveRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectActive>['executeTakeFirst']>>>;
 
-function toSending(row: SendingRow): SendingDestination {
+function toActive(row: ActiveRow): ActiveDestination {
   const { userId, signingScheme, dueAt } = row;
   return { ...toDestinationRecord(row), userId, signingScheme, dueAt };
 }
 
 /** The destination of a delivery; `undefined` when it is off or paused, or the delivery has ended. */
-async function findSending(db: EngineDatabase, deliveryId: string): Promise<SendingDestination | undefined> {
-  const row = await selectSending(db)
+async function findActiveDestination(db: EngineDatabase, deliveryId: string): Promise<ActiveDestination | undefined> {
+  const row = await selectActive(db)
     .innerJoin('deliveries', 'deliveries.destination_id', 'destinations.id')
     .where('deliveries.id', '=', deliveryId)
     .executeTakeFirst();
-  return row && toSending(row);
+  return row && toActive(row);
 }
 
 /**
@@ -94,7 +93,7 @@ async function dueDeliveries(
   sending: readonly string[],
   at: { readonly now: number; readonly limit: number },
 ) {
-  const row = await selectSending(db).where('destinations.id', '=', destinationId).executeTakeFirst();
+  const row = await selectActive(db).where('destinations.id', '=', destinationId).executeTakeFirst();
   if (row === undefined) return undefined;
   let due = db
     .selectFrom('deliveries')
@@ -107,11 +106,11 @@ async function dueDeliveries(
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', sending);
   const deliveries: readonly DueDelivery[] = await due.execute();
-  return { destination: toSending(row), deliveries };
+  return { destination: toActive(row), deliveries };
 }
 
-/** Corrects when a destination is due, after none of its deliveries was. */
-async function settleDueAt(transaction: EngineTransaction, destinationId: number): Promise<void> {
+/** Corrects a `due_at` that was too early. */
+async function correctDueAt(transaction: EngineTransaction, destinationId: number): Promise<void> {
   await lockDestinations(transaction, [destinationId]);
   await updateDueAt(transaction, [destinationId]);
 }
@@ -262,12 +261,12 @@ async function findDelivery(db: Database, endpointId: number, deliveryId: string
 
 export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
-  findSending: read(findSending),
+  findActiveDestination: read(findActiveDestination),
   listAttempts: read(listAttempts),
   listPlanned: read(listPlanned),
   countPendingDeliveries: read((db: EngineDatabase) => countRows(db.selectFrom('deliveries'))),
   hasDelivery: read(hasDelivery),
   retryDelivery: write(inTransaction(retryDelivery)),
-  settleDueAt: unsynced(inTransaction(settleDueAt)),
+  correctDueAt: unsynced(inTransaction(correctDueAt)),
   shortenWaits: unsynced(inTransaction(shortenWaits)),
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { encodeHead } from '../../database/stored-request.ts';
-import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
+import type { Attempt, DueDelivery, ActiveDestination } from './attempt-queries.ts';
 import { DeliverySender } from './delivery-sender.ts';
 
 const DESTINATION = {
@@ -30,9 +30,9 @@ const STORE = {
   claimDestinations: async () => [1],
   renewLeases: async () => [1],
   releaseLeases: async () => undefined,
-  settleDueAt: async () => undefined,
+  correctDueAt: async () => undefined,
   shortenWaits: async () => undefined,
-  findSending: async (): Promise<SendingDestination | undefined> => ({ ...DESTINATION, failures: 0 }),
+  findActiveDestination: async (): Promise<ActiveDestination | undefined> => ({ ...DESTINATION, failures: 0 }),
   findWhole: async (endpointId: number, index: number) => ({
     endpointId,
     index,
@@ -203,7 +203,7 @@ test('a delivery that waited for its turn goes to the present URL, and nowhere i
         destination: { ...DESTINATION, failures: 0 },
         deliveries: deliveries.filter(({ id }) => !unfinished.includes(id) && !recorded.includes(id)),
       }),
-      async findSending(id) {
+      async findActiveDestination(id) {
         if (!isMoved) return { ...DESTINATION, failures: 0 };
         return id === '3' ? undefined : { ...DESTINATION, failures: 0, url: 'http://127.0.0.1:9/new' };
       },
@@ -259,7 +259,12 @@ test('a destination does not wait for 500 others whose targets hang', async () =
         destination: { ...DESTINATION, id, userId: Math.floor(id / 100), failures: 0 },
         deliveries: unfinished.length > 0 ? [] : [{ id: `${id}`, index: id, attempts: 0, size: 0 }],
       }),
-      findSending: async (id) => ({ ...DESTINATION, id: Number(id), failures: 0, url: `http://127.0.0.1:9/${id}` }),
+      findActiveDestination: async (id) => ({
+        ...DESTINATION,
+        id: Number(id),
+        failures: 0,
+        url: `http://127.0.0.1:9/${id}`,
+      }),
       recordAttempts: async () => [],
     },
     async forward({ url }) {
@@ -275,11 +280,11 @@ test('a destination does not wait for 500 others whose targets hang', async () =
     await stopped;
   });
   sender.wake();
-  // Of the 256 places, each user gets a fifth of those that the others leave, rounded up.
+  // Of the 256 slots, each user gets a fifth of those that the others leave, rounded up.
   await expect.poll(() => sent.length).toBe(52 + 41 + 33 + 26 + 21);
   expect(sent.some((id) => id >= 500)).toBe(false);
   clock = 4000;
-  // Each of them is claimed, while those with a request on its way keep their places.
+  // Each of them is claimed, while those with a request on its way keep their slots.
   await expect
     .poll(() => {
       sender.wake();

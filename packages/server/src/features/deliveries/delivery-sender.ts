@@ -4,10 +4,10 @@ import { atMost, pause } from '../../limits/within.ts';
 import { Rerun, RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
-import type { DueDelivery, SendingDestination } from './attempt-queries.ts';
+import type { DueDelivery, ActiveDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import type { RecorderOptions } from './attempt-recorder.ts';
-import { CLOCK_ERROR_MS, MAX_WAITS_MS } from './delivery-plan.ts';
+import { CLOCK_ERROR_MS, MAX_WAITS_MS } from './delivery-rules.ts';
 import { DestinationLeases, MAX_CLAIMED } from './destination-leases.ts';
 import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -17,18 +17,19 @@ const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
 const FAILING = 5;
 /**
- * Milliseconds that a failing destination's place stays empty after a failure. Without this, a target that refuses at
+ * Milliseconds that a failing destination's slot stays empty after a failure. Without this, a target that refuses at
  * once gets an attempt every few milliseconds, and each costs reads and a transaction.
  */
-const REST_MS = 400;
+const FAILURE_PAUSE_MS = 400;
 /** Maximum number of deliveries with small bodies at a time, and MiB of the larger bodies. They limit the memory. */
 const SMALL_BYTES = 256 * 1024;
 const SMALL_AT_ONCE = 256;
 const LARGE_MIB_AT_ONCE = 100;
 const MIB = 1024 * 1024;
 const POLL_MS = 500;
+
 type SenderQueries = DestinationLeasesOptions['store'] &
-  Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'settleDueAt' | 'shortenWaits'>;
+  Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'correctDueAt' | 'shortenWaits'>;
 
 export interface SenderOptions extends AttemptOptions, Omit<RecorderOptions, 'store' | 'signal'> {
   readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
@@ -109,7 +110,7 @@ export class DeliverySender {
     if (due === undefined) return false;
     if (due.deliveries.length === 0) {
       if (claimed.sending.size === 0 && (due.destination.dueAt ?? Infinity) <= now())
-        await store.settleDueAt(claimed.id);
+        await store.correctDueAt(claimed.id);
       return false;
     }
     claimed.failures = due.destination.failures;
@@ -122,7 +123,7 @@ export class DeliverySender {
   }
 
   /** Resolves when the request is sent, or will not be sent. */
-  #begin(claimed: ClaimedDestination, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
+  #begin(claimed: ClaimedDestination, destination: ActiveDestination, delivery: DueDelivery): Promise<void> {
     const { promise: begun, resolve: onBegun } = Promise.withResolvers<void>();
     const leave = (): void => {
       claimed.usedAt = performance.now();
@@ -132,7 +133,7 @@ export class DeliverySender {
     const attempt = async (): Promise<void> => {
       const hasFailed = await this.#attempt(claimed, destination, delivery, onBegun);
       onBegun();
-      if (hasFailed && claimed.failures >= FAILING) setTimeout(leave, REST_MS).unref();
+      if (hasFailed && claimed.failures >= FAILING) setTimeout(leave, FAILURE_PAUSE_MS).unref();
       else leave();
     };
     this.#attempts.add(attempt());
@@ -142,15 +143,15 @@ export class DeliverySender {
   /** Sends a delivery and records the attempt. True if it was recorded and has failed. */
   async #attempt(
     claimed: ClaimedDestination,
-    destination: SendingDestination,
+    destination: ActiveDestination,
     delivery: DueDelivery,
     onBegun: () => void,
   ): Promise<boolean> {
     const { signal } = this.#end;
     const isSmall = delivery.size <= SMALL_BYTES;
     const queue = isSmall ? this.#small : this.#large;
-    // A body beyond all places is sent alone.
-    const places = isSmall ? 1 : Math.min(LARGE_MIB_AT_ONCE, Math.ceil(delivery.size / MIB));
+    // A body that is larger than all slots is sent alone.
+    const slots = isSmall ? 1 : Math.min(LARGE_MIB_AT_ONCE, Math.ceil(delivery.size / MIB));
     const waits = AbortSignal.any([signal, claimed.release.signal]);
     let hasTurn = false;
     const send = async () => {
@@ -161,7 +162,7 @@ export class DeliverySender {
       return attemptDelivery(this.#options, delivery, { signal, onBegun });
     };
     try {
-      const attempt = await queue.run(destination.userId, send, waits, places);
+      const attempt = await queue.run(destination.userId, send, waits, slots);
       if (attempt === undefined) return false;
       await this.#recorder.record(attempt);
       return !isDelivered(attempt.status);
@@ -174,7 +175,7 @@ export class DeliverySender {
   }
 }
 
-/** A user gets at most this part of the places that the others leave, because targets that hang keep theirs for 30 s. */
+/** A user gets at most this part of the slots that the others don't use: a target that hangs keeps one for 30 s. */
 const SHARE_OF_FREE = 1 / 5;
 
 function queueOf(concurrency: number): FairQueue {

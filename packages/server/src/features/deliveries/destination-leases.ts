@@ -9,7 +9,7 @@ const MIN_CLAIMED_MS = 3000;
 /** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
-/** An idle destination is released after this time, or as soon as another one needs its place. */
+/** An idle destination is released after this time, or as soon as another one needs its slot. */
 const IDLE_MS = 30_000;
 
 /** A destination whose lease this process has. Times are milliseconds of a monotonic clock. */
@@ -18,7 +18,7 @@ export class ClaimedDestination {
   /** Counted from before the lease was written, so that it ends here before it ends in the database. */
   leaseUntil: number;
   readonly sendDue: Rerun;
-  /** Ids of the deliveries that are sent or recorded now, or whose place stays empty after a failure. */
+  /** Ids of the deliveries that are sent or recorded now, or whose slot stays empty after a failure. */
   readonly sending = new Set<string>();
   /** Number of deliveries whose turn has come. */
   inFlight = 0;
@@ -27,7 +27,7 @@ export class ClaimedDestination {
   readonly claimedAt = performance.now();
   /** Failed attempts in a row, as of the last read. */
   failures = 0;
-  /** The last read returned all due deliveries, so a free place needs no further read. */
+  /** The last read returned all due deliveries, so a free slot needs no further read. */
   hasNoMore = false;
   /** When it was last in use. */
   usedAt = performance.now();

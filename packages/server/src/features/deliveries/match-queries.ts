@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { findWhole, readRequests, selectBounds } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
-import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
+import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-rules.ts';
 
 /** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */
 

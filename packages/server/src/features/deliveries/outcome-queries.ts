@@ -1,20 +1,20 @@
 import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
-import type { Selectable } from 'kysely';
-import { z } from 'zod';
-import { toUserRecord } from '../../database/records.ts';
-import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
-import { addMail } from '../mail/queries.ts';
-import type { Attempt } from './attempt-queries.ts';
-import { countFailures, pauseReason } from './delivery-plan.ts';
-import { DUE_AT, recentStatusesOf } from './destination-queries.ts';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { inChunks } from '../../database/engine.ts';
+import { toUserRecord } from '../../database/records.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/stored-request.ts';
 import { isoTime } from '../../iso-time.ts';
+import { addMail } from '../mail/queries.ts';
 import { IS_PENDING, LATEST_DELIVERY, firstIndexOf, storedLatest } from '../requests/queries.ts';
+import type { Attempt } from './attempt-queries.ts';
+import { countFailures, pauseReason } from './delivery-rules.ts';
+import { DUE_AT, recentStatusesOf } from './destination-queries.ts';
 
 /** SQL of the results of attempts: the last delivery of a request, which lists show, and the state of a destination. */
 
@@ -24,7 +24,8 @@ export interface RequestOfEndpoint {
   readonly index: number;
 }
 
-export function nameOf({ endpointId, index }: RequestOfEndpoint): string {
+/** The key of a request in a `Map` or a `Set`. */
+export function mapKeyOf({ endpointId, index }: RequestOfEndpoint): string {
   return `${endpointId} ${index}`;
 }
 
@@ -32,8 +33,11 @@ export function keysOf(requests: readonly RequestOfEndpoint[]) {
   return requests.map(({ endpointId, index }) => requestKey(endpointId, index));
 }
 
-/** The key of a row's request, in two numbers that JavaScript can hold. */
-export const REQUEST_NAME = [sql<number>`request_key >> 32`.as('endpointId'), indexOfRequestKey.as('index')] as const;
+/** The columns that identify a row's request. `request_key` itself is too large for a JavaScript number. */
+export const REQUEST_COLUMNS = [
+  sql<number>`request_key >> 32`.as('endpointId'),
+  indexOfRequestKey.as('index'),
+] as const;
 
 /** The attempt as the row of its request shows it. */
 export function lastDeliveryOf({
@@ -46,8 +50,8 @@ export function lastDeliveryOf({
 }
 
 /**
- * The newest failure of each forwarded request that a destination still has. A request with several destinations shows
- * it, also after another destination has accepted the request. A replay shows its own outcome.
+ * For each request with a successful forward, the newest failure at a destination that still exists. Its row shows this
+ * failure rather than the success of another destination. A replay shows its own outcome.
  */
 export async function failuresOf(transaction: DatabaseTransaction, attempts: readonly Attempt[]) {
   const forwarded = attempts.filter(({ kind, status }) => kind === 'forward' && isDelivered(status));
@@ -55,7 +59,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
     transaction
       .selectFrom('delivery_attempts as a')
       .innerJoin('destinations', 'destinations.id', 'a.destination_id')
-      .select([...REQUEST_NAME, 'a.status', 'a.error', 'a.sent_at'])
+      .select([...REQUEST_COLUMNS, 'a.status', 'a.error', 'a.sent_at'])
       .where('a.request_key', 'in', keysOf(chunk))
       .where((where) => where.or([where('status', 'is', null), where('status', '<', 200), where('status', '>', 299)]))
       .where(({ not, exists, selectFrom }) =>
@@ -73,7 +77,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
   );
   return new Map(
     rows.map((row) => [
-      nameOf(row),
+      mapKeyOf(row),
       lastDeliveryOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
     ]),
   );
@@ -85,7 +89,7 @@ export async function saveLatest(
   requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
 ): Promise<void> {
   // One row per request: a statement can't change a row twice.
-  const latest = new Map(requests.map((request) => [nameOf(request), request]));
+  const latest = new Map(requests.map((request) => [mapKeyOf(request), request]));
   await inChunks([...latest.values()], (chunk) =>
     transaction
       .insertInto('latest_deliveries')

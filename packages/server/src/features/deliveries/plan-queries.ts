@@ -6,8 +6,8 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, unsynced } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint, selectBounds, storedIndexes } from '../requests/queries.ts';
-import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-plan.ts';
-import type { Backlog, Planned } from './delivery-plan.ts';
+import { CLOCK_ERROR_MS, TOO_MANY_PENDING, areBehind } from './delivery-rules.ts';
+import type { Backlog, Planned } from './delivery-rules.ts';
 import { updateDueAt } from './destination-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
 import { lastDeliveryOf, saveLatest } from './outcome-queries.ts';
@@ -33,8 +33,8 @@ export interface RefusedCapture {
 
 /**
  * Writes the deliveries of matched captures and moves the endpoint's cursor after them. Captures beyond `maxPending`
- * pending deliveries are not forwarded. These were counted by the match, because counting 10,000 rows here would delay
- * captures. `undefined` when another process has planned these captures.
+ * pending deliveries are not forwarded. `matchCaptures` has counted those, because counting 10,000 rows in this
+ * transaction would delay captures. `undefined` when another process has planned these captures.
  */
 async function planCaptures(
   transaction: EngineTransaction,
@@ -59,7 +59,7 @@ async function planCaptures(
   );
   const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
   if (planned.some(({ receivedAt }) => receivedAt > at.now + CLOCK_ERROR_MS))
-    await hurryFirstAttempts(transaction, destinationIds, at.now);
+    await makeFirstAttemptsDue(transaction, destinationIds, at.now);
   const firstAt = Math.min(planned[0]?.receivedAt ?? at.now, at.now);
   const due = destinationIds.filter((id) => isDueFrom(firstAt, enabled.get(id)));
   await updateDueAt(transaction, due);
@@ -140,7 +140,7 @@ async function addDeliveries(transaction: DatabaseTransaction, endpointId: numbe
  * Makes first attempts due now. After the machine's clock was set back, captures have later times, because those of an
  * endpoint never decrease. Earlier captures are included to keep the order.
  */
-async function hurryFirstAttempts(transaction: DatabaseTransaction, destinationIds: readonly number[], now: number) {
+async function makeFirstAttemptsDue(transaction: DatabaseTransaction, destinationIds: readonly number[], now: number) {
   await transaction
     .updateTable('deliveries')
     .set({ next_attempt_at: now })

@@ -11,11 +11,11 @@ import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
 import {
-  REQUEST_NAME,
+  REQUEST_COLUMNS,
   failuresOf,
   keysOf,
   lastDeliveryOf,
-  nameOf,
+  mapKeyOf,
   saveLatest,
   countOutcomes,
   destinationsOf,
@@ -50,13 +50,13 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   const failures = await failuresOf(transaction, kept);
   const requests = kept.map((attempt) => ({
     ...attempt,
-    latest: failures.get(nameOf(attempt)) ?? lastDeliveryOf(attempt),
+    latest: failures.get(mapKeyOf(attempt)) ?? lastDeliveryOf(attempt),
   }));
   await saveLatest(transaction, requests);
   const pending = await pendingAmong(transaction, requests);
-  // As saved: of several attempts on a request, the last one counts.
+  // As saved: of several attempts for a request, the last one counts.
   const states = new Map(
-    requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
+    requests.map((request) => [mapKeyOf(request), { last: request.latest, isPending: pending.has(mapKeyOf(request)) }]),
   );
   await countOutcomes(transaction, destinations, attempts, now);
   const ended = kept.filter((attempt) => !isWaiting(attempt));
@@ -67,7 +67,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
   return attempts.map((attempt) => {
     const id = idOf.get(attempt);
-    return id === undefined ? null : { ...attempt, id, state: states.get(nameOf(attempt)) };
+    return id === undefined ? null : { ...attempt, id, state: states.get(mapKeyOf(attempt)) };
   });
 }
 
@@ -89,11 +89,11 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
   if (!areSpared)
     for (const endpointId of firstIndexes.keys()) {
       await lockEndpoint(transaction, endpointId, 'counters');
-      await markSent(transaction, endpointId);
+      await setHasDeliveries(transaction, endpointId);
     }
   const stored = await storedAmong(transaction, attempts);
   const isStored = (attempt: Attempt): boolean =>
-    stored.has(nameOf(attempt)) && attempt.index >= (firstIndexes.get(attempt.endpointId) ?? Infinity);
+    stored.has(mapKeyOf(attempt)) && attempt.index >= (firstIndexes.get(attempt.endpointId) ?? Infinity);
   return { isStored, pendingIds, destinations };
 }
 
@@ -107,7 +107,7 @@ function isWaiting({ nextAttemptAt }: Attempt): boolean {
   return nextAttemptAt !== null;
 }
 
-/** The names of those requests that are stored, or cleared and not removed yet. */
+/** The map keys of those requests that are stored, or cleared and not removed yet. */
 async function storedAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
@@ -116,7 +116,7 @@ async function storedAmong(transaction: DatabaseTransaction, requests: readonly 
       .where('key', 'in', keysOf(chunk))
       .execute(),
   );
-  return new Set(rows.map(nameOf));
+  return new Set(rows.map(mapKeyOf));
 }
 
 /** The ids of those of the deliveries that are still pending, with their rows locked. */
@@ -134,8 +134,8 @@ async function lockDeliveries(transaction: EngineTransaction, attempts: readonly
   return new Set(rows.map(({ id }) => id));
 }
 
-/** From the first attempt or destination on, the trim removes the history of what it removes. */
-async function markSent(transaction: DatabaseTransaction, endpointId: number): Promise<void> {
+/** Tells the trim that requests of this endpoint may have deliveries, which it must spare or remove. */
+async function setHasDeliveries(transaction: DatabaseTransaction, endpointId: number): Promise<void> {
   await transaction
     .updateTable('endpoints')
     .set({ has_deliveries: 1 })
@@ -186,11 +186,11 @@ function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Att
 
 /** Deletes all but the newest attempts of each request. */
 async function trimHistory(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
-  const requests = new Map(attempts.map((attempt) => [nameOf(attempt), attempt]));
+  const requests = new Map(attempts.map((attempt) => [mapKeyOf(attempt), attempt]));
   const long = await inChunks([...requests.values()], (chunk) =>
     transaction
       .selectFrom('delivery_attempts')
-      .select(REQUEST_NAME)
+      .select(REQUEST_COLUMNS)
       .where('request_key', 'in', keysOf(chunk))
       .groupBy('request_key')
       .having((having) => having.fn.countAll(), '>', MAX_DELIVERIES_PER_REQUEST)
@@ -249,17 +249,17 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
   );
 }
 
-/** The names of those requests that wait for an attempt. */
+/** The map keys of those requests that wait for an attempt. */
 async function pendingAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('deliveries')
-      .select(REQUEST_NAME)
+      .select(REQUEST_COLUMNS)
       .where('request_key', 'in', keysOf(chunk))
       .distinct()
       .execute(),
   );
-  return new Set(rows.map(nameOf));
+  return new Set(rows.map(mapKeyOf));
 }
 
 export const recordQueries = { recordAttempts: unsynced(inTransaction(recordAttempts)) };

@@ -10,7 +10,7 @@ import {
   pauseReason,
   refusalOf,
   retryAfterMs,
-} from './delivery-plan.ts';
+} from './delivery-rules.ts';
 
 const AT = Date.parse('2026-11-22T10:00:00Z');
 const next = (attempt: number, random = 0, retryAfter?: string): number | null => {

@@ -43,7 +43,7 @@ export const MAX_WAITS_MS = [0, ...WAITS_MS.map((wait) => Math.round(wait * (1 +
 /** Milliseconds that a clock may be set back without an effect on waits. */
 export const CLOCK_ERROR_MS = 5 * SECOND;
 
-/** Planning may wait if each destination is due for so many milliseconds, and the endpoint has so many pending deliveries. */
+/** Planning may wait while each destination is overdue by this much, and the endpoint has this many pending deliveries. */
 const BEHIND_MS = 250;
 const BEHIND_PENDING = 100;
 
