@@ -86,8 +86,8 @@ export class LiveConnection {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   readonly #peer = new PeerHealth();
-  readonly #noteTaken = (): void => {
-    this.#peer.noteTaken();
+  readonly #noteAccepted = (): void => {
+    this.#peer.noteAccepted();
     this.#noteMemory();
   };
 
@@ -145,7 +145,7 @@ export class LiveConnection {
   ping(): void {
     const { socket } = this.#options;
     if (!this.#peer.isAlive) return socket.terminate();
-    socket.ping(undefined, undefined, this.#noteTaken);
+    socket.ping(undefined, undefined, this.#noteAccepted);
     this.#peer.notePing(socket.bufferedAmount > 0);
   }
 
@@ -215,40 +215,40 @@ export class LiveConnection {
     const bytes = Buffer.from(text);
     this.#options.socket.send(bytes, { binary: false, fin: isLast }, () => {
       freeBytes(bytes);
-      this.#noteTaken();
+      this.#noteAccepted();
     });
     this.#noteWaiting();
     if (isLast) this.#init = undefined;
     this.#dispatch({ type: 'part-sent', bytes: init.bytes, partBytes: init.maxPartBytes, isLast });
   }
 
-  async #read({ read, after, upTo }: Extract<Effect, { type: 'read' }>): Promise<void> {
+  async #read({ readId, after, upTo }: Extract<Effect, { type: 'read' }>): Promise<void> {
     try {
       const events = await this.#options.readRequests(after, upTo);
-      if (events === undefined) this.#dispatch({ type: 'read-failed', read, reason: 'too-many' });
-      else this.#dispatch({ type: 'found', read, upTo, events });
+      if (events === undefined) this.#dispatch({ type: 'read-failed', readId, reason: 'too-many' });
+      else this.#dispatch({ type: 'found', readId, upTo, events });
     } catch (error) {
-      this.#readFailed(read, error);
+      this.#readFailed(readId, error);
     }
   }
 
-  async #lookUp({ read, find }: Extract<Effect, { type: 'lookup' }>): Promise<void> {
+  async #lookUp({ readId, find }: Extract<Effect, { type: 'lookup' }>): Promise<void> {
     try {
-      this.#dispatch({ type: 'looked-up', read, events: await find() });
+      this.#dispatch({ type: 'looked-up', readId, events: await find() });
     } catch (error) {
-      this.#readFailed(read, error);
+      this.#readFailed(readId, error);
     }
   }
 
-  #readFailed(read: number, error: unknown): void {
+  #readFailed(readId: number, error: unknown): void {
     this.#options.onFailure(error);
-    this.#dispatch({ type: 'read-failed', read, reason: 'error' });
+    this.#dispatch({ type: 'read-failed', readId, reason: 'error' });
   }
 
   #send(frames: readonly string[]): void {
     const { socket, transport } = this.#options;
     transport.cork();
-    for (const frame of frames) socket.send(frame, { binary: false, fin: true }, this.#noteTaken);
+    for (const frame of frames) socket.send(frame, { binary: false, fin: true }, this.#noteAccepted);
     transport.uncork();
     this.#noteWaiting();
   }

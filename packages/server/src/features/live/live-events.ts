@@ -32,8 +32,8 @@ export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
 export type RemoteEvent =
   /** Captures up to this index are stored. */
   | { readonly type: 'stored'; readonly upTo: number }
-  /** `read` returns events, without those whose request no longer exists. */
-  | { readonly type: 'lookup'; readonly read: () => Promise<readonly ContentEvent[]> };
+  /** `find` returns events, without those whose request no longer exists. */
+  | { readonly type: 'lookup'; readonly find: () => Promise<readonly ContentEvent[]> };
 
 /** Events of an endpoint on this node. */
 export type LiveEvent =
@@ -44,7 +44,7 @@ export type LiveEvent =
 
 export type EndpointMessage = Extract<LiveMessage, { type: 'endpoint' }>;
 
-/** A capture as the writer received it. */
+/** The parts of a stored capture that a `request` event is made of. */
 export interface StoredCapture {
   readonly method: string;
   /** Encoded by `encodeHead`. */
@@ -135,7 +135,7 @@ export interface ContentReader {
   readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
 }
 
-/** The events that a notice of another node is about. Content is read when the first live connection needs it. */
+/** Converts a notice of another node to events. */
 export function eventsOf(
   notice: Notice,
   reader: ContentReader,
@@ -163,10 +163,10 @@ function eventOf(notice: Extract<Notice, { endpointId: number }>, reader: Conten
   }
 }
 
-/** Several live connections share one read. */
+/** An event whose content is read when the first live connection needs it. All of them share the read. */
 export function lookupEvent(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
   let found: ReturnType<typeof find> | undefined;
-  return { type: 'lookup', read: () => (found ??= find()) };
+  return { type: 'lookup', find: () => (found ??= find()) };
 }
 
 async function findSaved(

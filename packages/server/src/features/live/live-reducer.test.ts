@@ -35,9 +35,9 @@ const savedEvent = (index: number): FeedEvent => ({
   oldId: unsavedId(index),
   request: presentPreview({ ...record(index), savedId: 7 }),
 });
-const found = (read: number, last: number, ...indexes: number[]): Input => ({
+const found = (readId: number, last: number, ...indexes: number[]): Input => ({
   type: 'found',
-  read,
+  readId,
   upTo: last,
   events: indexes.map((index) => stored(index)),
 });
@@ -87,7 +87,7 @@ test('saved, deleted and clear are sent in order', () => {
 describe('captures of another node', () => {
   test('"up to N" reads the requests above the last one, and sends them in order', () => {
     const { state, effects } = run(live(4), [upTo(7)]);
-    expect(effects).toEqual([{ type: 'read', read: 1, after: 4, upTo: 7 }]);
+    expect(effects).toEqual([{ type: 'read', readId: 1, after: 4, upTo: 7 }]);
     expect(sends(state, [found(1, 7, 5, 6, 7)])).toEqual(['5', '6', '7']);
   });
 
@@ -98,15 +98,15 @@ describe('captures of another node', () => {
 
   test('a capture of this node that skips indexes waits for those of the other node', () => {
     const { state, effects } = run(live(4), [took(stored(7)), took(stored(8))]);
-    expect(effects).toEqual([{ type: 'read', read: 1, after: 4, upTo: 6 }]);
+    expect(effects).toEqual([{ type: 'read', readId: 1, after: 4, upTo: 6 }]);
     expect(sends(state, [found(1, 6, 5, 6)])).toEqual(['5', '6', '7', '8']);
   });
 
   test('notices during a read are followed by one more read', () => {
     const { state, effects } = run(live(0), [upTo(1), upTo(2), upTo(3), found(1, 1, 1)]);
     expect(effects.filter((effect) => effect.type === 'read')).toEqual([
-      { type: 'read', read: 1, after: 0, upTo: 1 },
-      { type: 'read', read: 2, after: 1, upTo: 2 },
+      { type: 'read', readId: 1, after: 0, upTo: 1 },
+      { type: 'read', readId: 2, after: 1, upTo: 2 },
     ]);
     expect(sends(state, [found(2, 2, 2), found(3, 3, 3)])).toEqual(['1', '2', '3']);
   });
@@ -118,23 +118,23 @@ describe('captures of another node', () => {
 
   test('a request that was saved before it was sent is read in its saved form', () => {
     const { effects } = run(live(0), [took(savedEvent(2))]);
-    expect(effects).toEqual([{ type: 'read', read: 1, after: 0, upTo: 2 }]);
+    expect(effects).toEqual([{ type: 'read', readId: 1, after: 0, upTo: 2 }]);
   });
 
   test('a lookup holds later events back; without a result they follow', () => {
     const find = () => Promise.resolve([]);
-    const { state, effects } = run(live(1), [took({ type: 'lookup', read: find }), took({ type: 'deleted', id: 7 })]);
-    expect(effects).toEqual([{ type: 'lookup', read: 1, find }]);
+    const { state, effects } = run(live(1), [took({ type: 'lookup', find }), took({ type: 'deleted', id: 7 })]);
+    expect(effects).toEqual([{ type: 'lookup', readId: 1, find }]);
     const event = savedEvent(1);
     if (event.type === 'request') throw new Error('It is not a request');
     const second = savedEvent(0);
     if (second.type === 'request') throw new Error('It is not a request');
-    expect(sends(state, [{ type: 'looked-up', read: 1, events: [event, second] }])).toEqual([
+    expect(sends(state, [{ type: 'looked-up', readId: 1, events: [event, second] }])).toEqual([
       'saved 1',
       'saved 0',
       'deleted 7',
     ]);
-    expect(sends(state, [{ type: 'looked-up', read: 1, events: [] }])).toEqual(['deleted 7']);
+    expect(sends(state, [{ type: 'looked-up', readId: 1, events: [] }])).toEqual(['deleted 7']);
   });
 
   test('a clear that arrives after requests from after it: a new init, because `clear` would remove those', () => {
@@ -149,7 +149,7 @@ describe('captures of another node', () => {
 
   test('a failed read, or too many requests: a new init', () => {
     for (const reason of ['error', 'too-many'] as const) {
-      const { state } = run(live(0), [upTo(9), { type: 'read-failed', read: 1, reason }]);
+      const { state } = run(live(0), [upTo(9), { type: 'read-failed', readId: 1, reason }]);
       expect(typesOf(run(state, [timer]).effects)).toEqual(['load']);
     }
   });
@@ -164,7 +164,7 @@ test('a delivery of a request that was not sent yet follows it', () => {
   const latest = { kind: 'forward', status: null, error: 'why', at: new Date(0).toISOString() } as const;
   const data = presentRefusal({ index: 2, latest });
   const { state, effects } = run(live(0), [took({ type: 'delivery', data })]);
-  expect(effects).toEqual([{ type: 'read', read: 1, after: 0, upTo: 2 }]);
+  expect(effects).toEqual([{ type: 'read', readId: 1, after: 0, upTo: 2 }]);
   expect(sends(state, [found(1, 2, 1, 2)])).toEqual(['1', '2', 'delivery 2']);
 });
 

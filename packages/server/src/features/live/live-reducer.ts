@@ -1,6 +1,6 @@
 import { bytesOf, frameOf } from './live-events.ts';
 import type { EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
-import { EMPTY_QUEUE, NEW_LIVE_STATE, NOTHING_WAITS, heldBytes, push, shift, unshift } from './live-state.ts';
+import { EMPTY_QUEUE, NEW_LIVE_STATE, NO_EVENTS, heldBytes, push, shift, unshift } from './live-state.ts';
 import type { Effect, Input, LiveState, Step, LiveContext } from './live-state.ts';
 
 /** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
@@ -28,7 +28,7 @@ export function reduce(state: LiveState, input: Input, context: LiveContext): St
     case 'start':
       return state.phase === 'new' ? load(state) : [state, []];
     case 'event':
-      return admit(state, input.event, context);
+      return receive(state, input.event, context);
     case 'endpoint':
       return flushSoon({ ...state, endpoint: input.message }, context);
     case 'snapshot':
@@ -40,7 +40,7 @@ export function reduce(state: LiveState, input: Input, context: LiveContext): St
     case 'found':
     case 'looked-up':
     case 'read-failed':
-      return input.read === state.reading ? readEnded(state, input, context) : [state, []];
+      return input.readId === state.reading ? readEnded(state, input, context) : [state, []];
     case 'timer':
       return timerEnded({ ...state, isTimed: false }, context);
     case 'gap':
@@ -55,18 +55,17 @@ function takesEvents({ phase }: LiveState): boolean {
 }
 
 function load(state: LiveState): Step {
-  return [{ ...state, ...NOTHING_WAITS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
+  return [{ ...state, ...NO_EVENTS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
 }
 
-function admit(state: LiveState, event: FeedEvent | RemoteEvent, context: LiveContext): Step {
+function receive(state: LiveState, event: FeedEvent | RemoteEvent, context: LiveContext): Step {
   if (!takesEvents(state) || state.meanwhile !== 'nothing') return [state, []];
   // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
-  if (state.phase === 'loading' && event.type === 'clear')
-    return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  if (state.phase === 'loading' && event.type === 'clear') return [{ ...state, ...NO_EVENTS, meanwhile: 'stale' }, []];
   if (isOverrun(state, bytesOf(event), context)) return overflow(state, HEAL_MS);
   if (state.phase === 'loading' || state.reading !== undefined)
     return [{ ...state, held: push(state.held, event) }, []];
-  return flushAfter(place(state, event), context);
+  return flushAfter(enqueue(state, event), context);
 }
 
 function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: LiveContext): boolean {
@@ -76,7 +75,7 @@ function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: 
 }
 
 /** Queues an event to be sent. If requests before it are missing, reads them first. */
-function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
+function enqueue(state: LiveState, event: FeedEvent | RemoteEvent): Step {
   const { newest, held } = state;
   switch (event.type) {
     case 'request':
@@ -86,9 +85,9 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
     case 'stored':
       return event.upTo <= newest ? [state, []] : read(state, event.upTo);
     case 'lookup':
-      return beginRead(state, (number) => ({ type: 'lookup', read: number, find: event.read }));
+      return beginRead(state, (readId) => ({ type: 'lookup', readId, find: event.find }));
     case 'clear':
-      return placeClear(state, event);
+      return enqueueClear(state, event);
     case 'saved':
       // A request that was not sent yet is read in its saved form.
       if (event.request.index > newest) return read(state, event.request.index);
@@ -99,7 +98,7 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
   return [{ ...state, ready: push(state.ready, event) }, []];
 }
 
-function placeClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' }>): Step {
+function enqueueClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' }>): Step {
   // The last snapshot was read after the clear.
   if (state.snapshotNewest >= event.below) return [state, []];
   // Requests after the clear were already sent, because another node stored them. A `clear` would remove them too.
@@ -108,12 +107,12 @@ function placeClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' 
 }
 
 function read(state: LiveState, upTo: number): Step {
-  return beginRead(state, (number) => ({ type: 'read', read: number, after: state.newest, upTo }));
+  return beginRead(state, (readId) => ({ type: 'read', readId, after: state.newest, upTo }));
 }
 
-function beginRead(state: LiveState, effectOf: (number: number) => Effect): Step {
-  const number = state.lastRead + 1;
-  return [{ ...state, reading: number, lastRead: number }, [effectOf(number)]];
+function beginRead(state: LiveState, effectOf: (readId: number) => Effect): Step {
+  const readId = state.lastRead + 1;
+  return [{ ...state, reading: readId, lastRead: readId }, [effectOf(readId)]];
 }
 
 type ReadResult = Extract<Input, { type: 'found' | 'looked-up' | 'read-failed' }>;
@@ -132,22 +131,22 @@ function readEnded(state: LiveState, input: ReadResult, context: LiveContext): S
           newest: Math.max(state.newest, input.upTo),
           ready: input.events.reduce(push, state.ready),
         };
-  return flushAfter(release(after), context);
+  return flushAfter(enqueueHeld(after), context);
 }
 
-/** Places held events until one of them needs a read. */
-function release(from: LiveState): Step {
+/** Enqueues held events until one of them needs a read. */
+function enqueueHeld(from: LiveState): Step {
   let state = from;
   const effects: Effect[] = [];
   while (takesEvents(state) && state.reading === undefined) {
     const next = shift(state.held);
     if (next === undefined) break;
-    const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
-    // `place` may have put the event back, before the rest.
+    const [after, more] = enqueue({ ...state, held: EMPTY_QUEUE }, next.item);
+    // `enqueue` may have put the event back, before the rest.
     state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
     effects.push(...more);
-    // `place` may have dropped all events.
-    if (!takesEvents(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NOTHING_WAITS }, effects];
+    // `enqueue` may have dropped all events.
+    if (!takesEvents(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NO_EVENTS }, effects];
   }
   return [state, effects];
 }
@@ -159,8 +158,8 @@ function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>
   if (heldBytes(sending, context.pendingBytes) > context.maxBytes)
     return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
   const newest = Math.max(state.newest, input.newest);
-  const [released, effects] = release({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
-  return [released, [{ type: 'send-part' }, ...effects]];
+  const [next, effects] = enqueueHeld({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
+  return [next, [{ type: 'send-part' }, ...effects]];
 }
 
 function partSent(state: LiveState, isLast: boolean, context: LiveContext): Step {
@@ -173,17 +172,17 @@ function partSent(state: LiveState, isLast: boolean, context: LiveContext): Step
 function overflow(state: LiveState, waitMs: number): Step {
   if (state.phase === 'live') return fallBehind(state, waitMs);
   const meanwhile = state.meanwhile === 'nothing' ? 'overflowed' : state.meanwhile;
-  return [{ ...state, ...NOTHING_WAITS, meanwhile }, []];
+  return [{ ...state, ...NO_EVENTS, meanwhile }, []];
 }
 
 function noteGap(state: LiveState): Step {
   // A snapshot in progress may be older than what was lost.
-  if (state.phase === 'loading') return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  if (state.phase === 'loading') return [{ ...state, ...NO_EVENTS, meanwhile: 'stale' }, []];
   return takesEvents(state) ? overflow(state, 0) : [state, []];
 }
 
 function fallBehind(state: LiveState, waitMs: number): Step {
-  const behind: LiveState = { ...state, ...NOTHING_WAITS, phase: 'behind', initBytes: 0, partBytes: 0, isTimed: true };
+  const behind: LiveState = { ...state, ...NO_EVENTS, phase: 'behind', initBytes: 0, partBytes: 0, isTimed: true };
   return [behind, [{ type: 'timer', ms: waitMs }]];
 }
 

@@ -57,7 +57,7 @@ export interface LiveState {
   readonly ready: EventQueue<FeedEvent>;
   /** Events that arrived during a read. */
   readonly held: EventQueue<FeedEvent | RemoteEvent>;
-  /** The number of the read that `held` waits for, and of the last one. */
+  /** Id of the read that `held` waits for, and of the last read. */
   readonly reading: number | undefined;
   readonly lastRead: number;
   /** Bytes of the remaining parts of an `init`, and of the text of one part. */
@@ -87,9 +87,9 @@ export type Input =
   | { readonly type: 'snapshot-failed' }
   | { readonly type: 'part-sent'; readonly bytes: number; readonly partBytes: number; readonly isLast: boolean }
   /** The result of `read`: every request up to `upTo`, oldest first. */
-  | { readonly type: 'found'; readonly read: number; readonly upTo: number; readonly events: readonly FeedEvent[] }
-  | { readonly type: 'looked-up'; readonly read: number; readonly events: readonly ContentEvent[] }
-  | { readonly type: 'read-failed'; readonly read: number; readonly reason: 'error' | 'too-many' }
+  | { readonly type: 'found'; readonly readId: number; readonly upTo: number; readonly events: readonly FeedEvent[] }
+  | { readonly type: 'looked-up'; readonly readId: number; readonly events: readonly ContentEvent[] }
+  | { readonly type: 'read-failed'; readonly readId: number; readonly reason: 'error' | 'too-many' }
   | { readonly type: 'timer' }
   /** Notices from other nodes were lost. */
   | { readonly type: 'gap' }
@@ -101,8 +101,8 @@ export type Effect =
   /** Sends the next part of the `init` that was loaded. */
   | { readonly type: 'send-part' }
   /** Reads the requests with an index above `after`, up to `upTo`. */
-  | { readonly type: 'read'; readonly read: number; readonly after: number; readonly upTo: number }
-  | { readonly type: 'lookup'; readonly read: number; readonly find: () => Promise<readonly ContentEvent[]> }
+  | { readonly type: 'read'; readonly readId: number; readonly after: number; readonly upTo: number }
+  | { readonly type: 'lookup'; readonly readId: number; readonly find: () => Promise<readonly ContentEvent[]> }
   /** Sends messages together. */
   | { readonly type: 'send'; readonly frames: readonly string[] }
   /** Starts the timer, or replaces it. */
@@ -139,8 +139,8 @@ export const NEW_LIVE_STATE: LiveState = {
   flushedAt: -Infinity,
 };
 
-/** Dropped events, and reads whose result no longer matters. */
-export const NOTHING_WAITS = { ready: EMPTY_QUEUE, held: EMPTY_QUEUE, reading: undefined };
+/** Spread into a state, it drops all events and ignores the result of a read in progress. */
+export const NO_EVENTS = { ready: EMPTY_QUEUE, held: EMPTY_QUEUE, reading: undefined };
 
 /** Bytes that a connection holds, with `pendingBytes` that the network has not accepted. */
 export function heldBytes(state: LiveState, pendingBytes: number): number {

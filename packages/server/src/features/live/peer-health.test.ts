@@ -16,7 +16,7 @@ test('a peer with waiting data must read some of it: pongs are not enough', () =
   peer.notePing(true);
   peer.notePong();
   expect(peer.isAlive).toBe(false);
-  peer.noteTaken();
+  peer.noteAccepted();
   expect(peer.isAlive).toBe(true);
 });
 

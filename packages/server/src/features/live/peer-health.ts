@@ -50,7 +50,7 @@ export class PeerHealth {
   }
 
   /** The network accepted data. */
-  noteTaken(): void {
+  noteAccepted(): void {
     if (this.#waited) this.#hasRead = true;
   }
 }

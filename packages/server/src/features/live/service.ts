@@ -147,7 +147,7 @@ export class LiveService {
   }
 
   /** @throws ProblemError if the server stops, or the user has too many connections */
-  expectRoom(userId: number): void {
+  expectConnectionAllowed(userId: number): void {
     if (this.#closed) throw new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
     const own = this.#all().filter((connection) => connection.userId === userId);
     if (own.length >= MAX_PER_USER) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });

@@ -34,7 +34,7 @@ export function createHandshakes(live: LiveService) {
   // An invalid handshake gets the same error format as every other request.
   server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
   return (request: IncomingMessage, socket: Duplex, head: Buffer, viewer: Viewer): void => {
-    live.expectRoom(viewer.signedIn.user.id);
+    live.expectConnectionAllowed(viewer.signedIn.user.id);
     server.handleUpgrade(request, socket, head, (webSocket) => live.connect(webSocket, socket, viewer));
   };
 }
