@@ -56,7 +56,7 @@ import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jo
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
-const SETTLE_MS = 500;
+const BACKGROUND_MS = 500;
 /** Milliseconds for load balancers to notice that the server stops. Requests on open connections are still answered. */
 const DRAIN_MS = 1000;
 
@@ -173,7 +173,7 @@ async function stopAll({ connections, work, capture, background, api, bus, drain
   // Aborted senders no longer wait, but captures that arrived completely are still stored.
   await capture.drain();
   await capture.close();
-  await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+  await background.ended(Math.max(until - performance.now(), BACKGROUND_MS));
   await api.close();
   await bus.close();
 }

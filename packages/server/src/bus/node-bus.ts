@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { atMost } from '../limits/within.ts';
+import { waitAtMost } from '../limits/timeouts.ts';
 import { Rerun } from '../workers/background.ts';
 import type { Bus, BusMessage, Notice } from './bus.ts';
 import { capturedNotices, readMessage, writeMessage } from './bus.ts';
@@ -75,7 +75,7 @@ export class NodeBus implements Bus {
 
   /** Resolves when the bus works and the other nodes had time to answer, or after two seconds. */
   async started(): Promise<void> {
-    await atMost(START_MS, this.#greeted.promise);
+    await waitAtMost(START_MS, this.#greeted.promise);
   }
 
   get isHealthy(): boolean {
@@ -106,7 +106,7 @@ export class NodeBus implements Bus {
     for (const timer of this.#timers) clearInterval(timer);
     this.#enqueueCaptured();
     this.#enqueue({ kind: 'left' });
-    await atMost(
+    await waitAtMost(
       HEARTBEAT_MS,
       this.#channel.send(this.#waiting.splice(0)).catch(() => undefined),
     );

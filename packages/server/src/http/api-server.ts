@@ -38,7 +38,7 @@ export async function createApiServer(
     forceCloseConnections: 'idle',
     // Longer than any head. Otherwise the router would respond itself, without our headers.
     routerOptions: { maxParamLength: 100_000 },
-    rewriteUrl: (request) => addressOf(request.url),
+    rewriteUrl: (request) => normalizeTarget(request.url),
     // The listener responds to invalid HTTP (listener.ts). Fastify's own handler would close the connection at once.
     clientErrorHandler: () => undefined,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
@@ -63,7 +63,7 @@ const NO_PAGE = '/nowhere';
  * form (RFC 9112 3.2.2) and decodes unreserved characters (RFC 3986 6.2.2.2). Targets that can't be decoded, or with an
  * empty path segment under the API, match no route.
  */
-function addressOf(target = '/'): string {
+function normalizeTarget(target = '/'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
   const queryAt = url.search(/[?#]|$/);
   const path = url

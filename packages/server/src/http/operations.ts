@@ -165,7 +165,7 @@ const MIB = 1024 * 1024;
  */
 const ANSWER_BUDGET_BYTES = 128 * MIB;
 /** One user's maximum share of either budget. */
-const SHARE_OF_ONE = 1 / 2;
+const MAX_SHARE = 1 / 2;
 
 /** Memory of a response with this many stored bytes: the bytes, and the text that is generated ahead of its reader. */
 function memoryOf(rawBytes: number): number {
@@ -177,7 +177,7 @@ type ResponseBudgets = ReturnType<typeof responseBudgets>;
 /** Memory for the small and the large responses of a server with bodies of at most `maxBodyBytes`. */
 function responseBudgets(maxBodyBytes: number) {
   const fourAnswers = 4 * (maxBodyBytes + 2 * MAX_JSON_GROWTH * SMALL_ANSWER_BYTES);
-  const newBudget = (bytes: number): MemoryBudget => new MemoryBudget({ bytes, maxShare: SHARE_OF_ONE });
+  const newBudget = (bytes: number): MemoryBudget => new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   return { small: newBudget(ANSWER_BUDGET_BYTES), large: newBudget(Math.max(ANSWER_BUDGET_BYTES, fourAnswers)) };
 }
 
@@ -194,7 +194,7 @@ class ResponseReservation {
     this.#userId = userId;
     this.#response = response;
     // Also follows the end of the connection, because a connection has one response at a time (parsed-connection.ts).
-    response.once('close', () => this.#settle());
+    response.once('close', () => this.#releaseIfOver());
   }
 
   /** @throws ProblemError UNAVAILABLE when there is no memory for these stored bytes, or the client has left */
@@ -208,16 +208,16 @@ class ResponseReservation {
   /** Calls back when the response has ended, immediately if it already has. */
   readonly whenDone = (done: () => void): void => {
     this.#onEnd.push(done);
-    this.#settle();
+    this.#releaseIfOver();
   };
 
   /** The handler has finished. Until then its reads use memory even if the client has left. */
   handlerDone(): void {
     this.#isHandlerDone = true;
-    this.#settle();
+    this.#releaseIfOver();
   }
 
-  #settle(): void {
+  #releaseIfOver(): void {
     if (this.#isHandlerDone && this.#response.destroyed) for (const release of this.#onEnd.splice(0)) release();
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../log.ts';
-import { atMost, pause } from '../limits/within.ts';
+import { waitAtMost, pause } from '../limits/timeouts.ts';
 
 /** Work that runs and that no caller awaits. It must not reject. */
 export class RunningWork {
@@ -72,8 +72,8 @@ export class Background {
   }
 
   /** Resolves when all work has ended, or after `maxMs`. */
-  async settle(maxMs: number): Promise<void> {
-    await atMost(maxMs, this.#running.ended());
+  async ended(maxMs: number): Promise<void> {
+    await waitAtMost(maxMs, this.#running.ended());
   }
 }
 
@@ -113,7 +113,7 @@ export class IntervalJob {
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
     this.wake();
-    await atMost(withinMs, this.#runs);
+    await waitAtMost(withinMs, this.#runs);
   }
 
   async #repeat(): Promise<void> {

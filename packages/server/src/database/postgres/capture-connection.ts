@@ -12,8 +12,8 @@ import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, backendOf, clientConfig, sessionSettings } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { codeOf } from '../../error-code.ts';
-import { within } from '../../limits/within.ts';
-import { answered, faultOf } from './faults.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
+import { withStorageErrors, faultOf } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;
@@ -148,7 +148,7 @@ export class CaptureConnection {
   #next<T>(withinMs: number, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + withinMs;
     const before = this.#last;
-    const done = within(withinMs, before, tooLate).then(() => answered(work(deadline)));
+    const done = withTimeout(withinMs, before, tooLate).then(() => withStorageErrors(work(deadline)));
     this.#last = Promise.allSettled([before, done]);
     return done;
   }

@@ -33,8 +33,8 @@ const TAKE_SAVED_IDS = {
 function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }): string {
   const isSpared = `case when g.has_deliveries = 0 then false
       else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end`;
-  const forgetDeliveries = `gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from deleting))),
-  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from deleting))),`;
+  const deleteDeliveries = `deleted_attempts as (delete from delivery_attempts where request_key = any(array(select key from deleting))),
+  deleted_latest as (delete from latest_deliveries where request_key = any(array(select key from deleting))),`;
   return `with wanted as materialized (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::bigint[], $9::bigint[], $10::bigint[], $11::xid[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, version)),
@@ -47,14 +47,14 @@ function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }):
   trimmed as materialized (select id, max(key & 4294967295) filter (where not is_left) + 1 as trimmed_to,
     count(*) filter (where spared and not is_left) as spared, count(*) filter (where is_left) as left_over from listed group by id),
   deleting as materialized (select * from listed where not spared and not is_left),
-  gone as (delete from captured_requests where key = any(array(select key from deleting))),
-  ${hasDeliveries ? forgetDeliveries : ''}
+  deleted as (delete from captured_requests where key = any(array(select key from deleting))),
+  ${hasDeliveries ? deleteDeliveries : ''}
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
     select a.* from unnest($12::bigint[], $13::text[], $14::bigint[], $15::bigint[]) as a (id, method, stored, bytes), unchanged
     union all select id, method, -1, -size from deleting) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes),
-  noted as (insert into capture_batches (id, receipts) select unnest($23::uuid[]), $24 from unchanged),
+  recorded as (insert into capture_batches (id, receipts) select unnest($23::uuid[]), $24 from unchanged),
   inserted as (insert into captured_requests (key, saved_id, method, received_at, head, body)
     select key, nullif(saved_id, 0), method, received_at, substr($25::bytea, at, head_length),
       case when body_length > 0 then substr($25::bytea, at + head_length, body_length) end

@@ -29,7 +29,7 @@ export function faultOf(error: unknown): 'connection' | 'server' | 'conflict' | 
 }
 
 /** Converts failures of the database, but not of the query, into StorageUnavailable. */
-export async function answered<T>(query: Promise<T>): Promise<T> {
+export async function withStorageErrors<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;
   } catch (error) {

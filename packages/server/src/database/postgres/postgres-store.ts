@@ -10,8 +10,8 @@ import { workerFile } from '../../workers/worker-file.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { codeOf } from '../../error-code.ts';
-import { answered, faultOf, startProblem } from './faults.ts';
-import { assertSessionOfItsOwn, openDatabase, runRepeatable, SESSIONS } from './session.ts';
+import { withStorageErrors, faultOf, startProblem } from './faults.ts';
+import { assertDedicatedSession, openDatabase, runRepeatable, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
@@ -30,7 +30,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const drain = new CaptureConnection(url, kinds.drain);
   try {
     await captures.check();
-    await assertSessionOfItsOwn(url, kinds.migration, await captures.backend());
+    await assertDedicatedSession(url, kinds.migration, await captures.backend());
     await migratePostgres(url, kinds.migration);
   } catch (error) {
     await captures.close();
@@ -57,7 +57,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
       // A nats-server that was down may bring back what was drained. Those batches have no receipts.
       const old = sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'
         and (receipts <> '[]' or written_at < clock_timestamp() - interval '1 day')`;
-      await answered(old.execute(writers));
+      await withStorageErrors(old.execute(writers));
     },
     async close() {
       const databases = [readers, writers, unsynced].map((database) => database.destroy());
@@ -67,7 +67,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const remote = bindQueries(queries, (kind, name, args) => {
     if (kind === 'scan') return scanner.call('query', { name, args });
     const database = kind === 'read' ? readers : kind === 'unsynced' ? unsynced : writers;
-    return answered(runRepeatable(queries, database, name, args));
+    return withStorageErrors(runRepeatable(queries, database, name, args));
   });
   return { ...store, ...remote };
 }

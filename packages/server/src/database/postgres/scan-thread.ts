@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { QUERIES } from '../../queries.ts';
 import { serveCalls } from '../../workers/worker-server.ts';
 import { STORAGE_ERRORS } from '../store.ts';
-import { answered } from './faults.ts';
+import { withStorageErrors } from './faults.ts';
 import { openDatabase, runRepeatable } from './session.ts';
 import type { SessionKind } from './session.ts';
 
@@ -21,7 +21,7 @@ const db = openDatabase(url, sessions);
 
 const methods = {
   query: ({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): Promise<unknown> =>
-    answered(runRepeatable(QUERIES, db, name, args)),
+    withStorageErrors(runRepeatable(QUERIES, db, name, args)),
 };
 
 export type ScanMethods = typeof methods;

@@ -206,7 +206,7 @@ export async function backendOf(client: ClientBase): Promise<number> {
  * settings and `LISTEN` of one connection reach others or get lost. `backend` serves another open connection, so a new
  * one must have a different process. @throws StorageProblem
  */
-export async function assertSessionOfItsOwn(url: string, kind: SessionKind, backend: number): Promise<void> {
+export async function assertDedicatedSession(url: string, kind: SessionKind, backend: number): Promise<void> {
   const client = new pg.Client(clientConfig(url, kind));
   client.on('error', () => undefined);
   await client.connect();

@@ -93,7 +93,7 @@ export class DiskSpace {
   }
 
   async close(): Promise<void> {
-    await this.#reserve.settle();
+    await this.#reserve.written();
   }
 
   measure(): void {
@@ -175,7 +175,7 @@ export class ReserveFile {
   }
 
   /** Resolves when no write is running. */
-  async settle(): Promise<void> {
+  async written(): Promise<void> {
     await this.#writing;
   }
 

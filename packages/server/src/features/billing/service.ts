@@ -1,6 +1,6 @@
 import type { BillingInterval, Money, ParsedBody, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { isOwnOrigin } from '../../http/same-origin.ts';
 import type { UserRecord } from '../../database/records.ts';
@@ -56,7 +56,7 @@ export class Billing {
     if (tier === 'FREE')
       throw user.stripeSubscriptionId === null ? notSubscribed(user, tier) : new ProblemError('ALREADY_SUBSCRIBED');
     const plan = { tier, interval };
-    return this.#answering('checkout', user.id, async (owner) => {
+    return this.#runLocked('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
       try {
         return await this.#openCheckout(user, customerId, owner, plan, returnUrl);
@@ -80,7 +80,7 @@ export class Billing {
   ): Promise<string> {
     // Closes older checkouts first, so that an unpaid one can't become a second subscription.
     await this.sync.closeCheckouts(userId, customerId);
-    const { current } = await this.sync.write(userId, customerId, owner);
+    const { current } = await this.sync.synchronize(userId, customerId, owner);
     if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
     const { store, now } = this.#options;
     const id = randomUUID();
@@ -104,7 +104,7 @@ export class Billing {
     const returnUrl = this.#ownUrl(returnTo, host);
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) throw new ProblemError('NO_SUBSCRIPTION');
-    return this.#translating('portal', this.gateway.openPortal(customerId, returnUrl.href));
+    return this.#withApiErrors('portal', this.gateway.openPortal(customerId, returnUrl.href));
   }
 
   /**
@@ -114,16 +114,16 @@ export class Billing {
   async changePlan(user: UserRecord, wanted: ParsedBody<'changeSubscription'>): Promise<UserRecord> {
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) throw notSubscribed(user, wanted.tier);
-    return this.#answering('change', user.id, async (owner) => {
+    return this.#runLocked('change', user.id, async (owner) => {
       // Read first, because a recent purchase may not be stored yet.
-      const { current, user: now } = await this.sync.write(user.id, customerId, owner);
+      const { current, user: now } = await this.sync.synchronize(user.id, customerId, owner);
       if (current === undefined) throw notSubscribed(now, wanted.tier);
-      await this.#carryOut(customerId, current, wanted);
-      return (await this.sync.write(user.id, customerId, owner)).user;
+      await this.#applyChange(customerId, current, wanted);
+      return (await this.sync.synchronize(user.id, customerId, owner)).user;
     });
   }
 
-  async #carryOut(
+  async #applyChange(
     customerId: string,
     current: SubscriptionState,
     { tier, interval = current.interval }: ParsedBody<'changeSubscription'>,
@@ -168,7 +168,7 @@ export class Billing {
       return from === undefined ? null : this.gateway.previewChange(customerId, from, to);
     };
     try {
-      return await within(ANSWER_MS, read(), tooLong);
+      return await withTimeout(ANSWER_MS, read(), tooLong);
     } catch (error) {
       // A preview without the amount is still useful.
       this.#options.log.warn({ err: error }, 'the amount of a plan change could not be previewed');
@@ -178,7 +178,7 @@ export class Billing {
 
   /** Ends the subscription before its account is deleted. @throws ProblemError BILLING_FAILED */
   async endFor({ id: userId }: UserRecord): Promise<void> {
-    await this.#answering('change', userId, async () => {
+    await this.#runLocked('change', userId, async () => {
       // Read under the lock, because a checkout may have just created the customer.
       const user = await this.#options.store.findUser(userId);
       const customerId = user?.stripeCustomerId ?? null;
@@ -211,18 +211,18 @@ export class Billing {
   }
 
   /** Runs a user's work under the account's lock. */
-  async #answering<T>(
+  async #runLocked<T>(
     what: keyof typeof BILLING_SENTENCES,
     userId: number,
     work: (owner: string) => Promise<T>,
   ): Promise<T> {
-    return this.#translating(what, this.sync.locks.run(userId, work));
+    return this.#withApiErrors(what, this.sync.locks.run(userId, work));
   }
 
   /** Waits for a user's work with a time limit, and converts its errors to those of the API. */
-  async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
+  async #withApiErrors<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
     try {
-      return await within(ANSWER_MS, work, tooLong);
+      return await withTimeout(ANSWER_MS, work, tooLong);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       this.#options.log.warn({ err: error, what }, 'a call to the payment service failed');

@@ -52,12 +52,12 @@ export class StripeGateway implements BillingGateway {
 
   async createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string> {
     const params = { email: user.email, metadata: { userId: String(user.id) } };
-    return (await answered(this.#stripe.customers.create(params, { idempotencyKey: key }))).id;
+    return (await withGatewayErrors(this.#stripe.customers.create(params, { idempotencyKey: key }))).id;
   }
 
   async createCheckout(input: CheckoutInput): Promise<{ id: string; url: string }> {
     const metadata = { userId: String(input.userId), tier: input.tier, interval: input.interval };
-    const session = await answered(
+    const session = await withGatewayErrors(
       this.#stripe.checkout.sessions.create(
         {
           mode: 'subscription',
@@ -89,7 +89,7 @@ export class StripeGateway implements BillingGateway {
 
   async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
     try {
-      const { data } = await answered(
+      const { data } = await withGatewayErrors(
         this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
       );
       return data.flatMap((each) => stateOf(readSubscription(each), (plan) => this.#priceOf(plan), stored) ?? []);
@@ -97,7 +97,7 @@ export class StripeGateway implements BillingGateway {
       if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
       if (stored.stripeSubscriptionId === null || isUnpaid(customerId, error)) return [];
       // A deleted customer has no subscriptions. With the key of another account, Stripe does not know any customer.
-      const { deleted } = await answered(this.#stripe.customers.retrieve(customerId));
+      const { deleted } = await withGatewayErrors(this.#stripe.customers.retrieve(customerId));
       if (deleted === true) return [];
       throw error;
     }
@@ -105,7 +105,7 @@ export class StripeGateway implements BillingGateway {
 
   // The library gives each call that changes something an idempotency key, because it repeats lost ones.
   async changePlan(_customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
-    await answered(
+    await withGatewayErrors(
       this.#stripe.subscriptions.update(from.id, {
         // Without the item's id Stripe would add a second price.
         items: [{ id: from.itemId, price: this.#priceOf(to) }],
@@ -118,11 +118,11 @@ export class StripeGateway implements BillingGateway {
   }
 
   async cancelAtPeriodEnd(_customerId: string, id: string): Promise<void> {
-    await answered(this.#stripe.subscriptions.update(id, { cancel_at_period_end: true }));
+    await withGatewayErrors(this.#stripe.subscriptions.update(id, { cancel_at_period_end: true }));
   }
 
   async renew(_customerId: string, subscription: SubscriptionState): Promise<void> {
-    await answered(this.#stripe.subscriptions.update(subscription.id, withoutCancellation(subscription)));
+    await withGatewayErrors(this.#stripe.subscriptions.update(subscription.id, withoutCancellation(subscription)));
   }
 
   async cancelNow(_customerId: string, id: string): Promise<void> {
@@ -131,7 +131,7 @@ export class StripeGateway implements BillingGateway {
   }
 
   async previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
-    const { amount_due: cents, currency } = await answered(
+    const { amount_due: cents, currency } = await withGatewayErrors(
       this.#stripe.invoices.createPreview({
         customer: customerId,
         subscription: from.id,
@@ -152,7 +152,7 @@ export class StripeGateway implements BillingGateway {
         return_url: returnUrl,
         ...(id === undefined ? {} : { configuration: id }),
       };
-      return (await answered(this.#stripe.billingPortal.sessions.create(params))).url;
+      return (await withGatewayErrors(this.#stripe.billingPortal.sessions.create(params))).url;
     };
     try {
       return await open(configuration);
@@ -171,7 +171,7 @@ export class StripeGateway implements BillingGateway {
     const stored = replaces === undefined ? await store.findBillingSetting(name) : undefined;
     if (stored !== undefined) return stored;
     try {
-      const made = await answered(
+      const made = await withGatewayErrors(
         this.#stripe.billingPortal.configurations.create({
           features: {
             customer_update: { enabled: false },
@@ -215,7 +215,7 @@ function isUnpaid(customerId: string, { message }: GatewayError): boolean {
 const PORTAL_NOT_SET_UP = /default configuration has not been created|save your customer portal settings/i;
 
 /** Awaits a library call and converts its errors to GatewayError. */
-async function answered<T>(call: Promise<T>): Promise<T> {
+async function withGatewayErrors<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
@@ -226,7 +226,7 @@ async function answered<T>(call: Promise<T>): Promise<T> {
 /** The result of a call; `undefined` if Stripe understood and rejected it. */
 async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await answered(call);
+    return await withGatewayErrors(call);
   } catch (error) {
     if (refusalOf(error) === undefined) throw error;
     return undefined;

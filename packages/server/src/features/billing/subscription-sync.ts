@@ -14,7 +14,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -85,7 +85,7 @@ export class SubscriptionSync {
       const customerId = user?.stripeCustomerId ?? null;
       if (user === undefined || customerId === null) return user;
       await this.#settleCheckouts(userId, customerId);
-      return (await this.write(userId, customerId, owner)).user;
+      return (await this.synchronize(userId, customerId, owner)).user;
     });
   }
 
@@ -101,7 +101,7 @@ export class SubscriptionSync {
     }
     this.#settledAt.set(user.id, now());
     try {
-      return (await within(SETTLE_MS, this.refresh(user.id), tooLong)) ?? user;
+      return (await withTimeout(SETTLE_MS, this.refresh(user.id), tooLong)) ?? user;
     } catch (error) {
       log.warn({ err: error }, 'a checkout could not be settled yet');
       return user;
@@ -125,7 +125,7 @@ export class SubscriptionSync {
   }
 
   /** Reads the effective subscription, cancels any other, and writes the result. `owner` holds the account's lock. */
-  async write(userId: number, customerId: string, owner: string) {
+  async synchronize(userId: number, customerId: string, owner: string) {
     const { store, live, now } = this.#options;
     const user = await store.findUser(userId);
     if (user === undefined) throw new ProblemError('NOT_SIGNED_IN');

@@ -2,7 +2,7 @@ import type { Bus } from '../../bus/bus.ts';
 import { StorageUnavailable } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
 import { TokenBucket } from '../../limits/rate-limits.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
@@ -147,7 +147,7 @@ export class EndpointCache {
   async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
     const late = (): Error => new StorageUnavailable('The lookup of an endpoint took too long.');
     try {
-      const found = await within(withinMs, this.#store.findEndpoint(uid), late);
+      const found = await withTimeout(withinMs, this.#store.findEndpoint(uid), late);
       this.#failedAt = undefined;
       return found;
     } catch (error) {

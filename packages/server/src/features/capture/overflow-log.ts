@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/store.ts';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 import { SilentOverflowLog, openStream } from './overflow-stream.ts';
 import type { OpenedStream } from './overflow-stream.ts';
 
@@ -91,7 +91,7 @@ export class OverflowLog {
   async append(batch: PackedCaptures, withinMs: number): Promise<LogPosition> {
     const deadline = performance.now() + withinMs;
     try {
-      const { client, connection } = await within(withinMs, this.#open(), () => noAnswer());
+      const { client, connection } = await withTimeout(withinMs, this.#open(), () => noAnswer());
       const encoded = encodeBatch(batch);
       const maxBytes = (connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD_BYTES;
       const parts: LogPosition[] = [];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageProblem, StorageUnavailable } from '../../database/store.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
-import { pause, within } from '../../limits/within.ts';
+import { pause, withTimeout } from '../../limits/timeouts.ts';
 import type { BatchStore } from './capture-writer.ts';
 import { NoOverflowLog, SilentOverflowLog } from './overflow-stream.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
@@ -99,7 +99,7 @@ export class OverflowWriter implements BatchStore {
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
     const late = (): Error =>
       new SilentOverflowLog('The overflow log did not answer. Captures may overtake its batches.');
-    await within(withinMs, this.#firstRead.promise, late).catch(this.#options.onFailure);
+    await withTimeout(withinMs, this.#firstRead.promise, late).catch(this.#options.onFailure);
   }
 
   /** Resolves after the batch that is being drained. */

@@ -12,7 +12,7 @@ import { StorageUnavailable, storedAs } from '../../database/store.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { throttled } from '../../limits/rate-limits.ts';
-import { atMost, within } from '../../limits/within.ts';
+import { waitAtMost, withTimeout } from '../../limits/timeouts.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
@@ -124,7 +124,7 @@ function detectSource(
   const stored = storeSource(options, endpoint.id, label).then((isStored) => {
     endpoint.needsSource = !isStored;
   });
-  return atMost(SOURCE_MS, stored);
+  return waitAtMost(SOURCE_MS, stored);
 }
 
 function createOverflowWriter(options: CaptureServiceOptions, limits: CaptureLimits): OverflowWriter | undefined {
@@ -173,7 +173,11 @@ const READY_MS = 3000;
 async function checkReady({ store }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
   if (writer?.isLogging) return writer.checkLog();
   try {
-    await within(READY_MS, store.checkWritable(), () => new StorageUnavailable('The database did not answer in time.'));
+    await withTimeout(
+      READY_MS,
+      store.checkWritable(),
+      () => new StorageUnavailable('The database did not answer in time.'),
+    );
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../database/store.ts';
-import { pause } from '../../limits/within.ts';
+import { pause } from '../../limits/timeouts.ts';
 import { Rerun } from '../../workers/background.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';

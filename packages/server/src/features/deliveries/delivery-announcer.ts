@@ -1,5 +1,5 @@
 import { isDelivered } from '@creel/contract';
-import { pause } from '../../limits/within.ts';
+import { pause } from '../../limits/timeouts.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Live } from '../live/service.ts';
 import type { DeliveryState } from './outcome-queries.ts';

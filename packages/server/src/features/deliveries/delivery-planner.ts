@@ -1,7 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/fair-queue.ts';
-import { atMost } from '../../limits/within.ts';
+import { waitAtMost } from '../../limits/timeouts.ts';
 import { Rerun } from '../../workers/background.ts';
 import type { Installation } from './match-queries.ts';
 import type { PlanResult } from './plan-queries.ts';
@@ -94,7 +94,7 @@ export class DeliveryPlanner {
     const began = performance.now();
     const step = this.#planOne(next).finally(() => this.#steps.delete(next.userId));
     this.#steps.set(next.userId, step);
-    await atMost(MAX_STEP_MS, step);
+    await waitAtMost(MAX_STEP_MS, step);
     await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
   }
 

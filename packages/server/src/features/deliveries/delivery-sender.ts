@@ -1,6 +1,6 @@
 import { isDelivered } from '@creel/contract';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import { atMost, pause } from '../../limits/within.ts';
+import { waitAtMost, pause } from '../../limits/timeouts.ts';
 import { Rerun, RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
@@ -89,7 +89,7 @@ export class DeliverySender {
   /** Waits for running attempts, at most `maxMs`. Those that are not finished then are repeated after the next start. */
   async stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
-    await atMost(maxMs, this.#attempts.ended());
+    await waitAtMost(maxMs, this.#attempts.ended());
     this.#end.abort();
     await Promise.all([this.#attempts.ended(), this.#polling.running]);
     await this.#leases.end().catch(() => undefined);

@@ -3,7 +3,7 @@ import type { Bus } from '../../bus/bus.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/store.ts';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 import { Rerun } from '../../workers/background.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
@@ -68,7 +68,7 @@ export class LivePoll {
     try {
       const sessionIds = new Set(connections.map(({ sessionId }) => sessionId));
       const endpointIds = new Set(connections.map(({ endpoint }) => endpoint.id));
-      const { openSessions, endpoints } = await within(
+      const { openSessions, endpoints } = await withTimeout(
         CHECK_MS,
         store.readWatched([...sessionIds], [...endpointIds], now()),
         () => new StorageUnavailable('The database did not answer in time.'),

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../http/problem.ts';
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
-import { within } from '../../limits/within.ts';
+import { withTimeout } from '../../limits/timeouts.ts';
 import { Resolver, lookup } from 'node:dns/promises';
 import { ReplayFailure } from './replay-failure.ts';
 
@@ -151,7 +151,7 @@ function isThisMachine(host: string): boolean {
 async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
   try {
     const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
-    const found = await within(MAX_MS, lookUp(name), late);
+    const found = await withTimeout(MAX_MS, lookUp(name), late);
     if (found.length > 0) return found;
     throw new ReplayFailure(`The name ${name} has no address.`);
   } catch (error) {

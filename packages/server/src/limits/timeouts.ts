@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LATE = Symbol('late');
 
 /** Resolves when the work ends, or after this many milliseconds, and the work continues. Rejects as the work does. */
-export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
+export async function waitAtMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   await beforeTimer(milliseconds, work);
 }
 
 /** Resolves or rejects as `work` does. Rejects with `late()` after this many milliseconds, and the work continues. */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
+export async function withTimeout<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
   const result = await beforeTimer(milliseconds, work);
   if (result === LATE) throw late();
   return result;
