@@ -6,7 +6,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
-import { messageText } from './tab-content.ts';
+import { isSearchable, messageText } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
@@ -25,9 +25,9 @@ export type TabTools = ReturnType<typeof tabTools>;
 /** What can be done with the content of the tab that is shown. */
 export function tabTools({ request, body, tab, rawView, captureUrl, find }: TabToolsInput) {
   const isMessage = tab === 'raw' && (rawView === 'message' || request.size === 0);
-  const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
+  const searchable = isSearchable(request, body.view, tab, rawView);
   return {
-    /** Opens or closes the search; `undefined` if the tab has no text. */
+    /** Opens or closes the search; `undefined` if the tab shows nothing to search. */
     toggleFind: searchable ? () => find.change(find.text === undefined ? '' : undefined) : undefined,
     /** What the tab shows; `undefined` if there is nothing to copy. */
     text: isMessage ? () => messageText(request, captureUrl, body.view) : textToCopy(request, body, tab),

@@ -8,6 +8,7 @@ import { SearchedJson } from '../../../bodies/json-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/feedback.tsx';
+import { isMeantAsJson } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
 interface JsonTabProps {
@@ -23,7 +24,7 @@ export function JsonTab({ body, request, find, onRaw }: JsonTabProps) {
   if (json !== undefined) return <SearchedJson json={json} find={find} />;
   if (request.size === 0) return <EmptyState icon={<Braces />} title="No body" className="py-10" />;
   const { text, bytes, coding } = body.view ?? {};
-  const isMeant = /json/i.test(request.contentType ?? '') || /^\s*[{[]/.test(text ?? '');
+  const isMeant = isMeantAsJson(request.contentType, text);
   if (text !== undefined && isMeant) return <BrokenJson text={text} find={find} onRaw={onRaw} />;
   return (
     <EmptyState

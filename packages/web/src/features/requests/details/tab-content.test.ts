@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sampleRequest } from '../../../../../../fixtures/sample-request.ts';
 import { viewPlain } from '../../../bodies/view-body.ts';
-import { messageText, decodedPath, defaultTab } from './tab-content.ts';
+import { messageText, decodedPath, defaultTab, isSearchable } from './tab-content.ts';
 
 const URL_OF = 'https://creel.example/h/uid';
 const view = (bytes: Uint8Array<ArrayBuffer>) =>
@@ -52,3 +52,23 @@ test.each([
   ['no type, no JSON', 3, null, false, 'raw'],
   ['another type, JSON inside', 3, 'application/octet-stream', true, 'json'],
 ])('default tab: %s', (_, size, type, json, tab) => expect(defaultTab(size, type, () => json)).toBe(tab));
+
+test.each([
+  ['', null, ['headers', 'raw']],
+  ['plain', 'text/plain', ['headers', 'raw']],
+  ['{"a":1}', 'text/plain', ['headers', 'json', 'raw']],
+  ['{"a":', null, ['headers', 'json', 'raw']],
+  ['a=1&b=2', 'application/x-www-form-urlencoded', ['headers']],
+  ['--x\r\n\r\na\r\n--x--', 'multipart/mixed; boundary=x', ['headers']],
+  ['a\0b', null, ['headers']],
+])('the body %j of the type %s can be searched where its text is shown', (body, contentType, expected) => {
+  const bytes = new TextEncoder().encode(body);
+  const request = { size: bytes.length, contentType };
+  const shown = viewPlain({ bytes, complete: true, contentEncoding: undefined, contentType, limit: 1000 });
+  const where = (['headers', 'query', 'json', 'raw', 'deliveries'] as const).filter((tab) =>
+    isSearchable(request, shown, tab, undefined),
+  );
+  expect(where).toEqual(expected);
+  expect(isSearchable(request, shown, 'raw', 'text')).toBe(true);
+  expect(isSearchable(request, shown, 'raw', 'hex')).toBe(false);
+});

@@ -1,5 +1,6 @@
 import { targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
+import type { BodyKind } from '../../../bodies/body-kind.ts';
 import { readable, escapeBidiControls, tryDecode } from '../../../bodies/encoding.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { counted } from '../../../ui/format.ts';
@@ -28,6 +29,29 @@ export const RAW_VIEWS = {
   message: 'Message',
 } as const;
 export type RawView = keyof typeof RAW_VIEWS;
+
+/** True for a body that should be JSON. If it is not, the JSON tab shows its text and the error. */
+export const isMeantAsJson = (contentType: string | null, text = ''): boolean =>
+  /json/i.test(contentType ?? '') || /^\s*[{[]/.test(text);
+
+/** Kinds of bodies whose first view in the Raw tab is not a text. */
+const FIRST_VIEWS: Partial<Record<BodyKind, RawView>> = { form: 'fields', multipart: 'parts', binary: 'hex' };
+
+/** Views of the Raw tab that show one text. */
+const TEXT_VIEWS: ReadonlySet<RawView> = new Set(['formatted', 'text', 'message']);
+
+/** True if the tab shows something that can be searched. `rawView` is the chosen view of the Raw tab. */
+export function isSearchable(
+  { size, contentType }: Pick<CapturedRequest, 'size' | 'contentType'>,
+  view: BodyView | undefined,
+  tab: DetailTab,
+  rawView: RawView | undefined,
+): boolean {
+  if (tab === 'headers') return true;
+  if (view?.text === undefined) return false;
+  if (tab === 'json') return view.json !== undefined || (size > 0 && isMeantAsJson(contentType, view.text));
+  return tab === 'raw' && TEXT_VIEWS.has(rawView ?? FIRST_VIEWS[view.kind] ?? 'text');
+}
 
 type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryParams' | 'rawHeaders' | 'size'>;
 
