@@ -25,7 +25,8 @@ export interface RequestRecord {
 /** What storage assigned to a capture. The time is the received one, or a later one of its endpoint. */
 export type StoredAs = Pick<RequestRecord, 'index' | 'savedId' | 'receivedAt'>;
 
-export type RequestName = { readonly savedId: number } | { readonly index: number };
+/** What a path names: a saved request by its id, an unsaved one by its index. */
+export type RequestRef = { readonly savedId: number } | { readonly index: number };
 
 /** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */
 export const INDEX_SPAN = 4_294_967_296;

@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { decodeHead } from '../../database/stored-request.ts';
-import { expectFound, requestName } from '../requests/service.ts';
+import { expectFound, parseRequestId } from '../requests/service.ts';
 import { presentAttempt, presentDestination, presentPlanned } from './present-delivery.ts';
 
 /** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */
@@ -21,7 +21,7 @@ function namedDelivery({ params }: Pick<Call<'retryDelivery'>, 'params'>): strin
 
 /** The request without its body. */
 const findRequest = async ({ app, endpoint, params }: Pick<Call<'reportDelivery'>, 'app' | 'endpoint' | 'params'>) =>
-  expectFound(await app.store.findRequest(endpoint.id, requestName(params.id), 0));
+  expectFound(await app.store.findRequest(endpoint.id, parseRequestId(params.id), 0));
 
 const findDestination = (call: Pick<Call<'deleteDestination'>, 'app' | 'endpoint' | 'params'>): Promise<void> =>
   call.app.deliveries.expectDestination(call.endpoint.id, destinationId(call));

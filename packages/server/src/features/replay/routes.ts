@@ -3,7 +3,7 @@ import type { ReplayAnswer, ReplayInput } from '@creel/contract';
 import { z } from 'zod';
 import { LongText, objectAnswer, textOrBase64 } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import { expectFound, requestName } from '../requests/service.ts';
+import { expectFound, parseRequestId } from '../requests/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
@@ -58,10 +58,10 @@ export const replayFinders = {
 
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
 async function findStored({ app, signedIn }: Pick<ReplayCall, 'app' | 'signedIn'>, { endpointUid, id }: Source) {
-  const name = requestName(String(id));
+  const ref = parseRequestId(String(id));
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
-  const { size, index } = expectFound(await app.store.findRequest(endpoint.id, name, 0));
+  const { size, index } = expectFound(await app.store.findRequest(endpoint.id, ref, 0));
   return {
     endpoint,
     index,

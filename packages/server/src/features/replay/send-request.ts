@@ -2,7 +2,7 @@ import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines, sendAndRead } from '@creel/
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
-import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
+import { resolveTarget, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
 import { connect, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
@@ -56,8 +56,7 @@ export async function sendRequest(
   const timer = setTimeout(() => tooLong.abort(tooSlow(maxMs)), maxMs).unref();
   const { authority, path } = target;
   try {
-    checkPort(target);
-    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
+    const addresses = await resolveTarget(target, { allowPrivate, lookUp });
     const eitherSignal = AbortSignal.any([signal, tooLong.signal]);
     const socket = openConnection(target, addresses, allowPrivate);
     const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);

@@ -3,7 +3,7 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Sign } from '../signatures/service.ts';
 import { ReplayFailure, REPLAY_ERRORS } from './replay-failure.ts';
 import type { ThreadFailure } from './replay-failure.ts';
-import { lookUpInPublic, lookUpOnSystem, resolveTarget, checkPort, parseTarget } from './target.ts';
+import { lookUpInPublic, lookUpOnSystem, resolveTarget, parseTarget } from './target.ts';
 import type { Lookup } from './target.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
@@ -126,9 +126,8 @@ export class Replays {
   async checkTarget(url: string): Promise<void> {
     const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
     const target = parseTarget(url);
-    checkPort(target);
     try {
-      await resolveTarget(target.host, { allowPrivate, lookUp });
+      await resolveTarget(target, { allowPrivate, lookUp });
     } catch (error) {
       if (!(error instanceof ReplayFailure)) throw error;
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ADDRESS_FORMS } from '../../../test/internal-addresses.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { checkPort, parseTarget, isAllowed, reachOf, lookUpOnSystem, resolveTarget } from './target.ts';
+import { parseTarget, isAllowed, reachOf, lookUpOnSystem, resolveTarget } from './target.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -47,14 +47,14 @@ test('a backslash ends the host', () => {
   expect(parseTarget('http://good.example\\@127.0.0.1/')).toMatchObject({ host: 'good.example' });
 });
 
-test.each([22, 25, 6379, 11_211])('port %i belongs to another service', (port) => {
-  const check = (): void => checkPort(parseTarget(`http://good.example:${port}/`));
-  expect(check).toThrow(ProblemError);
-  expect(check).toThrow(/port/);
+test.each([22, 25, 6379, 11_211])('port %i belongs to another service', async (port) => {
+  const resolved = resolveTarget(parseTarget(`http://good.example:${port}/`), outside(['8.8.8.8']));
+  await expect(resolved).rejects.toThrow(ProblemError);
+  await expect(resolved).rejects.toThrow(/port/);
 });
 
-test.each([1, 80, 443, 3000, 8080, 65_535])('port %i may be used for HTTP', (port) => {
-  expect(() => checkPort(parseTarget(`http://good.example:${port}/`))).not.toThrow();
+test.each([1, 80, 443, 3000, 8080, 65_535])('port %i may be used for HTTP', async (port) => {
+  expect(await resolveTarget(parseTarget(`http://good.example:${port}/`), outside(['8.8.8.8']))).toEqual(['8.8.8.8']);
 });
 
 /** The host of a URL without brackets. */
@@ -82,13 +82,12 @@ test.each(['', 'localhost', 'good.example', '1.2.3', 'fe80::1%eth0', '::ffff:127
 
 const REFUSED = { code: 'TARGET_NOT_ALLOWED' };
 const outside = (answers: readonly string[]) => ({ allowPrivate: false, lookUp: () => Promise.resolve(answers) });
+const resolveHost = (host: string, rules: Parameters<typeof resolveTarget>[1]) =>
+  resolveTarget({ host, port: 80 }, rules);
 const inside = (answers: readonly string[]) => ({ allowPrivate: true, lookUp: () => Promise.resolve(answers) });
 
 test('a name resolves to all its addresses, each checked', async () => {
-  expect(await resolveTarget('good.example', outside(['8.8.8.8', '2606:4700::1']))).toEqual([
-    '8.8.8.8',
-    '2606:4700::1',
-  ]);
+  expect(await resolveHost('good.example', outside(['8.8.8.8', '2606:4700::1']))).toEqual(['8.8.8.8', '2606:4700::1']);
 });
 
 describe('a name with an internal address is rejected, also if its other addresses are public', () => {
@@ -102,38 +101,38 @@ describe('a name with an internal address is rejected, also if its other address
     [['8.8.8.8', 'nonsense']],
     [[...Array.from({ length: 999 }, (_, nth) => `8.8.${nth >> 8}.${nth & 255}`), '127.0.0.1']],
   ])('%j', async (answers) => {
-    await expect(resolveTarget('bad.example', outside(answers))).rejects.toMatchObject(REFUSED);
+    await expect(resolveHost('bad.example', outside(answers))).rejects.toMatchObject(REFUSED);
   });
 
   test.each([[['8.8.8.8', '169.254.169.254']], [['168.63.129.16']], [['fe80::1']], [['::127.0.0.1']]])(
     '%j, also where private targets are allowed',
     async (answers) => {
-      await expect(resolveTarget('bad.example', inside(answers))).rejects.toMatchObject(REFUSED);
+      await expect(resolveHost('bad.example', inside(answers))).rejects.toMatchObject(REFUSED);
     },
   );
 });
 
 test('where private targets are allowed, a name may lead to one', async () => {
-  expect(await resolveTarget('web', inside(['10.0.0.7', '::1']))).toEqual(['10.0.0.7', '::1']);
-  expect(await resolveTarget('localhost', { allowPrivate: true, lookUp: lookUpOnSystem })).toContain('127.0.0.1');
+  expect(await resolveHost('web', inside(['10.0.0.7', '::1']))).toEqual(['10.0.0.7', '::1']);
+  expect(await resolveHost('localhost', { allowPrivate: true, lookUp: lookUpOnSystem })).toContain('127.0.0.1');
 });
 
 test.each(['localhost', 'LOCALHOST.', 'foo.localhost'])('%s is this machine: there is no lookup', async (name) => {
   const lookUp = (): Promise<string[]> => Promise.reject(new Error('asked'));
-  await expect(resolveTarget(name, { allowPrivate: false, lookUp })).rejects.toMatchObject(REFUSED);
+  await expect(resolveHost(name, { allowPrivate: false, lookUp })).rejects.toMatchObject(REFUSED);
 });
 
 test('an address is not looked up', async () => {
   const lookUp = (): Promise<string[]> => Promise.reject(new Error('asked'));
-  expect(await resolveTarget('8.8.8.8', { allowPrivate: false, lookUp })).toEqual(['8.8.8.8']);
-  await expect(resolveTarget('::7f00:1', { allowPrivate: false, lookUp })).rejects.toMatchObject(REFUSED);
+  expect(await resolveHost('8.8.8.8', { allowPrivate: false, lookUp })).toEqual(['8.8.8.8']);
+  await expect(resolveHost('::7f00:1', { allowPrivate: false, lookUp })).rejects.toMatchObject(REFUSED);
 });
 
 test.each([
   ['has none', () => Promise.resolve([]), /has no address/],
   ['does not exist', () => Promise.reject(new Error('ENOTFOUND')), /could not be found/],
 ])('a name that %s is reported', async (_what, lookUp, sentence) => {
-  await expect(resolveTarget('gone.example', { allowPrivate: false, lookUp })).rejects.toMatchObject({
+  await expect(resolveHost('gone.example', { allowPrivate: false, lookUp })).rejects.toMatchObject({
     code: 'REPLAY_FAILED',
     message: expect.stringMatching(sentence),
   });
@@ -143,7 +142,7 @@ test('a lookup that hangs is reported after five seconds', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const lookUp = (): Promise<string[]> => new Promise(() => undefined);
   const sentences: string[] = [];
-  const found = resolveTarget('slow.example', { allowPrivate: false, lookUp });
+  const found = resolveHost('slow.example', { allowPrivate: false, lookUp });
   const reported = found.catch((error: unknown) => sentences.push(String(error)));
   await vi.advanceTimersByTimeAsync(4999);
   expect(sentences).toEqual([]);
@@ -154,5 +153,5 @@ test('a lookup that hangs is reported after five seconds', async () => {
 
 test('of a thousand addresses a few are tried', async () => {
   const many = Array.from({ length: 1000 }, (_, nth) => `8.8.${nth >> 8}.${nth & 255}`);
-  expect(await resolveTarget('many.example', outside(many))).toEqual(many.slice(0, 8));
+  expect(await resolveHost('many.example', outside(many))).toEqual(many.slice(0, 8));
 });

@@ -42,11 +42,6 @@ function pathOf(text: string, url: URL): string {
   return written.startsWith('/') ? written : `/${written}`;
 }
 
-/** @throws ProblemError TARGET_NOT_ALLOWED for a port of another service */
-export function checkPort({ port }: Target): void {
-  if (OTHER_SERVICES.has(port)) throw new ProblemError('TARGET_NOT_ALLOWED', { sentence: PORT_SENTENCE });
-}
-
 /**
  * The class of an address. `public`: on the internet. `private`: this machine or a network around it, allowed with
  * `ALLOW_PRIVATE_TARGETS`. `never`: always forbidden, above all the metadata services of clouds.
@@ -132,11 +127,15 @@ interface TargetRules {
 }
 
 /**
- * Resolves a target and checks every address. A connection to only these addresses reaches nothing that is not allowed,
+ * Checks the port of a target, resolves its host, and checks every address. A connection to only these addresses reaches nothing that is not allowed,
  * even if DNS changes afterwards. One forbidden address rejects the whole name. @throws ProblemError TARGET_NOT_ALLOWED
  * @throws ReplayFailure when the name has no address
  */
-export async function resolveTarget(host: string, { allowPrivate, lookUp }: TargetRules): Promise<readonly string[]> {
+export async function resolveTarget(
+  { host, port }: Pick<Target, 'host' | 'port'>,
+  { allowPrivate, lookUp }: TargetRules,
+): Promise<readonly string[]> {
+  if (OTHER_SERVICES.has(port)) throw new ProblemError('TARGET_NOT_ALLOWED', { sentence: PORT_SENTENCE });
   if (!allowPrivate && isThisMachine(host)) throw new ProblemError('TARGET_NOT_ALLOWED');
   const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp) : [host];
   if (!addresses.every((address) => isAllowed(address, allowPrivate))) throw new ProblemError('TARGET_NOT_ALLOWED');

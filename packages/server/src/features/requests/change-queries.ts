@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { keyRange, removeDeliveries, requestKey } from '../../database/stored-request.ts';
-import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
+import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { changeMethodCounts, lockEndpoint, newestTime, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
 import type { Bounds } from './queries.ts';
@@ -51,11 +51,11 @@ async function saveRequest(
 }
 
 /** False when there was no such request. */
-async function deleteRequest(transaction: EngineTransaction, endpointId: number, name: RequestName): Promise<boolean> {
+async function deleteRequest(transaction: EngineTransaction, endpointId: number, ref: RequestRef): Promise<boolean> {
   const bounds = await lockEndpoint(transaction, endpointId, 'alone');
   if (bounds === undefined) return false;
-  const row = await oneRequest(transaction, endpointId, name, 0).executeTakeFirst();
-  if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
+  const row = await oneRequest(transaction, endpointId, ref, 0).executeTakeFirst();
+  if (row === undefined || ('index' in ref && row.saved_id !== null)) return false;
   await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
   await removeDeliveries(transaction, endpointId, row.index, row.index + 1);
   await changeMethodCounts(transaction, endpointId, [{ method: row.method, stored: -1, bytes: -row.size }]);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, SelectQueryBuilder } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.ts';
-import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
+import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import type { Database, DatabaseTransaction, Tables } from '../../database/schema.ts';
 import type { MethodCount } from '../../database/records.ts';
 import type { RowLock } from '../../database/engine.ts';
@@ -176,7 +176,7 @@ export const firstIndexOf = (endpointId: number) =>
 export function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
-  name: RequestName,
+  ref: RequestRef,
   bodyBytes?: number,
 ) {
   const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes).where(
@@ -185,15 +185,15 @@ export function oneRequest(
     firstIndexOf(endpointId),
   );
   // The key of a larger index than a key can have is that of another endpoint.
-  if ('index' in name)
-    return query.where('key', '=', requestKey(endpointId, name.index)).where(indexOfKey, '=', name.index);
-  return query.where('saved_id', '=', name.savedId).where(keyRange('key', endpointId, 0));
+  if ('index' in ref)
+    return query.where('key', '=', requestKey(endpointId, ref.index)).where(indexOfKey, '=', ref.index);
+  return query.where('saved_id', '=', ref.savedId).where(keyRange('key', endpointId, 0));
 }
 
 /** `index` finds unsaved requests only, `savedId` saved ones. Without `bodyBytes` the whole body is returned. */
-async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number) {
-  const row = await oneRequest(db, endpointId, name, bodyBytes).executeTakeFirst();
-  if (row === undefined || ('index' in name && row.saved_id !== null)) return undefined;
+async function findRequest(db: EngineDatabase, endpointId: number, ref: RequestRef, bodyBytes?: number) {
+  const row = await oneRequest(db, endpointId, ref, bodyBytes).executeTakeFirst();
+  if (row === undefined || ('index' in ref && row.saved_id !== null)) return undefined;
   return toRequestRecord(endpointId, row);
 }
 

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeHead, storedBytes } from '../../database/stored-request.ts';
-import type { RequestName, RequestRecord } from '../../database/stored-request.ts';
+import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import { BODY_PREVIEW_BYTES, MAX_HEAD_BYTES, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { expectFound, requestName, presentLarge, presentPreview } from './service.ts';
+import { expectFound, parseRequestId, presentLarge, presentPreview } from './service.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
@@ -52,8 +52,8 @@ async function listPage(
 type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'reserve'>;
 
 /** A request with its whole body. Its memory is reserved before it is read. */
-async function findOne({ app, endpoint, reserve }: CallOnEndpoint, name: RequestName) {
-  const beginning = expectFound(await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES));
+async function findOne({ app, endpoint, reserve }: CallOnEndpoint, ref: RequestRef) {
+  const beginning = expectFound(await app.store.findRequest(endpoint.id, ref, SMALL_ANSWER_BYTES));
   reserve(beginning.head.length + beginning.size);
   if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
   // By index, because the request may have been saved since its beginning was read.
@@ -147,7 +147,7 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
 
 export const requestFinders = {
   async deleteRequest({ app, endpoint, params }) {
-    expectFound(await app.store.findRequest(endpoint.id, requestName(params.id), 0));
+    expectFound(await app.store.findRequest(endpoint.id, parseRequestId(params.id), 0));
   },
 } satisfies Finders;
 
@@ -156,14 +156,14 @@ export const requestHandlers = {
   listUnsaved: (call) => listPage(call, 'unsaved'),
 
   async getRequest(call) {
-    const record = await findOne(call, requestName(call.params.id));
+    const record = await findOne(call, parseRequestId(call.params.id));
     const signature = await call.app.signatures.verify(call.endpoint, record, closedSignal(call.reply));
     return wholeAnswer(call, record, { signature });
   },
 
   /** The exact bytes, with a content type and policy that prevent a browser from running them. */
   async getRequestBody(call) {
-    const record = await findOne(call, requestName(call.params.id));
+    const record = await findOne(call, parseRequestId(call.params.id));
     void call.reply.headers({
       'content-type': 'application/octet-stream',
       'content-disposition': `attachment; filename="request-${record.index}.bin"`,
@@ -210,7 +210,7 @@ export const requestHandlers = {
   },
 
   async deleteRequest({ app, endpoint, params }) {
-    if (!(await app.store.deleteRequest(endpoint.id, requestName(params.id))))
+    if (!(await app.store.deleteRequest(endpoint.id, parseRequestId(params.id))))
       throw new ProblemError('REQUEST_NOT_FOUND');
     app.live.publish(endpoint.id, { type: 'deleted', id: Number(params.id) });
   },

@@ -11,7 +11,7 @@ import {
 import type { CapturedRequest } from '@creel/contract';
 import { LongText, utf8Boundary } from '../../http/large-answer.ts';
 import { decodeHead, labelText } from '../../database/stored-request.ts';
-import type { RequestRecord, RequestName } from '../../database/stored-request.ts';
+import type { RequestRecord, RequestRef } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { isoTime } from '../../iso-time.ts';
 
@@ -78,7 +78,7 @@ function presentBody<Body>(
 }
 
 /** The request named by the path; an invalid id matches nothing. */
-export function requestName(id: string): RequestName {
+export function parseRequestId(id: string): RequestRef {
   const number = /^-?[1-9]\d{0,14}$/.test(id) ? Number(id) : Number.NaN;
   if (number > 0) return { savedId: number };
   const index = indexOfUnsavedId(number);

@@ -22,7 +22,7 @@ import {
   withShortBody,
 } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { SIZE, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { SIZE, firstIndexOf, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -172,8 +172,7 @@ async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBy
 }
 
 function firstKey(endpointId: number): RawBuilder<number> {
-  const firstIndex = sql<number>`(select first_index from endpoints where id = ${endpointId})`;
-  return sql<number>`(${requestKey(endpointId, 0)} + ${firstIndex})`;
+  return sql<number>`(${requestKey(endpointId, 0)} + ${firstIndexOf(endpointId)})`;
 }
 
 function resultUpTo({ searched, next }: ScannedRows, index: number): Omit<ScanResult, 'found'> {
