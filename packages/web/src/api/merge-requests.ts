@@ -189,7 +189,7 @@ export function dropRequests(list: RequestList, requests: readonly Pick<ListedRe
   return { ...list, rows, deleted, gaps: withoutDeleted(list.gaps, deleted) };
 }
 
-/** Restores requests whose deletion was undone or failed. Dropped and cleared ones stay away. */
+/** Restores requests whose deletion was undone or failed. Dropped and cleared ones are not restored. */
 export function restoreRequests(
   list: RequestList,
   requests: readonly ListedRequest[],

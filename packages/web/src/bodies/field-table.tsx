@@ -42,9 +42,9 @@ function Fields({ label, nameTitle, fields }: FieldTableProps) {
         </tr>
       </thead>
       <tbody>
-        {fields.map(([name, value], place) => (
+        {fields.map(([name, value], position) => (
           // The same field may occur twice, so its position is the key.
-          <tr key={place} className="group border-b border-line align-top hover:bg-sunk">
+          <tr key={position} className="group border-b border-line align-top hover:bg-sunk">
             <th scope="row" className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2">
               {name}
             </th>

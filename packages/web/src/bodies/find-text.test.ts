@@ -25,7 +25,7 @@ test.each([
   ['not at all', 'xy', 9, ['xy']],
 ])('marks %s', (_, text, offset, pieces) => {
   const shown = markPieces(text, offset, [{ start: 1, end: 3 }]).map((piece) =>
-    piece.place === undefined ? piece.text : `[${piece.text}]`,
+    piece.ordinal === undefined ? piece.text : `[${piece.text}]`,
   );
   expect(shown).toEqual(pieces);
 });

@@ -28,23 +28,23 @@ export function findText(text: string, wanted: string, limit = MAX_FOUND): Found
 /** A piece of text with the number of the match that it belongs to, if any. */
 interface MarkedPiece {
   readonly text: string;
-  readonly place: number | undefined;
+  readonly ordinal: number | undefined;
   readonly at: number;
 }
 
 /** Splits a text that starts at `offset` into matches and the text between them. */
-export function markPieces(text: string, offset: number, found: readonly Found[], firstPlace = 0): MarkedPiece[] {
+export function markPieces(text: string, offset: number, found: readonly Found[], firstOrdinal = 0): MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
   let at = 0;
-  found.forEach(({ start, end }, place) => {
+  found.forEach(({ start, end }, ordinal) => {
     const from = Math.max(at, start - offset);
     const to = Math.min(text.length, end - offset);
     if (to <= from) return;
-    if (from > at) pieces.push({ text: text.slice(at, from), place: undefined, at });
-    pieces.push({ text: text.slice(from, to), place: firstPlace + place, at: from });
+    if (from > at) pieces.push({ text: text.slice(at, from), ordinal: undefined, at });
+    pieces.push({ text: text.slice(from, to), ordinal: firstOrdinal + ordinal, at: from });
     at = to;
   });
-  if (at < text.length) pieces.push({ text: text.slice(at), place: undefined, at });
+  if (at < text.length) pieces.push({ text: text.slice(at), ordinal: undefined, at });
   return pieces;
 }
 

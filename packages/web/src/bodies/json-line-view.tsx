@@ -36,7 +36,7 @@ interface JsonLineViewProps {
   readonly line: number;
   readonly active: boolean;
   readonly folded: boolean;
-  readonly matches: readonly (JsonMatch & { readonly place: number })[];
+  readonly matches: readonly (JsonMatch & { readonly ordinal: number })[];
   readonly current: number;
   /** The content of the value, if it is opened. */
   readonly children?: ReactNode;
@@ -58,7 +58,7 @@ export const JsonLineView = memo(function JsonLineView({
   const isOpen = foldState(shown, folded, embedded !== undefined, children);
   const { key, keyStart, depth, foldsTo } = shown;
   const comma = folded && foldsTo !== undefined ? lineOf(json, foldsTo).comma : shown.comma;
-  const marks = { found: matches, firstPlace: matches[0]?.place ?? 0, current };
+  const marks = { found: matches, firstOrdinal: matches[0]?.ordinal ?? 0, current };
   return (
     <div
       id={lineId(view, line)}
@@ -152,7 +152,7 @@ function CopyMarks({ line, hasValue }: { readonly line: number; readonly hasValu
 interface ValueProps {
   readonly shown: JsonLine;
   readonly folded: boolean;
-  readonly marks: { readonly found: readonly JsonMatch[]; readonly firstPlace: number; readonly current: number };
+  readonly marks: { readonly found: readonly JsonMatch[]; readonly firstOrdinal: number; readonly current: number };
 }
 
 function Value({ shown, folded, marks }: ValueProps) {

@@ -84,7 +84,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   const byLine = useMemo(
     () =>
       Map.groupBy(
-        matches.map((match, place) => ({ ...match, place })),
+        matches.map((match, ordinal) => ({ ...match, ordinal })),
         (match) => match.line,
       ),
     [matches],

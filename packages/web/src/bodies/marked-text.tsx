@@ -8,20 +8,20 @@ interface MarkedTextProps {
   readonly offset: number;
   readonly found: readonly Found[];
   /** Number of the first match in `found`. */
-  readonly firstPlace: number;
+  readonly firstOrdinal: number;
   readonly current: number;
   /** Transforms each piece before it is shown; unchanged by default. */
   readonly write?: (piece: string) => string;
 }
 
 /** A text with its matches highlighted. */
-export function MarkedText({ text, offset, found, firstPlace, current, write = (piece) => piece }: MarkedTextProps) {
+export function MarkedText({ text, offset, found, firstOrdinal, current, write = (piece) => piece }: MarkedTextProps) {
   if (found.length === 0) return write(text);
-  return markPieces(text, offset, found, firstPlace).map(({ text: piece, place, at }) =>
-    place === undefined ? (
+  return markPieces(text, offset, found, firstOrdinal).map(({ text: piece, ordinal, at }) =>
+    ordinal === undefined ? (
       <span key={at}>{write(piece)}</span>
     ) : (
-      <mark key={at} className={clsx(place === current && 'bg-accent text-accent-ink')}>
+      <mark key={at} className={clsx(ordinal === current && 'bg-accent text-accent-ink')}>
         {write(piece)}
       </mark>
     ),
@@ -57,7 +57,9 @@ export function ColoredText({ text, offset, colors, found, current }: ColoredTex
   const marked = (start: number, stop: number) => {
     const [from, to] = foundWithin(found, start, stop);
     const piece = text.slice(start - offset, stop - offset);
-    return <MarkedText text={piece} offset={start} found={found.slice(from, to)} firstPlace={from} current={current} />;
+    return (
+      <MarkedText text={piece} offset={start} found={found.slice(from, to)} firstOrdinal={from} current={current} />
+    );
   };
   const [first, after] = foundWithin(colors, offset, end);
   const pieces = [];

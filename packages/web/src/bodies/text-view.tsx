@@ -57,10 +57,11 @@ const FRAME =
 
 function WholeText({ text, label, colors, found, current }: PieceProps) {
   const frame = useRef<HTMLPreElement>(null);
-  const place = found[current];
+  const currentMatch = found[current];
   useEffect(() => {
-    if (place !== undefined) frame.current?.querySelectorAll('mark')[current]?.scrollIntoView({ block: 'nearest' });
-  }, [place, current]);
+    if (currentMatch !== undefined)
+      frame.current?.querySelectorAll('mark')[current]?.scrollIntoView({ block: 'nearest' });
+  }, [currentMatch, current]);
   return (
     <pre
       ref={frame}
@@ -106,11 +107,11 @@ function LongText({ text, label, colors, found, current }: PieceProps) {
     scrollPaddingStart: 2 * LINE_HEIGHT,
     scrollPaddingEnd: 2 * LINE_HEIGHT,
   });
-  const place = found[current];
+  const currentMatch = found[current];
   useEffect(() => {
-    if (place !== undefined) virtual.scrollToIndex(lineOfPosition(lines, place.start), { align: 'auto' });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the place that is shown, not every scroll
-  }, [place, lines]);
+    if (currentMatch !== undefined) virtual.scrollToIndex(lineOfPosition(lines, currentMatch.start), { align: 'auto' });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the match that is shown, not every scroll
+  }, [currentMatch, lines]);
   return (
     <div ref={frame} role="region" aria-label={label} tabIndex={0} className={FRAME}>
       <div ref={ruler} aria-hidden className="invisible absolute w-[100ch]" />

@@ -92,13 +92,13 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
       />
       <div id={listId} role="listbox" aria-label="Choices" className="max-h-80 overflow-y-auto p-1.5">
         {shown.length === 0 ? <p className="px-2.5 py-2 text-ink-2">No results.</p> : null}
-        {shown.map((choice, place) => (
+        {shown.map((choice, position) => (
           <PaletteRow
             key={choice.id}
-            id={`${listId}-${place}`}
+            id={`${listId}-${position}`}
             choice={choice}
             selected={choice === current}
-            onPoint={() => setAt(place)}
+            onPoint={() => setAt(position)}
             onChoose={() => choose(choice)}
           />
         ))}

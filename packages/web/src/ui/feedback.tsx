@@ -124,8 +124,8 @@ interface LoadingProps {
 export function Loading({ label, bars, className = 'gap-2' }: LoadingProps) {
   return (
     <div role="status" aria-label={label} className={clsx('flex flex-col', className)}>
-      {bars.map((bar, place) => (
-        <Skeleton key={place} className={bar} />
+      {bars.map((bar, position) => (
+        <Skeleton key={position} className={bar} />
       ))}
     </div>
   );

@@ -150,9 +150,9 @@ function fitting(choices: readonly Completion[], typed: string): readonly Comple
 
 /** The choices that contain a text, those that begin with it first. */
 function containing(choices: readonly Completion[], typed: string): readonly Completion[] {
-  const place = ({ text }: Completion): number => text.toLowerCase().replace(/^"/, '').indexOf(typed.toLowerCase());
-  const found = choices.filter((choice) => place(choice) >= 0);
-  return found.toSorted((a, b) => Math.min(place(a), 1) - Math.min(place(b), 1)).slice(0, MAX_CHOICES);
+  const matchAt = ({ text }: Completion): number => text.toLowerCase().replace(/^"/, '').indexOf(typed.toLowerCase());
+  const found = choices.filter((choice) => matchAt(choice) >= 0);
+  return found.toSorted((a, b) => Math.min(matchAt(a), 1) - Math.min(matchAt(b), 1)).slice(0, MAX_CHOICES);
 }
 
 /** Number of requests whose values are suggested. */

@@ -201,20 +201,20 @@ function Suggestions({ id, choices, active, onChoose }: SuggestionsProps) {
       aria-label="Suggestions"
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-max max-w-[min(26rem,88vw)] min-w-56 overflow-y-auto rounded-md border border-line-strong bg-panel p-1 shadow-float"
     >
-      {choices.map((choice, place) => (
+      {choices.map((choice, position) => (
         <div
           key={choice.text}
-          id={`${id}-${place}`}
+          id={`${id}-${position}`}
           role="option"
           tabIndex={-1}
-          aria-selected={place === active}
+          aria-selected={position === active}
           // The field must not lose the focus before the click.
           onPointerDown={(press) => press.preventDefault()}
           onClick={() => onChoose(choice)}
           onKeyDown={undefined}
           className={clsx(
             'flex min-h-7 items-baseline gap-4 rounded-sm px-2 py-1 font-mono text-sm hover:bg-sunk pointer-coarse:min-h-11 pointer-coarse:items-center',
-            place === active && 'bg-selected hover:bg-selected',
+            position === active && 'bg-selected hover:bg-selected',
           )}
         >
           <span className="min-w-0 truncate">{choice.text}</span>

@@ -42,10 +42,10 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   if (first === undefined)
     return request.deliveryPending ? LOADING : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
-  const open = chosen ?? new Set([nameOf(newest)]);
-  const toggle = (name: string): void => {
+  const open = chosen ?? new Set([keyOf(newest)]);
+  const toggle = (key: string): void => {
     const next = new Set(open);
-    if (!next.delete(name)) next.add(name);
+    if (!next.delete(key)) next.add(key);
     setChosen(next);
   };
   const tried = attempts.filter((attempt) => !isWaiting(attempt)).length;
@@ -53,13 +53,13 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
     <>
       <ul aria-label="Deliveries, newest first">
         {attempts.map((attempt) => {
-          const name = nameOf(attempt);
-          const isOpen = open.has(name);
-          const row = { uid, attempt, isOpen, onToggle: () => toggle(name) };
+          const key = keyOf(attempt);
+          const isOpen = open.has(key);
+          const row = { uid, attempt, isOpen, onToggle: () => toggle(key) };
           return isWaiting(attempt) ? (
-            <WaitingRow key={name} {...row} />
+            <WaitingRow key={key} {...row} />
           ) : (
-            <AttemptRow key={name} index={request.index} onReplay={() => onReplay(attempt)} {...row} />
+            <AttemptRow key={key} index={request.index} onReplay={() => onReplay(attempt)} {...row} />
           );
         })}
       </ul>
@@ -74,7 +74,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
 const isWaiting = ({ attempt }: DeliveryAttempt): boolean => attempt === 0;
 
 /** What waits has no id yet, and at most one entry per delivery. */
-const nameOf = ({ id, deliveryId }: DeliveryAttempt): string => (id === 0 ? deliveryId : String(id));
+const keyOf = ({ id, deliveryId }: DeliveryAttempt): string => (id === 0 ? deliveryId : String(id));
 
 /** `refusal` says why a capture is not forwarded. Then there is no attempt. */
 function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {

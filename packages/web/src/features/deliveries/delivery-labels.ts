@@ -5,35 +5,35 @@ import { counted, formatCount, formatInstant, formatLength } from '../../ui/form
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
 
-type Sending = Pick<Destination, 'enabled' | 'state'>;
+type SendingState = Pick<Destination, 'enabled' | 'state'>;
 
 /** `retry in 5 s`. The destination is `undefined` until it is loaded. */
-export function nextAttemptLabel(nextAttemptAt: string, destination: Sending | undefined, now: number): string {
+export function nextAttemptLabel(nextAttemptAt: string, destination: SendingState | undefined, now: number): string {
   if (destination !== undefined && !isSending(destination)) return 'retry waits';
   const left = Date.parse(nextAttemptAt) - now;
   return left > 0 ? `retry in ${formatLength(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
 }
 
 /** When a delivery that failed is sent again. */
-export function nextAttemptSentence(nextAttemptAt: string, destination: Sending | undefined, now: number): string {
+export function nextAttemptSentence(nextAttemptAt: string, destination: SendingState | undefined, now: number): string {
   if (destination !== undefined && !isSending(destination)) return `The next attempt waits: ${howToSend(destination)}`;
   if (Date.parse(nextAttemptAt) > now) return `The next attempt is planned for ${formatInstant(nextAttemptAt)}.`;
   return 'The next attempt is due.';
 }
 
-function isSending({ enabled, state }: Sending): boolean {
+function isSending({ enabled, state }: SendingState): boolean {
   return enabled && state.name === 'active';
 }
 
 /** How a destination that does not send does so again. */
-function howToSend({ enabled }: Sending): string {
+function howToSend({ enabled }: SendingState): string {
   return enabled
     ? 'the destination is paused. Resume it to send what waits.'
     : 'the destination is off. Turn it on to send what waits.';
 }
 
 /** A destination that is off does not send, whether it is paused or not. */
-export function stateLabel({ enabled, state }: Sending) {
+export function stateLabel({ enabled, state }: SendingState) {
   if (!enabled) return { text: 'Off', tone: 'neutral' } as const;
   return state.name === 'paused'
     ? ({ text: 'Paused', tone: 'warning' } as const)
@@ -41,7 +41,7 @@ export function stateLabel({ enabled, state }: Sending) {
 }
 
 /** Why a delivery waits for its first attempt. The destination is `undefined` until it is loaded. */
-export function waitingReason(destination: Sending | undefined): string {
+export function waitingReason(destination: SendingState | undefined): string {
   if (destination === undefined) return 'No attempt has ended yet.';
   if (!isSending(destination)) return `No attempt was made yet: ${howToSend(destination)}`;
   return 'No attempt has ended yet. The destination may be slow, or busy with earlier requests.';

@@ -200,10 +200,10 @@ function RecentStatuses({ statuses }: { readonly statuses: Destination['recentSt
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-ink-2">
       <span aria-hidden className="flex items-center gap-0.5">
-        {statuses.map((status, place) => (
-          // A status has no identity besides its place.
+        {statuses.map((status, position) => (
+          // A status has no identity besides its position.
           <span
-            key={place}
+            key={position}
             title={String(status ?? 'No response')}
             className={clsx('h-3 w-1 rounded-sm', isDelivered(status) ? 'bg-ok' : 'bg-bad')}
           />

@@ -153,8 +153,8 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
     setFailure(undefined);
     setEnds([Date.now()]);
     try {
-      for (const [place, request] of requests.slice(results.length).entries()) {
-        if (place > 0 && pace > 0) await sleep(pace, run.signal);
+      for (const [position, request] of requests.slice(results.length).entries()) {
+        if (position > 0 && pace > 0) await sleep(pace, run.signal);
         if (run.signal.aborted) break;
         const result = await replayBelow(uid, request, base, run);
         if (result === undefined) continue;

@@ -1,18 +1,11 @@
-import {
-  ApiError,
-  LEAVES_BASE_PATH,
-  isEndOfSession,
-  leavesBasePath,
-  targetOf as capturedTargetOf,
-  targetUrlSchema,
-} from '@creel/contract';
+import { ApiError, LEAVES_BASE_PATH, isEndOfSession, leavesBasePath, targetOf, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { statusLine, statusTone } from '../../ui/format.ts';
 import type { StatusTone } from '../../ui/format.ts';
 import { completeUrl } from '../../ui/urls.ts';
 import { defaultForm } from './replay-form.ts';
-import { defaultUrl, targetOf, placeholderNote } from './replay-targets.ts';
+import { defaultUrl, lastTargetOf, placeholderNote } from './replay-targets.ts';
 import type { LastTarget } from './replay-targets.ts';
 import { replayFailure, replayOnce } from './replays.ts';
 
@@ -49,7 +42,7 @@ export function baseMistake(text: string): string | undefined {
 
 /** Where a request is sent: its captured path and query after the base. */
 export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
-  return defaultUrl(request, targetOf({ path: '/' }, completeUrl(base)));
+  return defaultUrl(request, lastTargetOf({ path: '/' }, completeUrl(base)));
 }
 
 /** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */
@@ -76,7 +69,7 @@ export async function replayBelow(
     return { request: listed, label: replayFailure(error), tone: 'destructive', isSent, status: undefined };
   };
   try {
-    if (leavesBasePath(completeUrl(base), capturedTargetOf(listed))) throw new ApiError(400, LEAVES_BASE_PATH);
+    if (leavesBasePath(completeUrl(base), targetOf(listed))) throw new ApiError(400, LEAVES_BASE_PATH);
     const request = await readWholeRequest(uid, listed);
     const form = { ...defaultForm(request), url: urlBelow(base, request) };
     for (let waits = 0; ; waits++) {

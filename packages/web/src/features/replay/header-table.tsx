@@ -89,12 +89,12 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
               </tr>
             </thead>
             <tbody>
-              {shown.map((row, place) => (
+              {shown.map((row, position) => (
                 <HeaderRowFields
                   key={row.id}
                   row={row}
-                  number={place + 1}
-                  mistake={place === wrong ? mistakeIn(row) : undefined}
+                  number={position + 1}
+                  mistake={position === wrong ? mistakeIn(row) : undefined}
                   onChange={change}
                   onRemove={remove}
                 />

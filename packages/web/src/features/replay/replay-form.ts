@@ -117,7 +117,7 @@ export function bodyEdit(text: string, captured: CapturedText | undefined): Body
 }
 
 /** Where the captured request is stored. */
-export interface StoredPlace {
+export interface StoredRequestRef {
   readonly of: { readonly endpointUid: string; readonly id: number };
   /** Bytes of the captured body. */
   readonly size: number;
@@ -129,10 +129,10 @@ export interface StoredPlace {
  */
 export function toReplayBody(
   { method, url, rows, body, sign }: ReplayForm,
-  stored: StoredPlace | undefined,
+  stored: StoredRequestRef | undefined,
 ): ReplayCall {
-  const order = { method, url: url.trim(), headers: sentHeaders(rows), sign, ...(stored && { of: stored.of }) };
-  if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
-  return stored === undefined || stored.size === 0 ? order : { ...order, bodyFrom: stored.of };
+  const call = { method, url: url.trim(), headers: sentHeaders(rows), sign, ...(stored && { of: stored.of }) };
+  if (body !== undefined) return { ...call, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
+  return stored === undefined || stored.size === 0 ? call : { ...call, bodyFrom: stored.of };
 }
 type ReplayCall = OperationInput<'replay'>['body'];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
-import { defaultUrl, targetOf, placeholderNote, MAX_ENDPOINTS, MAX_TARGETS, withTarget } from './replay-targets.ts';
+import { defaultUrl, lastTargetOf, placeholderNote, MAX_ENDPOINTS, MAX_TARGETS, withTarget } from './replay-targets.ts';
 import type { ReplayTargets } from './replay-targets.ts';
 
 const at = (rawTarget: string) =>
@@ -25,7 +25,7 @@ test.each([
   ['a replaced path, for the same path', '/a?x=1', 'http://h.test/other?x=1', '/a?x=2', 'http://h.test/other?x=2'],
   ['a base that is not a URL of the sender', '/a', 'http://h.test/a', '.evil.test/', 'http://h.test/.evil.test/'],
 ])('after a replay: %s', (_, sent, url, target, expected) =>
-  expect(defaultUrl(at(target), targetOf(at(sent), url))).toBe(expected),
+  expect(defaultUrl(at(target), lastTargetOf(at(sent), url))).toBe(expected),
 );
 
 test.each([

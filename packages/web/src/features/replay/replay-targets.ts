@@ -30,9 +30,9 @@ export function defaultUrl(request: CapturedTarget, last: LastTarget | undefined
 }
 
 /** What to remember after a request was sent to a valid URL. */
-export function targetOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastTarget {
-  const [place = url] = url.split(/[?#]/, 1);
-  return { path, url: /^https?:\/\/[^/]+$/i.test(place) ? `${place}/` : place };
+export function lastTargetOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastTarget {
+  const [withoutQuery = url] = url.split(/[?#]/, 1);
+  return { path, url: /^https?:\/\/[^/]+$/i.test(withoutQuery) ? `${withoutQuery}/` : withoutQuery };
 }
 
 /** The target without the captured path at its end. If the user replaced that path, only scheme and host. */
@@ -93,7 +93,7 @@ export function withTarget(targets: ReplayTargets, uid: string, url: string): Re
 export function rememberTarget(uid: string, request: Pick<CapturedRequest, 'path'>, url: string): void {
   replayTargetsPreference.set(withTarget(replayTargetsPreference.read(), uid, url));
   if (url.length > MAX_KEPT_LENGTH) return;
-  lastTargetPreference.set(withNewest(lastTargetPreference.read(), uid, targetOf(request, url)));
+  lastTargetPreference.set(withNewest(lastTargetPreference.read(), uid, lastTargetOf(request, url)));
 }
 
 /** Sets the value of an endpoint. Over the maximum, the endpoint that was set first is dropped. */

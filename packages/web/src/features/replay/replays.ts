@@ -10,7 +10,7 @@ import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { statusTone } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
-import type { ReplayForm, StoredPlace } from './replay-form.ts';
+import type { ReplayForm, StoredRequestRef } from './replay-form.ts';
 import { rememberTarget } from './replay-targets.ts';
 
 const MINUTE_MS = 60_000;
@@ -83,7 +83,7 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
 
 async function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
   const { size } = request;
-  const send = (stored?: StoredPlace) => client.call('replay', { body: toReplayBody(form, stored) }, signal);
+  const send = (stored?: StoredRequestRef) => client.call('replay', { body: toReplayBody(form, stored) }, signal);
   try {
     return await readByAnyId(uid, request, (id) => send({ of: { endpointUid: uid, id }, size }));
   } catch (error) {

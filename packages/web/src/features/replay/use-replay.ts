@@ -9,7 +9,7 @@ import { completeUrl } from '../../ui/urls.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayForm } from './replay-form.ts';
-import { defaultUrl, targetOf, placeholderNote, lastTargetPreference } from './replay-targets.ts';
+import { defaultUrl, lastTargetOf, placeholderNote, lastTargetPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
@@ -60,7 +60,7 @@ export function useReplay(uid: string, request: ListedRequest) {
       const rejected = serverFieldErrors(failure, FIELDS);
       if (Object.keys(rejected).length > 0) return refuse(rejected);
       // The URL is now the default, so it is not a change any more.
-      const isDefault = defaultUrl(request, targetOf(request, url)) === url;
+      const isDefault = defaultUrl(request, lastTargetOf(request, url)) === url;
       if (failure === undefined && isDefault) change({ url: undefined });
     });
   };

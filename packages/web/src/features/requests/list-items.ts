@@ -32,13 +32,13 @@ export function listItems(list: RequestList): ListItems {
 
 function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]) {
   /** The positions of the gaps, each after the rows that are newer. */
-  const places = gaps.map((gap, before) => positionOf(rows, gap.before - 1) + before);
-  const gapsBefore = (position: number): number => places.filter((place) => place < position).length;
+  const gapPositions = gaps.map((gap, before) => positionOf(rows, gap.before - 1) + before);
+  const gapsBefore = (position: number): number => gapPositions.filter((each) => each < position).length;
   return {
     rows,
     count: rows.length + gaps.length,
     at(position: number): ListItem | undefined {
-      const gap = gaps[places.indexOf(position)];
+      const gap = gaps[gapPositions.indexOf(position)];
       if (gap !== undefined) return { kind: 'gap', gap };
       const request = rows[position - gapsBefore(position)];
       return request === undefined ? undefined : { kind: 'request', request };

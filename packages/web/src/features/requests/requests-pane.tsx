@@ -70,7 +70,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
     return (
       <div className="flex flex-col md:h-full">
-        {/* Where they are when there is a list, which has half of the width. */}
+        {/* As above a list, which has half of the width, so that the tabs do not move at the first request. */}
         <div className="@container shrink-0">
           <MethodTabs
             view={view}
@@ -144,7 +144,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
     <>
       <SplitPane left={list} covers={covers}>
         {!covers ? (
-          <Kept>{details}</Kept>
+          <DetailsColumn>{details}</DetailsColumn>
         ) : open ? (
           <Cover>
             <CoveringDetails onClose={selection.back}>{details}</CoveringDetails>
@@ -164,7 +164,7 @@ function validQuery(find: string | undefined): string | undefined {
 }
 
 /** The details are not remounted when the selection changes, so the focus stays. */
-function Kept({ children }: { readonly children: ReactNode }) {
+function DetailsColumn({ children }: { readonly children: ReactNode }) {
   return (
     <div {...keepsFocus()} className="h-full outline-none">
       {children}

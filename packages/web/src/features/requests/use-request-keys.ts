@@ -48,10 +48,10 @@ function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestK
     if (!isBulk) one();
     else if (canRunBulk) selected();
   };
-  const tabs = TABS.map(({ tab, title }, place) => ({
+  const tabs = TABS.map(({ tab, title }, position) => ({
     id: `request.tab.${tab}`,
     title,
-    keys: String(place + 1),
+    keys: String(position + 1),
     run: () => changeView({ tab }),
   }));
   const commands = [

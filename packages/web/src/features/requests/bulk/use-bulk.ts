@@ -17,7 +17,10 @@ import { runEach } from './run-each.ts';
 
 export type Bulk = ReturnType<typeof useBulk>;
 
-/** The selection of requests, and what can be done with all of them. */
+/**
+ * The *marked* requests, whose boxes are checked, and what can be done with all of them. The *selected* one is another:
+ * its details are open (`use-selection.ts`).
+ */
 export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter) {
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
@@ -44,17 +47,17 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     mark,
     clear,
     job,
-    /** The requests that are being replayed. They stay the same if the selection changes. */
+    /** The requests that are being replayed. They stay the same if the marks change. */
     replaying,
     replay: () => setReplaying(requests),
     endReplay: () => setReplaying(undefined),
-    /** Selects all stored requests that match the filter, also those that are not loaded. */
+    /** Marks all stored requests that match the filter, also those that are not loaded. */
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
     save(): void {
       const unsaved = requests.filter((request) => !request.saved);
       if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveChosen(unsaved, options));
     },
-    /** Saves every unsaved request of the endpoint, also those that are not selected. */
+    /** Saves every unsaved request of the endpoint, also those that are not marked. */
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {
         const unsaved = await readUnsaved(uid, options.signal);
@@ -127,7 +130,7 @@ function useJob() {
 }
 
 interface MarksState {
-  /** The filter under which they were selected. */
+  /** The filter under which they were marked. */
   readonly filter: string;
   readonly rows: ReadonlyMap<number, ListedRequest>;
 }
@@ -135,7 +138,7 @@ interface MarksState {
 const NONE: MarksState = { filter: '', rows: new Map() };
 
 /**
- * The requests that are selected for bulk actions. A change of the filter clears the selection, so that no action affects
+ * The requests that are marked for bulk actions. A change of the filter clears the marks, so that no action affects
  * requests that are not shown.
  */
 function useMarks(uid: string, items: ListItems, { method = '', query = '' }: RequestFilter) {
@@ -168,7 +171,7 @@ function useMarks(uid: string, items: ListItems, { method = '', query = '' }: Re
   };
 }
 
-/** The selected requests that still exist, in their newest version. */
+/** The marked requests that still exist, in their newest version. */
 function stillStored(uid: string, rows: ReadonlyMap<number, ListedRequest>): ListedRequest[] {
   if (rows.size === 0) return [];
   const list = readList(uid);

@@ -62,7 +62,7 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
         </Button>
         <h2 className="font-semibold">Compare</h2>
         <div className="ml-auto flex flex-wrap gap-x-4">
-          {/* Keeps its room until the bodies are known to be JSON, so that nothing moves. */}
+          {/* Invisible until the bodies are known to be JSON, but never absent, so that nothing moves. */}
           <span className={clsx(data?.isJson !== true && 'invisible')}>
             <Option label="Ignore key order" checked={sortsKeys} onChange={setSortsKeys} />
           </span>

@@ -62,7 +62,9 @@ function Side({ side, number, parts, isSame }: SideProps) {
 
 function nearChanges(rows: readonly DiffRow[]): DiffRow[] {
   const changed = rows.map(({ left, right }) => left !== right);
-  return rows.filter((_, place) => changed.slice(Math.max(0, place - AROUND), place + AROUND + 1).includes(true));
+  return rows.filter((_, position) =>
+    changed.slice(Math.max(0, position - AROUND), position + AROUND + 1).includes(true),
+  );
 }
 
 interface FieldDiffTableProps {
@@ -110,12 +112,12 @@ function Cell({ field, side }: { readonly field: FieldDiff; readonly side: DiffS
       )}
     >
       {values.length === 0 ? <span className="sr-only">No {name}</span> : null}
-      {values.map((value, place) => (
-        <div key={place} className="flex">
+      {values.map((value, position) => (
+        <div key={position} className="flex">
           {same ? <span className="w-4 shrink-0" /> : <DiffSign side={side} />}
           <span className="min-w-0">
             <span className="text-ink-2">{name}: </span>
-            <DiffText parts={partsOf(value, others[place], side)} side={side} />
+            <DiffText parts={partsOf(value, others[position], side)} side={side} />
           </span>
         </div>
       ))}

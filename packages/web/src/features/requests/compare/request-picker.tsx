@@ -71,7 +71,7 @@ function Choice({ request, onChoose }: { readonly request: ListedRequest } & Pic
     >
       <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
       <span className="min-w-0 truncate font-mono text-sm">{readable(request.path)}</span>
-      {/* Gives way completely before the path does. */}
+      {/* Shrinks to nothing before the path is cut. */}
       <span className="min-w-0 shrink-[9999] truncate font-mono text-sm text-ink-2">{labelOf(request).event}</span>
       <span className="ml-auto flex shrink-0 gap-3 text-sm text-ink-2">
         <RequestNumber index={request.index} />

@@ -77,9 +77,9 @@ const AROUND = 24;
 
 /** The position of the syntax error. */
 function JsonErrorLocation({ text }: { readonly text: string }) {
-  const place = useMemo(() => findJsonError(text), [text]);
-  if (place === undefined) return null;
-  const { at, line, column, ended } = place;
+  const error = useMemo(() => findJsonError(text), [text]);
+  if (error === undefined) return null;
+  const { at, line, column, ended } = error;
   if (ended) return <p>The text ends before the JSON is complete.</p>;
   return (
     <p>

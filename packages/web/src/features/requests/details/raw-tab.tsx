@@ -127,9 +127,9 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   }
   return (
     <ul className="min-h-0 grow overflow-auto border-t border-line">
-      {parts.map((part, place) => (
-        <li key={place} className="border-b border-line px-4 py-2.5">
-          <PartHeader part={part} place={place} />
+      {parts.map((part, position) => (
+        <li key={position} className="border-b border-line px-4 py-2.5">
+          <PartHeader part={part} position={position} />
           <PartContent part={part} />
         </li>
       ))}
@@ -137,11 +137,11 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   );
 }
 
-function PartHeader({ part, place }: { readonly part: MultipartPart; readonly place: number }) {
+function PartHeader({ part, position }: { readonly part: MultipartPart; readonly position: number }) {
   return (
     <div className="flex min-w-0 items-center gap-3">
       <div className="flex min-w-0 grow flex-wrap items-baseline gap-x-3 font-mono text-sm">
-        <span className="wrap-anywhere">{part.name === '' ? `Part ${place + 1}` : part.name}</span>
+        <span className="wrap-anywhere">{part.name === '' ? `Part ${position + 1}` : part.name}</span>
         {part.filename === undefined ? null : <span className="wrap-anywhere text-ink-2">{part.filename}</span>}
         {part.contentType === undefined ? null : <span className="wrap-anywhere text-ink-3">{part.contentType}</span>}
         <span className="text-ink-3">{formatSize(part.bytes.length)}</span>
@@ -150,7 +150,10 @@ function PartHeader({ part, place }: { readonly part: MultipartPart; readonly pl
         size="sm"
         aria-label={`Download ${part.filename ?? part.name}`}
         onClick={() =>
-          download([part.bytes.slice()], safeFileName(part.filename, `part-${place + 1}.${fileExtension(part.bytes)}`))
+          download(
+            [part.bytes.slice()],
+            safeFileName(part.filename, `part-${position + 1}.${fileExtension(part.bytes)}`),
+          )
         }
       >
         <Download /> Download

@@ -125,8 +125,8 @@ const LIVE_LABELS: Record<LiveState, string> = {
 };
 
 /**
- * It has the width of “Offline” in every state, because another one would move the filter field. “Connecting” is longer,
- * so it is a dot.
+ * As wide as “Offline” in every state, so that the filter field does not move. “Connecting” is longer, so a dot stands
+ * for it.
  */
 function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
   const { state: live } = useLiveStatus(uid);

@@ -48,7 +48,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
       setPausedState(wanted);
       hold('paused', wanted);
     },
-    /** The next list starts at its top, and nobody is on it. */
+    /** The next list starts at its top, without pointer or focus. Only a pause stays. */
     leave(): void {
       reasons.current = new Set(paused ? ['paused'] : []);
       update();
