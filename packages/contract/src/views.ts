@@ -68,10 +68,11 @@ export function actualCoding(
   return coding === 'deflate' && !hasZlibHeader ? 'deflate-raw' : coding;
 }
 
-/** Decodes a query like a form. A repeated name has an array of values. Never throws. */
+/** Decodes a query, without its `?`, like a form. A repeated name has an array of values. Never throws. */
 export function queryMap(query: string): Record<string, string | string[]> {
   const map = emptyMap<string | string[]>();
-  for (const [name, value] of new URLSearchParams(query)) {
+  // The constructor drops one leading question mark, also if it belongs to the first name.
+  for (const [name, value] of new URLSearchParams(`?${query}`)) {
     const before = map[name];
     if (before === undefined) map[name] = value;
     else if (Array.isArray(before)) before.push(value);
