@@ -53,7 +53,7 @@ test('no owner fills it: a share is left to others', async () => {
   expect((await many).filter(({ status }) => status === 'fulfilled')).toHaveLength(6);
 });
 
-test('work that is aborted while waiting never runs, and frees its place at once', async () => {
+test('work that is aborted while waiting never runs, and frees its slot at once', async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 2 });
   const [first, gone] = [Promise.withResolvers<void>(), new AbortController()];
   const running = queue.run('one', () => first.promise);
@@ -155,7 +155,7 @@ test('work that needs many slots and is aborted leaves the free ones to the othe
   expect(running()).toBe('abcd');
 });
 
-test('an owner without a place gets as many as its work needs, and more within its share', async () => {
+test('an owner without a slot gets as many as its work needs, and more within its share', async () => {
   const queue = new FairQueue({ concurrency: 10, shareOfFree: 1 / 5 });
   const [hang, seen] = [Promise.withResolvers<void>(), [] as string[]];
   const ask = (owner: string, slots: number) =>

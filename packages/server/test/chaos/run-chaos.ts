@@ -81,7 +81,7 @@ async function disturb(cluster: Cluster, options: ChaosOptions, log: (line: stri
     await (nth % 2 === 0 ? cluster.killNode(which) : cluster.killNats(which));
   });
   const outage = Array.from({ length: outages }, () => async () => {
-    log(`PostgreSQL is away for ${outageMs} ms`);
+    log(`PostgreSQL is unreachable for ${outageMs} ms`);
     link.refuse();
     await sleep(outageMs);
     link.mend();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runChaos } from '../chaos/run-chaos.ts';
 
-test('three nodes, one kill of each kind, PostgreSQL away and crashed: every acknowledged capture is stored once, in order, and shown', async () => {
+test('three nodes, one kill of each kind, PostgreSQL unreachable and crashed: every acknowledged capture is stored once, in order, and shown', async () => {
   const lines: string[] = [];
   const options = { kills: 2, betweenMs: 1500, outages: 1, outageMs: 5000, crashes: 1, pauseMs: 100 };
   const report = await runChaos(options, (line) => lines.push(line)).catch((error: unknown) => {

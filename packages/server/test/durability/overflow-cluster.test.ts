@@ -16,7 +16,7 @@ const PATIENCE = { timeout: 60_000 };
 /** A database in memory that stores each batch once. */
 class Database implements CaptureStore, DrainStore {
   readonly stored: string[] = [];
-  isAway = false;
+  isDown = false;
 
   async writeCaptures(batch: PackedCaptures): Promise<CaptureOutcome> {
     await this.check();
@@ -35,7 +35,7 @@ class Database implements CaptureStore, DrainStore {
 
   async check(): Promise<void> {
     await sleep(2);
-    if (this.isAway) throw new StorageUnavailable('away');
+    if (this.isDown) throw new StorageUnavailable('away');
   }
 }
 
@@ -109,14 +109,14 @@ test('nats-servers are killed while batches are logged and drained: each is stor
   const nodes = await startNodes(cluster, database);
   for (const round of [0, 1, 2]) {
     for (const node of nodes) node.send();
-    database.isAway = true;
+    database.isDown = true;
     await sleep(500);
     // The second kill hits a log that may be empty, and a server that may not have caught up with the others.
     await cluster.kill(round);
     const counts = nodes.map(({ acknowledged }) => acknowledged.length);
     const areLogging = () => nodes.map(({ acknowledged }, nth) => acknowledged.length > (counts[nth] ?? 0) + 20);
     await expect.poll(areLogging, PATIENCE).toEqual([true, true, true]);
-    database.isAway = false;
+    database.isDown = false;
     await sleep(1000);
     await cluster.kill((round + 1) % 3);
     await Promise.all(nodes.map((node) => node.rest()));

@@ -203,7 +203,7 @@ export interface JsonMatch extends Found {
 }
 
 /** Finds a text in keys and scalars, ignoring case, in the order of the lines. */
-export function searchJson(json: JsonLines, query: string, limit = MAX_FOUND): JsonMatch[] {
+export function searchJson(json: JsonLines, query: string): JsonMatch[] {
   if (query === '') return [];
   const matches: JsonMatch[] = [];
   for (const match of json.text.matchAll(literal(query))) {
@@ -211,7 +211,7 @@ export function searchJson(json: JsonLines, query: string, limit = MAX_FOUND): J
     const line = lineAt(json, match.index);
     if (line === undefined || !touches(json, line, match.index, end)) continue;
     matches.push({ line, start: match.index, end });
-    if (matches.length >= limit) break;
+    if (matches.length >= MAX_FOUND) break;
   }
   return matches;
 }

@@ -17,8 +17,8 @@ function batchOf(id: string): PackedCaptures {
 /** A writer with a database and a log in memory. */
 function world() {
   const state = {
-    isAway: false,
-    isLogAway: false,
+    isDown: false,
+    isLogDown: false,
     failure: undefined as Error | undefined,
     hasNoLog: false,
     mayDrain: false,
@@ -29,7 +29,7 @@ function world() {
   let taken = 0;
   let searches = 0;
   const writeCaptures = async ({ id }: PackedCaptures, _limits?: unknown, withinMs = 1): Promise<CaptureOutcome> => {
-    if (state.isAway || withinMs <= 0) throw new StorageUnavailable('away');
+    if (state.isDown || withinMs <= 0) throw new StorageUnavailable('away');
     if (id === 'bad') throw new Error('a mistake of ours');
     stored.push(id);
     return OUTCOME;
@@ -37,7 +37,7 @@ function world() {
   const log = {
     isFull: false,
     append: async (batch: PackedCaptures) => {
-      if (state.isLogAway) throw new StorageUnavailable('full');
+      if (state.isLogDown) throw new StorageUnavailable('full');
       return logged.push(batch);
     },
     next: async (): Promise<LoggedBatches | undefined> => {
@@ -49,13 +49,13 @@ function world() {
     },
     state: async () => {
       if (state.hasNoLog) throw new NoOverflowLog('no JetStream');
-      if (state.isLogAway) throw new StorageUnavailable('away');
+      if (state.isLogDown) throw new StorageUnavailable('away');
       if (state.isReset) return { messages: 0, bytes: 0, drainedTo: 0, lastPosition: 0 };
       return { messages: logged.length - taken, bytes: 0, drainedTo: taken, lastPosition: logged.length };
     },
   };
   const check = vi.fn<() => Promise<void>>(async () => {
-    if (state.isAway) throw new StorageUnavailable('away');
+    if (state.isDown) throw new StorageUnavailable('away');
   });
   const modes: string[] = [];
   const failures: unknown[] = [];
@@ -87,9 +87,9 @@ async function drainOne({ isReset = false } = {}) {
   const created = world();
   const { state, write, stored, writer } = created;
   await writer.start();
-  state.isAway = true;
+  state.isDown = true;
   await write('a');
-  Object.assign(state, { isAway: false, mayDrain: true, isReset });
+  Object.assign(state, { isDown: false, mayDrain: true, isReset });
   await expect.poll(() => stored).toEqual(['a']);
   return created;
 }
@@ -109,9 +109,9 @@ test('a batch whose captures have waited long does not go to the log for that', 
 test('batches follow those in the log, although the database is back, until the log is drained', async () => {
   const { state, write, stored, writer, modes, check } = world();
   await writer.start();
-  state.isAway = true;
+  state.isDown = true;
   for (const id of ['a', 'b']) await expect(write(id)).resolves.toBe('logged');
-  state.isAway = false;
+  state.isDown = false;
   check.mockClear();
   await expect.poll(() => check.mock.calls.length).toBeGreaterThan(0);
   await expect(write('c')).resolves.toBe('logged');
@@ -138,9 +138,9 @@ test('a batch that is itself at fault is not logged', async () => {
 
 test('a batch that neither the database nor the log takes fails, and is not written later', async () => {
   const { state, write, stored, logged, writer } = world();
-  Object.assign(state, { isAway: true, isLogAway: true });
+  Object.assign(state, { isDown: true, isLogDown: true });
   await expect(write('a')).rejects.toThrow(StorageUnavailable);
-  Object.assign(state, { isAway: false, isLogAway: false, mayDrain: true });
+  Object.assign(state, { isDown: false, isLogDown: false, mayDrain: true });
   await writer.start();
   await expect.poll(() => writer.isLogging).toBe(false);
   await expect(write('b')).resolves.toBe(OUTCOME);
@@ -153,9 +153,9 @@ test('a log that does not answer does not count as drained', async () => {
   expect(writer.isDrained).toBe(false);
   await writer.start();
   await expect.poll(() => writer.isDrained).toBe(true);
-  state.isLogAway = true;
+  state.isLogDown = true;
   await expect.poll(() => writer.isDrained).toBe(false);
-  state.isLogAway = false;
+  state.isLogDown = false;
   await expect.poll(() => writer.isDrained).toBe(true);
   await writer.close();
 });
@@ -180,7 +180,7 @@ test.each([
 
 test('a start resolves without an answer of the log, and reports it', async () => {
   const { state, write, writer, failures } = world();
-  state.isLogAway = true;
+  state.isLogDown = true;
   await writer.start(20);
   expect(failures).toEqual([
     new StorageUnavailable('The overflow log did not answer. Captures may overtake its batches.'),
@@ -200,9 +200,9 @@ test('a start does not wait for a log that does not exist, and reports it', asyn
 test('what an earlier process has logged comes first', async () => {
   const { state, write, stored, logged, writer } = world();
   logged.push(batchOf('earlier'));
-  state.isLogAway = true;
+  state.isLogDown = true;
   const started = writer.start();
-  state.isLogAway = false;
+  state.isLogDown = false;
   await started;
   await expect(write('a')).resolves.toBe('logged');
   state.mayDrain = true;

@@ -92,7 +92,7 @@ async function storedBodies(endpointId: number): Promise<string[]> {
   return rows.map((row) => String(row['body']));
 }
 
-describe('while PostgreSQL is away', () => {
+describe('while PostgreSQL is unreachable', () => {
   test.each<[string, () => void]>([
     ['refuses connections', () => link.refuse()],
     ['does not answer', () => link.cut()],

@@ -175,6 +175,6 @@ describe('the transfer coding is removed, and nothing else', () => {
   });
 });
 
-test('after all that the server is unharmed', async () => {
+test('after these requests the server still works', async () => {
   await expectUnharmed(app);
 });

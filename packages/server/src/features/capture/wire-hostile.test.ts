@@ -156,6 +156,6 @@ describe('not HTTP', () => {
   });
 });
 
-test('after all that the server is unharmed', async () => {
+test('after these requests the server still works', async () => {
   await expectUnharmed(app);
 });

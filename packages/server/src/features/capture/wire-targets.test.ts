@@ -211,7 +211,7 @@ describe('responses', () => {
     expect(answer.header('cross-origin-resource-policy')).toBe('cross-origin');
   });
 
-  test('indices are 0, 1, 2, … and clearing does not reset them', async () => {
+  test('indexes are 0, 1, 2, … and clearing does not reset them', async () => {
     const fresh = await app.owner.createEndpoint();
     const next = async (): Promise<number> => indexOf(await ask(`/h/${fresh.uid}`));
     expect([await next(), await next(), await next()]).toEqual([0, 1, 2]);

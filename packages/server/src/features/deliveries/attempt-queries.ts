@@ -1,5 +1,5 @@
 import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
-import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
+import type { DeliverySummary, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { countRows } from '../../database/engine.ts';
@@ -15,22 +15,9 @@ import type { DestinationRecord } from './destination-queries.ts';
 /** SQL of deliveries and their attempts. Times are milliseconds since 1970 and always passed in. */
 
 /** An attempt to send a request, as it is stored. */
-export interface Attempt {
+export interface Attempt extends Readonly<Omit<DeliverySummary, 'id' | 'at' | 'nextAttemptAt'>> {
   readonly endpointId: number;
   readonly index: number;
-  readonly deliveryId: string;
-  readonly kind: DeliveryKind;
-  /** Null unless a destination sent it. */
-  readonly destinationId: number | null;
-  readonly url: string;
-  readonly method: string;
-  /** From 1 up. */
-  readonly attempt: number;
-  /** Null without a response. */
-  readonly status: number | null;
-  readonly statusText: string;
-  readonly error: string | null;
-  readonly durationMs: number;
   readonly at: number;
   /** Null if no further attempt is planned. */
   readonly nextAttemptAt: number | null;

@@ -60,14 +60,14 @@ test('an attempt that cannot be stored does not delay others', async () => {
 
 test('while storage is unavailable all wait, and none is tried alone', async () => {
   let tries = 0;
-  let isAway = true;
+  let isDown = true;
   const { stored, recorder } = world(() => {
     tries += 1;
-    return isAway ? new StorageUnavailable('away') : undefined;
+    return isDown ? new StorageUnavailable('away') : undefined;
   });
   const all = Promise.all(['a', 'b', 'c'].map((id) => recorder.record(attemptOf(id))));
   await expect.poll(() => tries).toBeGreaterThan(0);
-  isAway = false;
+  isDown = false;
   await all;
   expect(stored).toEqual([['a'], ['b', 'c']]);
 });

@@ -37,13 +37,7 @@ interface BodyEdit {
 }
 
 /** What the user has changed; everything else follows the captured request. */
-export interface ReplayDraft {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
-  readonly rows?: readonly HeaderRow[] | undefined;
-  readonly body?: BodyEdit | undefined;
-  readonly sign?: boolean | undefined;
-}
+export type ReplayDraft = { readonly [Part in keyof ReplayForm]?: ReplayForm[Part] | undefined };
 
 /** A change that reverts every part to the captured request. */
 export const NO_CHANGES: Required<ReplayDraft> = {
