@@ -84,13 +84,13 @@ export async function* storedBetween(
 }
 
 /** A request by its index, with its id if that is known. */
-type RequestReference = Pick<CapturedRequest, 'index'> & Partial<Pick<CapturedRequest, 'id'>>;
+type RequestRef = Pick<CapturedRequest, 'index'> & Partial<Pick<CapturedRequest, 'id'>>;
 
 /** Calls `read` with the id of a request. The id changes when the request is saved. */
 export async function withRequestId<Found>(
   client: Client,
   uid: string,
-  { index, id = unsavedId(index) }: RequestReference,
+  { index, id = unsavedId(index) }: RequestRef,
   read: (id: number) => Promise<Found>,
 ): Promise<Found> {
   try {

@@ -29,7 +29,7 @@ import {
   createListener,
   serveRequests,
   LISTENER_TIMEOUTS,
-  takeUpgrades,
+  handleUpgrades,
   originOf,
   portOf,
   createDispatch,
@@ -204,7 +204,7 @@ async function listen(
   };
   const api = await createApiServer(app, serverFactory, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
-  takeUpgrades(listener, upgrade);
+  handleUpgrades(listener, upgrade);
   await api.ready();
   await connections.listen(options.config);
   return { api, connections };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { waitAtMost } from '../limits/timeouts.ts';
-import { Rerun } from '../workers/background.ts';
+import { CoalescedRun } from '../workers/background.ts';
 import type { Bus, BusMessage, Notice } from './bus.ts';
 import { capturedNotices, readMessage, writeMessage } from './bus.ts';
 
@@ -61,7 +61,7 @@ export class NodeBus implements Bus {
   #sequence = 0;
   #captured = new Map<number, number>();
   #waiting: string[] = [];
-  readonly #sending = new Rerun(() => this.#send());
+  readonly #sending = new CoalescedRun(() => this.#send());
   #isUp = false;
   #lastOwnAt = performance.now();
   #checkedAt = performance.now();

@@ -39,7 +39,7 @@ export class PostgresChannel implements Channel {
   }
 
   reconnect(): void {
-    if (this.#client !== undefined) this.#lose(this.#client);
+    if (this.#client !== undefined) this.#reconnectAfter(this.#client);
   }
 
   async close(): Promise<void> {
@@ -52,7 +52,7 @@ export class PostgresChannel implements Channel {
 
   #connect(): void {
     const client = new pg.Client(clientConfig(this.#url, SESSION));
-    const lost = (): void => this.#lose(client);
+    const lost = (): void => this.#reconnectAfter(client);
     client.on('error', lost);
     client.on('end', lost);
     client.on('notification', ({ payload }) => {
@@ -68,7 +68,7 @@ export class PostgresChannel implements Channel {
   }
 
   /** Drops a session once, and connects again soon. */
-  #lose(client: pg.Client): void {
+  #reconnectAfter(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     client.end().catch(() => undefined);

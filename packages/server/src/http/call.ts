@@ -65,7 +65,7 @@ type Finder<Name extends OperationName> = (call: InvalidCall<Name>) => Promise<v
 export type Finders = { readonly [Name in OperationName]?: Finder<Name> };
 
 /** Operations whose path names more than an endpoint, and whose input can be wrong: a query, or the body of a change. */
-type NamesMore = {
+type NamesWithFinder = {
   [Name in OperationName]: [Exclude<PathParameters<Table[Name]['path']>, 'uid'>] extends [never]
     ? never
     : Table[Name] extends { readonly method: 'GET'; readonly query?: never }
@@ -74,7 +74,7 @@ type NamesMore = {
 }[OperationName];
 
 /** A finder for every operation that needs one. */
-export type AllFinders = Finders & { readonly [Name in NamesMore]: Finder<Name> };
+export type AllFinders = Finders & { readonly [Name in NamesWithFinder]: Finder<Name> };
 
 /** A handler for every operation of the contract. */
 export type AllHandlers = Required<Handlers>;

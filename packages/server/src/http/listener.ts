@@ -73,7 +73,7 @@ export function serveRequests(server: Server, handle: RequestHandler, stopping: 
 }
 
 /** Calls `upgrade` for the requests that `mayUpgrade` of `createListener` accepts. */
-export function takeUpgrades(
+export function handleUpgrades(
   server: Server,
   upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>,
 ): void {

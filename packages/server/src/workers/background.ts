@@ -22,7 +22,7 @@ export class RunningWork {
 }
 
 /** Runs work that does not fail: once at a time, and once more if it was started meanwhile. */
-export class Rerun {
+export class CoalescedRun {
   readonly #work: () => Promise<void>;
   #isWanted = false;
   #running: Promise<void> | undefined;

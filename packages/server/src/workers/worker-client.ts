@@ -55,11 +55,11 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
       else this.#receive(message);
     });
     this.#worker.on('error', (error) => {
-      this.#die(errors.ended(error instanceof Error ? error : new Error(String(error))));
+      this.#failCalls(errors.ended(error instanceof Error ? error : new Error(String(error))));
     });
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {
-        this.#die(errors.ended(undefined));
+        this.#failCalls(errors.ended(undefined));
         ready.reject(this.#dead);
         resolve();
       });
@@ -121,7 +121,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
     else pending?.reject(this.#errors.decode(message.failure));
   }
 
-  #die(error: Error): void {
+  #failCalls(error: Error): void {
     this.#dead ??= error;
     for (const { reject } of this.#pending.values()) reject(this.#dead);
     this.#pending.clear();

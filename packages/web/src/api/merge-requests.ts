@@ -8,7 +8,7 @@ import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 const acceptsAll: Accepts = () => true;
 
 /** Maximum of rows that are compared with a query while the user types it. */
-const MAX_JUDGED_ROWS = 200;
+const MAX_EXAMINED_ROWS = 200;
 
 /** A range of the list as loaded: complete from index `from` to index `to`, both inclusive. */
 export interface IndexRange {
@@ -56,7 +56,7 @@ function isRemoved(list: RequestList, row: CapturedRequest): boolean {
  */
 export function mergeRange(list: RequestList, range: IndexRange, accepts = acceptsAll, final = false): RequestList {
   const { from, to } = range;
-  const { fresh, undecided } = judge(
+  const { fresh, undecided } = classify(
     range.rows.filter((row) => !isRemoved(list, row) && !isHidden(row)),
     accepts,
   );
@@ -67,12 +67,12 @@ export function mergeRange(list: RequestList, range: IndexRange, accepts = accep
   return { ...list, rows, gaps: withoutDeleted(gaps, list.deleted), newest: Math.max(list.newest, to) };
 }
 
-/** Splits rows into those that belong to a list and those that only the server can judge, by their indexes. */
-function judge(rows: readonly CapturedRequest[], accepts: Accepts) {
-  const judged = rows.map((row) => ({ row, verdict: accepts(row) }));
+/** Splits rows into those that belong to a list and those that only the server can decide on, by their indexes. */
+function classify(rows: readonly CapturedRequest[], accepts: Accepts) {
+  const classified = rows.map((row) => ({ row, verdict: accepts(row) }));
   return {
-    fresh: judged.flatMap(({ row, verdict }) => (verdict === true ? [row] : [])),
-    undecided: judged.flatMap(({ row, verdict }) => (verdict === undefined ? [row.index] : [])),
+    fresh: classified.flatMap(({ row, verdict }) => (verdict === true ? [row] : [])),
+    undecided: classified.flatMap(({ row, verdict }) => (verdict === undefined ? [row.index] : [])),
   };
 }
 
@@ -131,7 +131,7 @@ export function joinPages(a: IndexRange, b: IndexRange): IndexRange {
 /** Adds live captures. They normally arrive in order; a late one is inserted at its place. */
 export function addLive(list: RequestList, captures: readonly CapturedRequest[], accepts: Accepts): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
-  const { fresh, undecided } = judge(
+  const { fresh, undecided } = classify(
     mergeRequests(captures).filter((row) => !isRemoved(list, row)),
     accepts,
   );
@@ -255,12 +255,12 @@ function applyInit(
 
 /**
  * Starts the list of a query with what is loaded of all requests, down to the first request that only the server can
- * judge. Everything below is a gap.
+ * decide on. Everything below is a gap.
  */
 export function startSearch(all: RequestList, accepts: Accepts): RequestList {
-  const judged = all.rows.slice(0, MAX_JUDGED_ROWS);
-  const end = judged.findIndex((row) => accepts(row) === undefined);
-  const known = end < 0 ? judged : judged.slice(0, end);
+  const examined = all.rows.slice(0, MAX_EXAMINED_ROWS);
+  const end = examined.findIndex((row) => accepts(row) === undefined);
+  const known = end < 0 ? examined : examined.slice(0, end);
   const floor = known.at(-1)?.index ?? all.newest + 1;
   const list = known.length === all.rows.length ? all : dropRowsBelow(all, floor);
   return { ...list, rows: known.filter((row) => accepts(row)), searched: known.length };

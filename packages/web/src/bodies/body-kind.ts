@@ -78,7 +78,7 @@ export function bodyKind({ bytes, text, isJson, contentType }: BodyFacts): BodyK
 }
 
 /** NUL and ESC. Plain text does not contain them; 16-bit and stateful character sets do. */
-const TELLTALE = new Set([0x00, 0x1b]);
+const OTHER_CHARSET_BYTES = new Set([0x00, 0x1b]);
 
 /**
  * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
@@ -96,7 +96,7 @@ export function textInCharset(
   // Throws for names that the Encoding Standard does not know.
   const decoder = tryDecode(() => new TextDecoder(charset, { fatal: true }));
   if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
-  if (isUtf8 && !bytes.some((byte) => TELLTALE.has(byte))) return undefined;
+  if (isUtf8 && !bytes.some((byte) => OTHER_CHARSET_BYTES.has(byte))) return undefined;
   if (imageType(bytes) !== undefined) return undefined;
   const decode = (part: Uint8Array): string | undefined => tryDecode(() => decoder.decode(part));
   const text = whole ? decode(bytes) : textOfBeginning(bytes, decode);

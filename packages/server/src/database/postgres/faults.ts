@@ -71,12 +71,12 @@ export function startProblem(thrown: unknown, url: string): StorageProblem {
   if (error instanceof StorageProblem) return error;
   const code = codeOf(error) ?? '';
   const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
-  if (sentence !== undefined) return new StorageProblem(sentence(placeOf(url)), { cause: error });
+  if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url)), { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
-  return new StorageProblem(`PostgreSQL at ${placeOf(url)} can't be used (${reason}).`, { cause: error });
+  return new StorageProblem(`PostgreSQL at ${hostAndDatabase(url)} can't be used (${reason}).`, { cause: error });
 }
 
-function placeOf(url: string): string {
+function hostAndDatabase(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;
 }

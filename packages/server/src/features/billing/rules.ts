@@ -34,7 +34,7 @@ export type SubscriptionFields = Pick<
  * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and
  * unknown statuses neither grant nor revoke a plan.
  */
-function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
+function paymentStateOf(status: string): 'paid' | 'ended' | 'undecided' {
   if (status === 'active' || status === 'trialing' || status === 'past_due') return 'paid';
   if (status === 'canceled' || status === 'unpaid' || status === 'incomplete_expired') return 'ended';
   return 'undecided';
@@ -42,7 +42,7 @@ function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
 
 /** It may still be paid. */
 export function isUndecided({ status }: SubscriptionState): boolean {
-  return standingOf(status) === 'undecided';
+  return paymentStateOf(status) === 'undecided';
 }
 
 /**
@@ -51,7 +51,7 @@ export function isUndecided({ status }: SubscriptionState): boolean {
  */
 export function chooseSubscription(states: readonly SubscriptionState[], currentId: string | null) {
   const paid = states
-    .filter(({ status }) => standingOf(status) === 'paid')
+    .filter(({ status }) => paymentStateOf(status) === 'paid')
     .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
   const undecided = states.find((state) => state.id === currentId && isUndecided(state));
   const current = paid.find(({ id }) => id === currentId) ?? paid[0] ?? undecided;

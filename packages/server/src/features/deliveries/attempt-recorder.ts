@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../../database/store.ts';
 import { pause } from '../../limits/timeouts.ts';
-import { Rerun } from '../../workers/background.ts';
+import { CoalescedRun } from '../../workers/background.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -32,7 +32,7 @@ interface Waiting {
 export class AttemptRecorder {
   readonly #options: RecorderOptions;
   readonly #waiting: Waiting[] = [];
-  readonly #writing = new Rerun(() => this.#writeAll());
+  readonly #writing = new CoalescedRun(() => this.#writeAll());
 
   constructor(options: RecorderOptions) {
     this.#options = options;

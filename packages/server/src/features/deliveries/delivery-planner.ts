@@ -2,7 +2,7 @@ import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/fair-queue.ts';
 import { waitAtMost } from '../../limits/timeouts.ts';
-import { Rerun } from '../../workers/background.ts';
+import { CoalescedRun } from '../../workers/background.ts';
 import type { Installation } from './match-queries.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -45,7 +45,7 @@ export class DeliveryPlanner {
   readonly #behind = new Set<number>();
   /** Steps by user. */
   readonly #steps = new Map<number, Promise<void>>();
-  readonly #planning = new Rerun(() => this.#planWaiting());
+  readonly #planning = new CoalescedRun(() => this.#planWaiting());
   #isStopped = false;
 
   constructor(options: PlannerOptions) {

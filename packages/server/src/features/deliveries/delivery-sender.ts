@@ -1,7 +1,7 @@
 import { isDelivered } from '@creel/contract';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { waitAtMost, pause } from '../../limits/timeouts.ts';
-import { Rerun, RunningWork } from '../../workers/background.ts';
+import { CoalescedRun, RunningWork } from '../../workers/background.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptOptions } from './attempt-delivery.ts';
 import type { DueDelivery, ActiveDestination } from './attempt-queries.ts';
@@ -49,14 +49,14 @@ export class DeliverySender {
   readonly #end = new AbortController();
   readonly #attempts = new RunningWork();
   #isStopping = false;
-  readonly #polling: Rerun;
+  readonly #polling: CoalescedRun;
 
   constructor(options: SenderOptions) {
     this.#options = options;
     const { store, now, onRecorded, onFailure } = options;
     const sendAll = (claimed: ClaimedDestination): Promise<void> => this.#sendAll(claimed).catch(onFailure);
     this.#leases = new DestinationLeases({ store, now, sendAll });
-    this.#polling = new Rerun(async () => (this.#isStopping ? undefined : this.#leases.poll().catch(onFailure)));
+    this.#polling = new CoalescedRun(async () => (this.#isStopping ? undefined : this.#leases.poll().catch(onFailure)));
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 

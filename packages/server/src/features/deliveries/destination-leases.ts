@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Rerun } from '../../workers/background.ts';
+import { CoalescedRun } from '../../workers/background.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Destinations that a process sends to at a time. */
@@ -17,7 +17,7 @@ export class ClaimedDestination {
   readonly id: number;
   /** Counted from before the lease was written, so that it ends here before it ends in the database. */
   leaseUntil: number;
-  readonly sendDue: Rerun;
+  readonly sendDue: CoalescedRun;
   /** Ids of the deliveries that are sent or recorded now, or whose slot stays empty after a failure. */
   readonly sending = new Set<string>();
   /** Number of deliveries whose turn has come. */
@@ -35,7 +35,7 @@ export class ClaimedDestination {
   constructor(id: number, leaseUntil: number, sendAll: (claimed: ClaimedDestination) => Promise<void>) {
     this.id = id;
     this.leaseUntil = leaseUntil;
-    this.sendDue = new Rerun(() => sendAll(this));
+    this.sendDue = new CoalescedRun(() => sendAll(this));
   }
 
   /** True while this process may send to it. */

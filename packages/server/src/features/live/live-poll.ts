@@ -4,7 +4,7 @@ import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/store.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
-import { Rerun } from '../../workers/background.ts';
+import { CoalescedRun } from '../../workers/background.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
 import type { liveQueries } from './queries.ts';
@@ -34,7 +34,7 @@ export class LivePoll {
   readonly #timer: NodeJS.Timeout;
   /** Watched endpoints at the last poll. */
   #polled = new Map<number, EndpointRecord>();
-  readonly #polling = new Rerun(() => this.#poll());
+  readonly #polling = new CoalescedRun(() => this.#poll());
   /** Notices were lost since the last successful poll. */
   #hasGap = false;
   /** The last check failed. Failures in a row are reported once. */

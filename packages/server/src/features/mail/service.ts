@@ -17,12 +17,12 @@ export interface Message {
 export type Part = string | { readonly label: string; readonly url: string };
 
 /** A message with its address. */
-interface Letter {
+interface AddressedMessage {
   readonly to: string;
   readonly message: Message;
 }
 
-type Composed = Letter | 'unwanted' | undefined;
+type Composed = AddressedMessage | 'unwanted' | undefined;
 
 /**
  * Makes the mail of a feature's notice. `undefined` for notices of other features. `unwanted` if the user no longer
@@ -200,8 +200,8 @@ export function defaultSender(publicUrl: string): string {
   return `Creel <no-reply@${domain}>`;
 }
 
-/** Mails per round. */
-const AT_ONCE = 50;
+/** Maximum of mails per run. */
+const MAX_PER_RUN = 50;
 const RETRY_MS = 60_000;
 /** A mail that was claimed this long ago is sent again, because its process died. A mail takes seconds. */
 const CLAIM_MS = 120_000;
@@ -222,12 +222,12 @@ interface OutboxOptions {
  */
 export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): Promise<boolean> {
   const { store, mailer, log } = options;
-  for (let sent = 0; sent < AT_ONCE; sent++) {
+  for (let sent = 0; sent < MAX_PER_RUN; sent++) {
     const mail = signal.aborted ? undefined : await store.claimMail(CLAIM_MS);
     if (mail === undefined) return false;
     try {
-      const letter = await composeMail(mail, options);
-      if (letter !== 'unwanted') await mailer.send(letter.to, letter.message, messageIdOf(mail));
+      const composed = await composeMail(mail, options);
+      if (composed !== 'unwanted') await mailer.send(composed.to, composed.message, messageIdOf(mail));
     } catch (error) {
       log.warn({ err: error }, 'a notice could not be sent');
       if (!(error instanceof MailRefused && error.isPermanent)) {
@@ -249,11 +249,11 @@ function messageIdOf({ id, content, user }: OutboxMail): string {
 async function composeMail(
   { content, user }: OutboxMail,
   { composers, publicUrl }: OutboxOptions,
-): Promise<Letter | 'unwanted'> {
+): Promise<AddressedMessage | 'unwanted'> {
   const notice: unknown = JSON.parse(content);
   for (const composeNotice of composers) {
-    const letter = await composeNotice(notice, user, publicUrl());
-    if (letter !== undefined) return letter;
+    const composed = await composeNotice(notice, user, publicUrl());
+    if (composed !== undefined) return composed;
   }
   throw new Error('This version does not know the notice.');
 }

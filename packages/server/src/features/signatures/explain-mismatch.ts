@@ -34,7 +34,7 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   for (const { key: other, reason } of otherKeys(scheme, signing))
     if (!Buffer.from(other).equals(key) && (await isSigned(other, body))) return reason;
   for (const { parts, name } of otherBodies(body)) if (await isSigned(key, ...parts)) return REASONS.changedBody(name);
-  return guess(mismatch, scheme);
+  return likelyReason(mismatch, scheme);
 }
 
 /** Explains a correct signature in another notation than that of the scheme. */
@@ -136,7 +136,7 @@ const ACCESS_TOKENS: Partial<Record<SigningScheme, RegExp>> = {
 };
 
 /** A sentence for a signature that no single mistake explains. */
-function guess({ signing: { scheme, secret }, body }: Mismatch, { sender }: Scheme): string {
+function likelyReason({ signing: { scheme, secret }, body }: Mismatch, { sender }: Scheme): string {
   if (ACCESS_TOKENS[scheme]?.test(secret.trim())) return REASONS.accessToken(sender);
   if (scheme === 'shopify') return REASONS.shopifySecrets();
   if (scheme === 'stripe') {

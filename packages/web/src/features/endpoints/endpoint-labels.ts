@@ -5,17 +5,17 @@ import { formatDate, formatHour } from '../../ui/format.ts';
 /** Milliseconds: when an endpoint expires within two days, the hour is shown too. */
 const SHOW_HOUR_WITHIN_MS = 48 * 60 * 60 * 1000;
 
-type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
+type Expiring = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
 
 /** The second line in the sidebar and on a card. */
-export function expiryLine(endpoint: Lasting, now: number): string {
+export function expiryLine(endpoint: Expiring, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires';
   if (endpoint.expiresAt === null) return 'No expiration set';
   return isExpired(endpoint, now) ? 'Expired' : `Expires ${expiryDate(endpoint.expiresAt, now)}`;
 }
 
 /** The expiry text of the endpoint page. */
-export function expiryLabel(endpoint: Lasting, now: number): string {
+export function expiryLabel(endpoint: Expiring, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
   if (endpoint.expiresAt === null) return 'No expiration set';
   const date = expiryDate(endpoint.expiresAt, now);
@@ -56,12 +56,12 @@ export function endpointHints(endpoint: Hinted, tier: Tier | undefined): string[
 }
 
 /** The number of endpoints that count against the plan: all that have not expired. */
-export function countedEndpoints(endpoints: readonly Lasting[], now: number): number {
+export function countedEndpoints(endpoints: readonly Expiring[], now: number): number {
   return endpoints.filter((endpoint) => !isExpired(endpoint, now)).length;
 }
 
 /** Why no further endpoint can be created; `undefined` if one can. Before the list is loaded, the server decides. */
-export function createBlock(tier: Tier, endpoints: readonly Lasting[] | undefined, now: number): string | undefined {
+export function createBlock(tier: Tier, endpoints: readonly Expiring[] | undefined, now: number): string | undefined {
   if (endpoints === undefined || countedEndpoints(endpoints, now) < PLANS[tier].endpoints) return undefined;
   return PLANS[tier].endpointLimitSentence;
 }

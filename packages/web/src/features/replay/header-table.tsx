@@ -119,11 +119,11 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   );
 }
 
-type Place = readonly [row: number, what: 'input' | 'button'];
+type FocusTarget = readonly [row: number, what: 'input' | 'button'];
 
 /** Focuses a row after it is rendered; the last row if it is gone, or the add button if there are none. */
 function useFocusAt(table: RefObject<HTMLTableElement | null>, adding: RefObject<HTMLElement | null>) {
-  const wanted = useRef<Place>(undefined);
+  const wanted = useRef<FocusTarget>(undefined);
   useEffect(() => {
     if (wanted.current === undefined) return;
     const [row, what] = wanted.current;
@@ -132,7 +132,7 @@ function useFocusAt(table: RefObject<HTMLTableElement | null>, adding: RefObject
     const element = rows?.[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>(what);
     (element ?? adding.current)?.focus();
   });
-  return useCallback((row: number, what: Place[1]): void => {
+  return useCallback((row: number, what: FocusTarget[1]): void => {
     wanted.current = [row, what];
   }, []);
 }

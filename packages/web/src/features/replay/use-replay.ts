@@ -22,7 +22,7 @@ const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
 const FIELDS = Object.keys(PART_OF);
 
 /** The validation messages of a refused form, except for parts that have changed since. */
-function stillWrong(errors: FieldErrors, refused: ReplayForm | undefined, form: ReplayForm): FieldErrors {
+function remainingErrors(errors: FieldErrors, refused: ReplayForm | undefined, form: ReplayForm): FieldErrors {
   const all = Object.entries(errors);
   return Object.fromEntries(all.filter(([name]) => isField(name) && refused?.[PART_OF[name]] === form[PART_OF[name]]));
 }
@@ -69,7 +69,7 @@ export function useReplay(uid: string, request: ListedRequest) {
     /** Reverts the parts that are `undefined`. The function is stable. */
     change,
     /** Validation messages by the field names of the contract. Changing a part removes its message. */
-    errors: stillWrong(errors, refused, form),
+    errors: remainingErrors(errors, refused, form),
     state,
     /** True if the session has ended: nothing can be sent. */
     anonymous,
