@@ -110,6 +110,28 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await page.getByRole('button', { name: 'Resume' }).click();
     await expect(row(page, 1)).toBeVisible();
   });
+
+  await test.step('a list that is paused while it loads shows what was stored before', async () => {
+    const endpoint = await createEndpoint(page);
+    await send(endpoint.url);
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/requests\?/, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.routeWebSocket(new RegExp(endpoint.uid), async (socket) => {
+      await released;
+      socket.connectToServer();
+    });
+    await goTo(page, `/endpoints/${endpoint.uid}`);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    release();
+    await expect(row(page, 0)).toBeVisible();
+    await expect(page.getByText('Paused')).toBeVisible();
+    await send(endpoint.url);
+    await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
+    await expect(row(page, 1)).toHaveCount(0);
+  });
 });
 
 test('the page continues after a lost connection and invalid messages', async ({ page, endpoint }) => {

@@ -27,9 +27,11 @@ export function changeLists(
   }
 }
 
-/** Holds the rows of all lists as they are now, or releases them. */
+/** Holds the rows of all loaded lists as they are now, or releases them. A list that is loading would hold back all rows. */
 export function holdLists(uid: string, isHeld: boolean): void {
-  changeLists(uid, (list) => holdRows(list, isHeld ? (list.hold ?? list.newest) : undefined));
+  changeLists(uid, (list) =>
+    list === EMPTY_LIST ? list : holdRows(list, isHeld ? (list.hold ?? list.newest) : undefined),
+  );
 }
 
 function filterOfKey([, , , method, query]: readonly unknown[]): RequestFilter {

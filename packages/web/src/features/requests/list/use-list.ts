@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST, isInGap } from '../../../api/request-list.ts';
 import type { RequestList } from '../../../api/request-list.ts';
@@ -14,17 +14,38 @@ export type ListState = ReturnType<typeof useList>;
 
 /** The list of a filter. `around` is the index of a request around which the list is loaded. */
 export function useList(uid: string, filter: RequestFilter, around: number | undefined) {
-  const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
-  const [paused, setPausedState] = useState(false);
-  const reasons = useRef(new Set<HoldReason>());
+  const { data, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
+  const list = data ?? EMPTY_LIST;
+  const holds = useHolds(uid, data !== undefined);
   useRequestsAround(uid, filter, list, around);
   const search = useSearchState(uid, filter, list, isPending);
   // Only a paused search shows its gap, whose row continues the search when it becomes visible.
   const hidesGaps = search !== undefined && search.progress !== 'paused';
   const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
+  return {
+    items,
+    /** Unsaved rows below this index are dropped on the server and shown only until the list is released. */
+    droppedBelow: list.droppedBelow,
+    waiting,
+    ...holds,
+    isLoading: isPending,
+    error: list.rows.length === 0 ? error : null,
+    retry: () => void refetch(),
+    /** Set if the list has a query. */
+    search,
+  };
+}
+
+/** What holds new requests back. The lists are held as they are when a reason appears, or when they are loaded. */
+function useHolds(uid: string, isLoaded: boolean) {
+  const [paused, setPausedState] = useState(false);
+  const reasons = useRef(new Set<HoldReason>());
   /** Holds new requests back while there is a reason. */
   const update = (): void => holdLists(uid, reasons.current.size > 0);
+  useEffect(() => {
+    if (isLoaded && reasons.current.size > 0) holdLists(uid, true);
+  }, [uid, isLoaded]);
   const hold = (reason: HoldReason, isHeld: boolean): void => {
     if (reasons.current.has(reason) === isHeld) return;
     if (isHeld) reasons.current.add(reason);
@@ -32,16 +53,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     update();
   };
   return {
-    items,
-    /** Unsaved rows below this index are dropped on the server and shown only until the list is released. */
-    droppedBelow: list.droppedBelow,
-    waiting,
     paused,
-    isLoading: isPending,
-    error: list.rows.length === 0 ? error : null,
-    retry: () => void refetch(),
-    /** Set if the list has a query. */
-    search,
     /** Adds or removes a reason to hold new requests back. */
     hold,
     setPaused(wanted: boolean): void {
