@@ -18,7 +18,7 @@ import {
   sendJson,
   sendMany,
 } from './endpoints.ts';
-import { DESKTOP, holdCalls, PHONE, problem } from './pages.ts';
+import { DESKTOP, heading, holdCalls, PHONE, problem } from './pages.ts';
 
 // Two endpoints for the search page, and one for each step.
 test.use({ tier: 'PREMIUM' });
@@ -275,6 +275,14 @@ test('a link to an old request loads the list around it, and j and k move from i
   // Across the end of the loaded part: no request is skipped.
   await page.evaluate(pressUntilSelected('k', 157, 289));
   await expect(row(page, 289)).toBeInViewport();
+  // The list keeps these rows for the first return, and loads them again for the second one.
+  for (let returns = 0; returns < 3; returns++) {
+    await goTo(page, '/settings');
+    await expect(heading(page, 'Settings')).toBeVisible();
+    await goLive(page, endpoint, '?request=157');
+    await expect(row(page, 157)).toBeInViewport();
+    await expect(row(page, 157)).toHaveAttribute('aria-selected', 'true');
+  }
 });
 
 test('the search page is restricted by chips that edit the query', async ({ page, endpoint }) => {

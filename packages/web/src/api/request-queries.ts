@@ -132,6 +132,8 @@ export const aroundQuery = (uid: string, filter: RequestFilter, index: number) =
       holdLists(uid, true);
       return null;
     },
+    // On a later visit, the list may have dropped them.
+    gcTime: 0,
   });
 
 /**
