@@ -219,7 +219,7 @@ export class FairQueue {
       this.#isHeld = slots > this.#free;
       return !this.#isHeld;
     };
-    // If no slot is free, looks at no waiting work: a look at all of it after each run would take quadratic time.
+    // Without a free slot nothing can begin, and a search of all waiting work after each run would take quadratic time.
     while (this.#free > 0) {
       const next = this.#waiting.shift(mayRun);
       if (next === undefined) return;

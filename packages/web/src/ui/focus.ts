@@ -8,7 +8,7 @@ export function isFocusLost(): boolean {
   return activeElement === null || activeElement === document.body;
 }
 
-function canTake(element: Element | null | undefined): element is HTMLElement {
+function canTakeFocus(element: Element | null | undefined): element is HTMLElement {
   return (
     element instanceof HTMLElement &&
     element.isConnected &&
@@ -23,16 +23,16 @@ const mainPart = (): Element | null => document.getElementById('main');
 export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
 
 /**
- * For a part that takes the focus when its focused descendant, such as a row, is removed. `place`: the selector of the
- * descendant that gets it. Until there is one, the part itself has the focus.
+ * For a part that takes the focus when its focused descendant, such as a row, is removed. `selector`: of the descendant
+ * that gets it. Until there is one, the part itself has the focus.
  */
-export const keepsFocus = (place = '') => ({ 'data-keeps-focus': place, tabIndex: -1 }) as const;
+export const keepsFocus = (selector = '') => ({ 'data-keeps-focus': selector, tabIndex: -1 }) as const;
 
 const KEEPS_FOCUS = '[data-keeps-focus]';
 
-function placeIn(part: Element | undefined): Element | null {
-  const place = part?.getAttribute('data-keeps-focus') ?? '';
-  return place === '' ? null : (part?.querySelector(place) ?? null);
+function focusTargetIn(part: Element | undefined): Element | null {
+  const selector = part?.getAttribute('data-keeps-focus') ?? '';
+  return selector === '' ? null : (part?.querySelector(selector) ?? null);
 }
 
 /** The parts around an element that keep the focus, innermost first. */
@@ -53,7 +53,7 @@ interface Holder {
 
 /** What had the focus last in the page and in each layer, in the order in which they got the focus. */
 let holders: Holder[] = [];
-/** A part that has the focus because there is no place for it yet. */
+/** A part that has the focus because its focus target is not there yet. */
 let standIn: Element | undefined;
 /** False after the user has left the focused element and focused no other. */
 let isHeld = false;
@@ -77,8 +77,8 @@ function onBlur({ target }: FocusEvent): void {
 }
 
 function onMutation(): void {
-  const place = placeIn(standIn);
-  if (canTake(place)) place.focus({ preventScroll: true });
+  const target = focusTargetIn(standIn);
+  if (canTakeFocus(target)) target.focus({ preventScroll: true });
   else if (isHeld && isFocusLost()) setTimeout(recoverFocus);
 }
 
@@ -89,8 +89,8 @@ function recoverFocus(): void {
   holders = holders.filter(({ layer }) => layer?.isConnected !== false);
   const left = holders.at(-1);
   const parts = [...(left?.parts ?? []), ...(removed?.parts ?? [])].filter((part) => part.isConnected);
-  for (const found of [left?.element, ...parts.flatMap((part) => [placeIn(part), part]), mainPart()]) {
-    if (!canTake(found)) continue;
+  for (const found of [left?.element, ...parts.flatMap((part) => [focusTargetIn(part), part]), mainPart()]) {
+    if (!canTakeFocus(found)) continue;
     found.focus({ preventScroll: true });
     if (isFocusLost()) continue;
     standIn = found;

@@ -124,15 +124,15 @@ export class OverflowLog {
   async #next(): Promise<LoggedBatches | undefined> {
     const { manager } = await this.#open();
     const { last_seq: last } = (await manager.streams.info(this.#stream)).state;
-    const oldest = await this.#oldest(manager);
+    const oldest = await this.#readOldest(manager);
     this.#drainedTo = oldest === null ? last : oldest.seq - 1;
     if (oldest === null) return undefined;
     const parts = partsOf(oldest.header);
     const pieces = await Promise.all(parts.map((seq) => manager.streams.getMessage(this.#stream, { seq })));
     // Another node stored the batch and removed it with its parts.
-    if (pieces.includes(null) && (await this.#oldest(manager))?.seq !== oldest.seq) return undefined;
+    if (pieces.includes(null) && (await this.#readOldest(manager))?.seq !== oldest.seq) return undefined;
     const first = decodeBatch(Buffer.concat([...pieces.map((piece) => piece?.data ?? EMPTY), oldest.data]));
-    const following = parts.length > 0 ? [] : await this.#following(manager, oldest.seq, last);
+    const following = parts.length > 0 ? [] : await this.#readFollowing(manager, oldest.seq, last);
     const remove = (seqs: readonly LogPosition[]): Promise<unknown> =>
       Promise.all(seqs.map((seq) => manager.streams.deleteMessage(this.#stream, seq, false).catch(ignoreIfRemoved)));
     return {
@@ -145,7 +145,7 @@ export class OverflowLog {
     };
   }
 
-  #oldest(manager: JetStreamManager): Promise<StoredMsg | null> {
+  #readOldest(manager: JetStreamManager): Promise<StoredMsg | null> {
     // The client's type of a query does not have next_by_subj.
     const query = { seq: 1, next_by_subj: this.#batches };
     return manager.streams.getMessage(this.#stream, query);
@@ -155,7 +155,7 @@ export class OverflowLog {
    * Reads the batches after the oldest one, so that a long log is drained quickly. Ends before a batch in parts and
    * before what could not be read.
    */
-  async #following(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
+  async #readFollowing(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
     const count = Math.max(0, Math.min(last - oldest, MAX_FOLLOWING));
     const seqs = Array.from({ length: count }, (_, nth) => oldest + 1 + nth);
     const read = (one: LogPosition): Promise<StoredMsg | null | undefined> =>
@@ -200,7 +200,7 @@ export class OverflowLog {
     if (seen > 0 && upTo > 0 && now - seenAt < ORPHAN_MS) return;
     this.#orphans = { upTo, seenAt: now };
     if (seen === 0 || upTo === 0) return;
-    if ((await this.#oldest(manager)) === null)
+    if ((await this.#readOldest(manager)) === null)
       await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
   }
 

@@ -32,15 +32,15 @@ interface SelectionOptions {
 export function useSelection(uid: string, items: ListItems, options: SelectionOptions) {
   const { view, filter, changeView, leaveView, selectsFirst } = options;
   useClearing(uid, view, changeView);
-  const [kept, keep] = useKept(uid);
+  const [lastShown, setLastShown] = useLastShown(uid);
   const list = readList(uid);
-  const isLeftOut = kept !== undefined && (isDropped(list, kept) || isUnloaded(uid, filter, kept));
-  const first = useFirst(items, selectsFirst && view.request === undefined, isLeftOut ? kept.index : undefined);
+  const isLeftOut = lastShown !== undefined && (isDropped(list, lastShown) || isUnloaded(uid, filter, lastShown));
+  const first = useFirst(items, selectsFirst && view.request === undefined, isLeftOut ? lastShown.index : undefined);
   const wanted = view.request ?? first;
 
   const named = useRequestAt(uid, items, wanted);
-  if (named.request !== undefined) keep(named.request);
-  const current = named.request ?? (kept?.index === wanted ? kept : undefined);
+  if (named.request !== undefined) setLastShown(named.request);
+  const current = named.request ?? (lastShown?.index === wanted ? lastShown : undefined);
   const other = useRequestAt(uid, items, view.compare);
   const open = (request: ListedRequest): void =>
     changeView({ request: request.index }, { push: view.request === undefined });
@@ -95,14 +95,14 @@ function useFirst(items: ListItems, isWanted: boolean, leftOut: number | undefin
 }
 
 /** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
-function useKept(uid: string): readonly [ListedRequest | undefined, (request: ListedRequest) => void] {
-  const [kept, setKept] = useState<ListedRequest>();
+function useLastShown(uid: string): readonly [ListedRequest | undefined, (request: ListedRequest) => void] {
+  const [lastShown, setState] = useState<ListedRequest>();
   const { clearedTo, deleted } = readList(uid);
-  const isKept = kept !== undefined && kept.index > clearedTo && !deleted.has(kept.index);
-  const keep = (request: ListedRequest): void => {
-    if (request !== kept) setKept(request);
+  const isUndeleted = lastShown !== undefined && lastShown.index > clearedTo && !deleted.has(lastShown.index);
+  const setLastShown = (request: ListedRequest): void => {
+    if (request !== lastShown) setState(request);
   };
-  return [isKept ? kept : undefined, keep];
+  return [isUndeleted ? lastShown : undefined, setLastShown];
 }
 
 /** Clearing the endpoint clears the selection. The next request to arrive is then the first. */

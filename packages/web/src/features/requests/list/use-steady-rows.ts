@@ -26,17 +26,17 @@ export function useAnchor(frame: RefObject<HTMLElement | null>, items: ListItems
   });
 }
 
-/** Scrolls to the selected row when the selection changes. `line` is its position, or -1. */
+/** Scrolls to the selected row when the selection changes. `position`: in the list, or -1. */
 export function useScrollToSelected(
   virtual: Virtualizer<HTMLDivElement, Element>,
   selected: number | undefined,
-  line: number,
+  position: number,
 ): void {
-  const isListed = line >= 0;
+  const isListed = position >= 0;
   const wasListed = useRef(isListed);
   useEffect(() => {
     // A request from a link is in the list only after the rows around it are loaded.
-    if (line > 0) virtual.scrollToIndex(line, { align: wasListed.current ? 'auto' : 'center' });
+    if (position > 0) virtual.scrollToIndex(position, { align: wasListed.current ? 'auto' : 'center' });
     wasListed.current = isListed;
     // Not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
