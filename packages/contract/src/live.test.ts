@@ -55,7 +55,7 @@ function listen(options: Partial<LiveOptions> = {}) {
     openSocket,
     onMessage: (message) => log.push(message.type),
     onState: (state, code) => log.push(code === undefined ? state : `${state} ${code}`),
-    onBadFrame: (reason) => bad.push(reason),
+    onInvalidMessage: (reason) => bad.push(reason),
     ...options,
   });
   const socket = (at = -1): FakeSocket => {

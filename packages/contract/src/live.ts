@@ -48,7 +48,7 @@ export interface LiveOptions {
   readonly onMessage: (message: LiveMessage) => void;
   readonly onState?: (state: LiveState, closeCode?: number) => void;
   /** Called for each message that does not match the schema. The message is dropped. */
-  readonly onBadFrame?: (reason: string) => void;
+  readonly onInvalidMessage?: (reason: string) => void;
   readonly reconnectMs?: number;
   /** Watches for an outage that the socket does not notice. Calls back at its start, and returns a function that stops it. */
   readonly watchOutage?: (onOutage: () => void) => () => void;
@@ -122,8 +122,8 @@ function receive(frame: unknown, options: LiveOptions): void {
     if (type !== undefined && !LIVE_MESSAGE_TYPES.has(type)) return;
     const message = liveMessageSchema.safeParse(value);
     if (message.success) options.onMessage(message.data);
-    else options.onBadFrame?.(message.error.message);
+    else options.onInvalidMessage?.(message.error.message);
   } catch (error) {
-    options.onBadFrame?.(String(error));
+    options.onInvalidMessage?.(String(error));
   }
 }

@@ -20,10 +20,10 @@ export interface LiveStatus {
   /** Number of requests received since the page was opened. */
   readonly received: number;
   /** Number of messages that did not match the contract. They are dropped and logged. */
-  readonly badFrames: number;
+  readonly invalidMessages: number;
 }
 
-export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
+export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, invalidMessages: 0 };
 
 /** Milliseconds between two updates of the count of received requests. */
 const COUNT_MS = 250;
@@ -71,7 +71,7 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
   const close = listenLive({
     url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
     onMessage: gather.add,
-    onBadFrame: (reason) => logBadFrame(uid, reason),
+    onInvalidMessage: (reason) => logInvalidMessage(uid, reason),
     watchOutage,
     onState: (state, code) => {
       changeStatus(uid, (status) => connectionAfter(status, state));
@@ -117,11 +117,11 @@ function refetchDeletedEndpoint(uid: string): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
-function logBadFrame(uid: string, reason: string): void {
-  changeStatus(uid, ({ badFrames }) => {
+function logInvalidMessage(uid: string, reason: string): void {
+  changeStatus(uid, ({ invalidMessages }) => {
     // oxlint-disable-next-line no-console -- failures are logged to the console
-    if (badFrames < MAX_LOGGED_MESSAGES) console.error(`live message left out: ${reason}`);
-    return { badFrames: badFrames + 1 };
+    if (invalidMessages < MAX_LOGGED_MESSAGES) console.error(`live message left out: ${reason}`);
+    return { invalidMessages: invalidMessages + 1 };
   });
 }
 

@@ -40,7 +40,7 @@ const MAX_LISTED = 100;
 
 /** Replays requests one after the other, in the order of capture, and counts the statuses. */
 export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogProps) {
-  // The selection may change while they are sent.
+  // The marks may change while they are sent.
   const [chosen] = useState(() => requests.toSorted((a, b) => a.index - b.index));
   const [base, setBase] = useState(() => suggestedBase(lastTargetPreference.read()[uid]));
   const [pace, setPace] = useState(0);

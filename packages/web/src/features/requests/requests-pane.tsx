@@ -41,7 +41,7 @@ interface RequestsPaneProps {
   readonly endpoint: EndpointDetail;
   /** The same object in every rendering, because the details are memoized. */
   readonly parts: DetailsParts;
-  /** Replays the selected requests. */
+  /** Replays the marked requests. */
   readonly BulkReplay: ComponentType<BulkReplayProps>;
   readonly onAutosave: () => void;
 }

@@ -24,7 +24,7 @@ export function useRequestActions(uid: string, selection: Selection) {
     setDeleting(NONE);
     if (!isSure) return;
     const opened = requests.find((request) => request.index === selection.current?.index);
-    // The neighbors of a selected request may be deleted with it.
+    // With several deleted, the neighbors may be among them.
     if (opened !== undefined && requests.length === 1) selection.leave(opened);
     else if (opened !== undefined) selection.close();
     onDeleted?.();

@@ -40,7 +40,7 @@ export function useRequestKeys(props: RequestKeysProps): void {
   ]);
 }
 
-/** The commands on the request in the details, or, like the bar above the list, on the selected ones. */
+/** The commands on the request in the details, or, like the bar above the list, on the marked ones. */
 function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestKeysProps): readonly Command[] {
   const { uid, captureUrl, actions, bulk, changeView } = props;
   const isBulk = bulk.requests.length > 0;

@@ -24,7 +24,7 @@ interface Page {
 
 /**
  * All stored requests that match the filter of the list, newest first. By default without bodies and headers, so that
- * 10,000 selected requests fit into memory.
+ * 10,000 marked requests fit into memory.
  */
 export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
   if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));

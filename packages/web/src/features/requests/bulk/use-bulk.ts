@@ -99,7 +99,7 @@ type Work = (options: {
   readonly setTotal: (total: number) => void;
 }) => Promise<void>;
 
-/** Milliseconds between two renderings of the progress. Each renders the list with all selected requests. */
+/** Milliseconds between two renderings of the progress. Each renders the list with all marked requests. */
 const PROGRESS_MS = 100;
 
 /** One bulk action at a time, with progress. */

@@ -29,7 +29,7 @@ const Label = ({ children }: { readonly children: string }) => (
   <span className="@max-lg:pointer-fine:sr-only">{children}</span>
 );
 
-/** Actions on all selected requests. */
+/** Actions on all marked requests. */
 export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
   const { requests, clear } = bulk;
   const saveBlock = useLoginReason('save');

@@ -15,7 +15,7 @@ import { useNow } from '../../../ui/state.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES, tryItSnippet } from '../write-snippet.ts';
-import { badFramesWarning } from './list-foot.tsx';
+import { invalidMessagesWarning } from './list-foot.tsx';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
@@ -25,7 +25,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
   const live = useLiveStatus(endpoint.uid);
   const expired = isExpired(endpoint, useNow());
-  const badFrames = badFramesWarning(live.badFrames);
+  const invalidMessages = invalidMessagesWarning(live.invalidMessages);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),
     onError: () => toastError('The test request could not be sent. Please try again.'),
@@ -51,7 +51,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           ) : null}
         </p>
       </div>
-      {badFrames === undefined ? null : <Notice tone="warn">{badFrames}</Notice>}
+      {invalidMessages === undefined ? null : <Notice tone="warn">{invalidMessages}</Notice>}
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5">
         <div className="flex min-w-0 grow basis-64 items-center gap-2 pl-1.5">
           <code className="min-w-0 grow truncate text-sm" title={endpoint.url}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { badFramesWarning, droppingWarning, savedCapacityWarning } from './list-foot.tsx';
+import { invalidMessagesWarning, droppingWarning, savedCapacityWarning } from './list-foot.tsx';
 
 const endpoint = (
   { requestCount = 1000, ...retention }: { readonly requestCount?: number; readonly [figure: string]: number },
@@ -43,7 +43,7 @@ test('only a full endpoint explains why nothing more is saved', () => {
 });
 
 test('invalid live messages are counted', () => {
-  expect([0, 1, 2].map(badFramesWarning)).toEqual([
+  expect([0, 1, 2].map(invalidMessagesWarning)).toEqual([
     undefined,
     'One live message was invalid and could not be shown. Reload the page to see everything.',
     '2 live messages were invalid and could not be shown. Reload the page to see everything.',

@@ -26,10 +26,10 @@ interface ListFootProps {
 export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) {
   const { job, saveAll } = bulk;
   const loginReason = useLoginReason('save');
-  const { badFrames } = useLiveStatus(endpoint.uid);
+  const { invalidMessages } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
   const canSave = dropping !== undefined && !isFull(endpoint);
-  const warnings = [savedCapacityWarning(endpoint), dropping, badFramesWarning(badFrames)].filter(
+  const warnings = [savedCapacityWarning(endpoint), dropping, invalidMessagesWarning(invalidMessages)].filter(
     (warning) => warning !== undefined,
   );
   return (
@@ -176,8 +176,9 @@ export function savedCapacityWarning(endpoint: Kept): string | undefined {
 }
 
 /** How many live messages could not be shown; `undefined` if there were none. */
-export function badFramesWarning(badFrames: number): string | undefined {
-  if (badFrames === 0) return undefined;
-  const messages = badFrames === 1 ? 'One live message was' : `${formatCount(badFrames)} live messages were`;
+export function invalidMessagesWarning(invalidMessages: number): string | undefined {
+  if (invalidMessages === 0) return undefined;
+  const messages =
+    invalidMessages === 1 ? 'One live message was' : `${formatCount(invalidMessages)} live messages were`;
   return `${messages} invalid and could not be shown. Reload the page to see everything.`;
 }

@@ -78,18 +78,18 @@ interface GapRowProps {
   readonly gap: Gap;
   /** The end that is nearer to the visible rows. */
   readonly end: GapEnd;
-  readonly line: number;
+  readonly position: number;
   readonly top: number;
   readonly height: number;
 }
 
 /** A gap of the list. Loads its requests when it becomes visible. */
-export function GapRow({ uid, filter, gap, end, line, top, height }: GapRowProps) {
+export function GapRow({ uid, filter, gap, end, position, top, height }: GapRowProps) {
   const { isError, refetch } = useQuery(gapQuery(uid, filter, gap, end));
   return (
     <div
       role="row"
-      aria-rowindex={line + 2}
+      aria-rowindex={position + 2}
       className="absolute top-0 left-0 flex w-full items-center gap-3 border-b border-line px-6 text-ink-2"
       style={{ height, transform: `translateY(${top}px)` }}
     >

@@ -14,7 +14,7 @@ import { COLUMNS } from './request-row.tsx';
 import type { ListState } from './use-list.ts';
 
 /**
- * Classes of the bar above the list: one line, or two in a narrow list. The filters and the actions on selected
+ * Classes of the bar above the list: one line, or two in a narrow list. The filters and the actions on marked
  * requests have the same height, so that the rows don't move.
  */
 export const BAR =
@@ -160,7 +160,7 @@ export interface ListHeaderProps {
   readonly bulk: Pick<Bulk, 'marked' | 'markAll' | 'clear' | 'job'>;
 }
 
-/** The titles of the columns, and the checkbox that selects all requests that match. */
+/** The titles of the columns, and the checkbox that marks all requests that match. */
 export function ListHeader({ shown, bulk }: ListHeaderProps) {
   const { marked, markAll, clear, job } = bulk;
   const isAll = marked.size > 0 && marked.size >= shown;

@@ -114,7 +114,7 @@ export function RequestGrid(props: RequestGridProps) {
                     filter={filter}
                     gap={item.gap}
                     end={gapEnd(item.gap, position, shown)}
-                    line={position}
+                    position={position}
                     top={start - TITLES}
                     height={height}
                   />
@@ -126,7 +126,7 @@ export function RequestGrid(props: RequestGridProps) {
                   // In a stream, rows are keyed by position: the elements stay and only their content changes.
                   key={fresh.busy ? `line-${position - first}` : request.index}
                   request={request}
-                  line={position}
+                  position={position}
                   top={start - TITLES}
                   height={height}
                   active={request.index === active}
@@ -156,7 +156,7 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
   return position < middle ? 'oldest' : 'newest';
 }
 
-/** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A selects all. */
+/** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A marks all. */
 function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, props: RequestGridProps): void {
   const isOnList = press.target === press.currentTarget;
   if (press.key === 'ArrowDown') props.onStep(1);

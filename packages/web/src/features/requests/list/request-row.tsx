@@ -35,7 +35,7 @@ export interface RowActions {
   readonly onOpenInTab: (request: ListedRequest) => void;
   readonly onSave: (request: ListedRequest) => void;
   readonly onDelete: (request: ListedRequest) => void;
-  /** `range` selects everything from the last selected row to this one. */
+  /** `range` marks everything from the last marked row to this one. */
   readonly onMark: (request: ListedRequest, range: boolean) => void;
 }
 
@@ -47,7 +47,7 @@ interface RowContentProps {
   readonly deleting: boolean;
   /** True if the server has dropped it. */
   readonly dropped: boolean;
-  /** True if any row is selected. Then every row shows its checkbox. */
+  /** True if any row is marked. Then every row shows its checkbox. */
   readonly marking: boolean;
   readonly canSave: boolean;
   /** Stable while the list is mounted. */
@@ -56,7 +56,7 @@ interface RowContentProps {
 
 interface RequestRowProps extends RowContentProps {
   /** Position in the list, from 0. */
-  readonly line: number;
+  readonly position: number;
   readonly top: number;
   readonly height: number;
   /** True for the row that the keyboard acts on. */
@@ -74,7 +74,7 @@ const cellId = (index: number, cell: (typeof NAMING_CELLS)[number]): string => `
 const rowName = (index: number): string => NAMING_CELLS.map((cell) => cellId(index, cell)).join(' ');
 
 /** One captured request. Its position changes with every new request; its content does not. */
-export function RequestRow({ line, top, height, active, fresh, swipe, ...content }: RequestRowProps) {
+export function RequestRow({ position, top, height, active, fresh, swipe, ...content }: RequestRowProps) {
   const { request, selected, actions } = content;
   const click = (press: MouseEvent): void => {
     if (press.metaKey || press.ctrlKey || press.shiftKey) actions.onMark(request, press.shiftKey);
@@ -87,7 +87,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
       id={rowId(request.index)}
       role="row"
       aria-labelledby={rowName(request.index)}
-      aria-rowindex={line + 2}
+      aria-rowindex={position + 2}
       aria-selected={selected}
       data-fresh={fresh || undefined}
       data-active={active || undefined}
