@@ -9,8 +9,8 @@ import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';
 import type { HashOptions, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';
-import { KNOWN_BROWSER } from '../../http/cookies.ts';
-import { SealedText } from '../../secrets.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** A client that is not authenticated yet. */
 export interface Visitor {
@@ -96,7 +96,7 @@ export class Login {
   }
 
   /** Resets failed attempts, because the owner has just proved their identity in another way. */
-  async forgive(user: UserRecord): Promise<void> {
+  async resetFailures(user: UserRecord): Promise<void> {
     const { throttle } = this.#options;
     await throttle.of('signInName', usernameKey(user.username)).reset();
     await throttle.of('confirmPassword', String(user.id)).reset();
@@ -145,75 +145,4 @@ export class Login {
     const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }
-}
-
-/** Maximum number of users that share a browser. */
-const MAX_USERS = 5;
-
-/**
- * Cookies that record which users have logged in from a browser, so that other clients' guesses never lock them out
- * (OWASP: device cookies). Nothing is stored: each entry has the user's id and an empty sealed text. Its key depends on
- * the user's password, so a new password invalidates all of them.
- */
-export class KnownBrowsers {
-  readonly #secret: string;
-  readonly #now: () => number;
-
-  constructor(secret: string, now: () => number) {
-    this.#secret = secret;
-    this.#now = now;
-  }
-
-  /** The cookie for a browser in which the user has just logged in. Keeps the entries of other users. */
-  remember(user: UserRecord, cookie: string | undefined): string {
-    const others = entriesOf(cookie).filter((entry) => !entry.startsWith(`${user.id}.`));
-    const own = `${user.id}.${this.#sealFor(user).seal('', KNOWN_BROWSER.maxAgeS * 1000)}`;
-    return [own, ...others.slice(0, MAX_USERS - 1)].join('~');
-  }
-
-  /** Whether the user has logged in from the browser with the current password. */
-  isKnown(user: UserRecord, cookie: string | undefined): boolean {
-    const own = entriesOf(cookie).find((entry) => entry.startsWith(`${user.id}.`));
-    return own !== undefined && this.#sealFor(user).open(own.slice(`${user.id}.`.length)) !== undefined;
-  }
-
-  #sealFor({ id, passwordHash }: UserRecord): SealedText {
-    return new SealedText(this.#secret, `known browser of user ${id}:${passwordHash ?? ''}`, this.#now);
-  }
-}
-
-function entriesOf(cookie: string | undefined): string[] {
-  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MAX_USERS);
-}
-
-/** The error for a new username with letters of several writing systems. */
-export const MIXED_SCRIPTS = 'Username must not mix letters of different alphabets';
-
-/** Scripts in common use (UAX 31, table 5). */
-const SCRIPTS = (
-  'Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
-  'Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer Hangul Han Hiragana Katakana Bopomofo'
-).split(' ');
-/** Scripts that are used together (UTS 39, "Highly Restrictive"): Japanese, Chinese with Bopomofo, Korean. */
-const TOGETHER = [
-  ['Latin', 'Han', 'Hiragana', 'Katakana'],
-  ['Latin', 'Han', 'Bopomofo'],
-  ['Latin', 'Han', 'Hangul'],
-];
-
-const classOf = (scripts: readonly string[]): string => scripts.map((script) => `\\p{scx=${script}}`).join('');
-/** Digits, punctuation, emoji and combining marks combine with every script. */
-const SHARED = classOf(['Common', 'Inherited']);
-const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
-  (scripts) => new RegExp(`^[${SHARED}${classOf(scripts)}]*$`, 'u'),
-);
-/** Matches names without a letter of a common script, which can't imitate a common name. */
-const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
-
-/**
- * True if a name mixes scripts and may imitate another name, such as `pаypal` with a Cyrillic `а` (UTS 39, "Highly
- * Restrictive"). Applies to new names only.
- */
-export function mixesScripts(name: string): boolean {
-  return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));
 }

@@ -8,7 +8,7 @@ import { addressBlock } from '../../http/client-address.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
-import { mixesScripts } from './login.ts';
+import { mixesScripts } from './username-scripts.ts';
 import type { LoginOptions } from './login.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
@@ -29,7 +29,7 @@ export class ProviderLogin {
   }
 
   /** Stores a proven identity, so that any process can continue. Returns the handle for the browser's cookie. */
-  async keep(proven: ProvenIdentity): Promise<string> {
+  async storeProven(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
     await this.#options.store.storeProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
     return handle;

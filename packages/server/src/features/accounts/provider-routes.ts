@@ -55,13 +55,13 @@ export function registerProviderRoutes(server: FastifyInstance, app: AppContext)
 
 async function start(app: AppContext, provider: Provider, reply: FastifyReply) {
   if (isCrossOrigin(reply.request.headers, app.publicUrl()))
-    return sendMessage(app, reply, failure(app, 'cross-site'), 403);
+    return sendMessage(app, reply, failureMessage(app, 'cross-site'), 403);
   try {
     const { url, state, attempt } = await provider.begin(pageOf(reply.request));
     setFlowCookie(app, reply, { cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
     return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
-    return sendMessage(app, reply, failed(app, error), 502);
+    return sendMessage(app, reply, messageOf(app, error), 502);
   }
 }
 
@@ -82,9 +82,9 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
     // trigger it.
     if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
-    if (proven.email === null) return send(refusal(NO_EMAIL), 200);
+    if (proven.email === null) return send(refusalMessage(NO_EMAIL), 200);
     await limit.refund();
-    const value = await app.accounts.providerLogin.keep(proven);
+    const value = await app.accounts.providerLogin.storeProven(proven);
     setFlowCookie(app, reply, { cookie: PROVEN_IDENTITY, flow, value });
     const { email, displayName, subject } = proven;
     return send({ type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
@@ -92,9 +92,9 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
     if (error instanceof ProblemError) {
       const { retryAfter } = error.details;
       if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
-      return send(refusal(error.message), 429);
+      return send(refusalMessage(error.message), 429);
     }
-    return send(failed(app, error), 400);
+    return send(messageOf(app, error), 400);
   }
 }
 
@@ -123,17 +123,17 @@ function setFlowCookie(app: AppContext, reply: FastifyReply, { cookie, flow, val
   setCookie(reply, ofFlow(cookie, flow), publicUrl, value);
 }
 
-function refusal(message: string): ProviderMessage {
+function refusalMessage(message: string): ProviderMessage {
   return { type: PROVIDER_CHANNEL, problem: 'failed', message };
 }
 
-function failed(app: AppContext, error: unknown): ProviderMessage {
+function messageOf(app: AppContext, error: unknown): ProviderMessage {
   if (!(error instanceof ProviderProblem)) throw error;
   app.log.warn({ failure: error.failure, reason: error.message }, 'a third-party login failed');
-  return failure(app, error.failure);
+  return failureMessage(app, error.failure);
 }
 
-function failure(app: AppContext, why: keyof typeof FAILURES): ProviderMessage {
+function failureMessage(app: AppContext, why: keyof typeof FAILURES): ProviderMessage {
   const { problem, message } = FAILURES[why];
   return { type: PROVIDER_CHANNEL, problem, message: message(app.config.oidc?.name ?? 'The provider') };
 }

@@ -16,8 +16,9 @@ import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { isoTime } from '../../iso-time.ts';
-import { TAKEN, MIXED_SCRIPTS, mixesScripts } from './login.ts';
+import { TAKEN } from './login.ts';
 import type { Visitor } from './login.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
 type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
@@ -129,7 +130,7 @@ const mailedLinkHandlers = {
     const { app, body } = call;
     const user = await app.accounts.links.resetPassword(body.token, body.password);
     app.live.endUserSessions(user.id);
-    await app.accounts.login.forgive(user);
+    await app.accounts.login.resetFailures(user);
     // The new password made all browsers unknown. Guesses of others would lock the owner out of this one too.
     rememberBrowser(call, user);
     return { message: 'Your password was changed. Please log in with it.' };

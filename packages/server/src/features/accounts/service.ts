@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { KnownBrowsers, Login } from './login.ts';
+import { KnownBrowsers } from './known-browsers.ts';
+import { Login } from './login.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { MailedLinksOptions } from './mailed-links.ts';
 import { ProviderLogin } from './provider-login.ts';

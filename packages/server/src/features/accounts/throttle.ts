@@ -75,10 +75,10 @@ export class Throttle {
   }
 
   /** The limit of one subject: a username, an address or a user's id. */
-  of(name: keyof ThrottleRules, what: string) {
+  of(name: keyof ThrottleRules, subject: string) {
     const rule = this.#rules[name];
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
-    const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
+    const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${subject}`).digest('base64url')}`;
     return {
       key,
       rule,

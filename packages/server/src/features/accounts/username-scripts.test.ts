@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mixesScripts } from './login.ts';
+import { mixesScripts } from './username-scripts.ts';
 
 test.each(['p\u0430ypal', 'g\u03bfogle', '\u0440\u0430ypal', 'a\u0561bc', '\u30ab\uac00', '\u05d0\u0627\u05d1'])(
   '%s mixes scripts',
