@@ -120,6 +120,25 @@ test('the sidebar of a narrow window, and a lost connection', async ({ page, con
     await expect(page.getByRole('complementary')).toBeVisible();
   });
 
+  await test.step('a page starts at its top, and the previous one returns to its place', async () => {
+    await page.setViewportSize({ width: PHONE.width, height: 500 });
+    const main = page.getByRole('main');
+    const scrolled = () => main.evaluate(({ scrollTop }) => scrollTop);
+    const follow = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Open menu' }).click();
+      await page.getByRole('dialog', { name: 'Menu' }).getByRole('link', { name, exact: true }).click();
+      await expect(heading(page, name)).toBeVisible();
+    };
+    // Code that is not loaded yet would empty the page, which starts at the top then.
+    for (const name of ['Settings', 'Subscription', 'Settings']) await follow(name);
+    await main.evaluate((element) => element.scrollTo({ top: 100 }));
+    await follow('Subscription');
+    await expect.poll(scrolled).toBe(0);
+    await page.goBack();
+    await expect(heading(page, 'Settings')).toBeVisible();
+    await expect.poll(scrolled).toBe(100);
+  });
+
   await test.step('a lost connection is reported, loaded data stays, and the page reconnects', async () => {
     await page.getByRole('link', { name: 'Back to Dashboard' }).click();
     await expect(page.getByText('No endpoints yet')).toBeVisible();

@@ -222,6 +222,9 @@ const PENDING_AFTER_MS = 300;
 export const router = createRouter({
   routeTree,
   parseSearch,
+  // On the page of an endpoint, the list keeps its own place.
+  scrollRestoration: ({ location }) => !location.pathname.startsWith('/endpoints/'),
+  scrollToTopSelectors: ['#main'],
   defaultPreload: 'intent',
   defaultErrorComponent: LoadFailed,
   defaultPendingComponent: StartPage,
