@@ -83,7 +83,7 @@ interface SourceOptions {
   readonly log: Logger;
 }
 
-/** Stores the label that was detected first on an endpoint without a source. False when it could not be stored. */
+/** Stores the first detected label of an endpoint without a source. False when it could not be stored. */
 export async function storeSource(
   { store, live, log }: SourceOptions,
   endpointId: number,

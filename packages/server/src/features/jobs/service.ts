@@ -20,7 +20,7 @@ export interface MaintenanceOptions {
   readonly live: Pick<Live, 'publish'>;
   readonly log: Pick<Logger, 'error'>;
   readonly now: () => number;
-  /** True when no batch waits in the overflow log. Its id may be needed then, however old it is. */
+  /** False while a batch waits in the overflow log: its id may be needed, however old it is. */
   readonly isDrained: () => boolean;
 }
 
@@ -48,15 +48,14 @@ export async function runMaintenance(options: MaintenanceOptions): Promise<boole
 
 /** How long before the expiry the owner is notified. */
 const BEFORE_MS = 24 * 3_600_000;
-/** Endpoints per run. */
-const AT_ONCE = 50;
+const EXPIRING_PER_RUN = 50;
 
 /** Writes the notices of endpoints that expire within a day to the mail outbox. True when more are due. */
 export async function noticeExpiry(
   store: Pick<Remote<typeof jobQueries>, 'addExpiryNotices'>,
   now: () => number,
 ): Promise<boolean> {
-  return (await store.addExpiryNotices(now(), now() + BEFORE_MS, AT_ONCE)) === AT_ONCE;
+  return (await store.addExpiryNotices(now(), now() + BEFORE_MS, EXPIRING_PER_RUN)) === EXPIRING_PER_RUN;
 }
 
 interface ComposerOptions {

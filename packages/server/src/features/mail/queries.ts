@@ -38,12 +38,12 @@ async function claimMail(transaction: EngineTransaction, claimMs: number) {
   return user && { id: mail.id, content: mail.content, user };
 }
 
-/** The mail was sent, or is not sent at all. */
+/** For a mail that was sent, or never will be. */
 async function removeMail(db: EngineDatabase, id: number): Promise<void> {
   await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
 }
 
-/** The mail is due again after `waitMs`. */
+/** Makes the mail due again after `waitMs`. */
 async function releaseMail(db: EngineDatabase, id: number, waitMs: number): Promise<void> {
   await db
     .updateTable('mail_outbox')

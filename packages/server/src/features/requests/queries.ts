@@ -248,7 +248,7 @@ export async function storedIndexes(transaction: DatabaseTransaction, endpointId
   return rows.map(({ index }) => index);
 }
 
-/** Leaves the rows of all requests to `purgeSome`, after they are hidden. */
+/** Lets `purgeSome` remove the rows of all requests. The caller hides them. */
 export async function purgeLater(
   transaction: DatabaseTransaction,
   endpointId: number,

@@ -222,7 +222,7 @@ export const requestHandlers = {
     app.purgeSoon();
   },
 
-  /** For example before a change of plan. */
+  /** So that users can keep what a change of plan would delete. */
   async exportRequests(call) {
     const { app, reply, reserve } = call;
     const endpoints = await chosenEndpoints(call);

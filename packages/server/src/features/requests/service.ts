@@ -77,7 +77,7 @@ function presentBody<Body>(
   return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
 }
 
-/** The request named by the path; an invalid id matches nothing. */
+/** The request that a path names. @throws ProblemError REQUEST_NOT_FOUND for an invalid id */
 export function parseRequestId(id: string): RequestRef {
   const number = /^-?[1-9]\d{0,14}$/.test(id) ? Number(id) : Number.NaN;
   if (number > 0) return { savedId: number };

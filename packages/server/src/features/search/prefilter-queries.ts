@@ -212,7 +212,7 @@ function longest(pattern: Pattern): string {
   return pattern.reduce((best, part) => (part.length > best.length ? part : best), '');
 }
 
-/** Maximum bytes to find in a row. With more, SQL takes quadratic time, and passes hardly fewer rows. */
+/** Maximum bytes to find in a row. With more, SQL takes quadratic time, and excludes hardly more rows. */
 const MAX_NEEDLE_BYTES = 64;
 
 function needle(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): Buffer {
