@@ -1,8 +1,9 @@
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { deliveryAttempt } from '../../../test/delivery-attempt.ts';
 import { deliveryWorld } from '../../../test/delivery-world.ts';
 import { openPatientStore } from '../../../test/patient-store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { MatchedCaptures } from './match-queries.ts';
@@ -15,6 +16,7 @@ let database: TestDatabase;
 let store: AppStore;
 let holder: pg.Client;
 let userId: number;
+let endpoint: EndpointRecord;
 let endpointId: number;
 let destinationId: number;
 
@@ -25,7 +27,7 @@ beforeEach(async () => {
   await holder.connect();
   // With a confirmed address, so that a pause writes a notice.
   ({ id: userId } = await someUser(store, { emailVerified: true }));
-  const endpoint = await someEndpoint(store, { userId });
+  endpoint = await someEndpoint(store, { userId });
   endpointId = endpoint.id;
   ({ id: destinationId } = await deliveryWorld(store).add(endpoint));
   await captureMany(store, endpointId, 3);
@@ -150,9 +152,80 @@ test('an account is deleted while one of its destinations is paused with a notic
   expect(await recording).toMatchObject([{ index: 0 }]);
   expect(await deleting).toEqual([endpointId]);
   expect(await database.run('select 1 from mail_outbox union all select 1 from destinations')).toEqual([]);
-  // A session counts its deadlocks at the latest when it ends. Its query is repeated, so nothing else shows them.
+  await expectNoDeadlock();
+});
+
+/** A session counts its deadlocks at the latest when it ends. Its query is repeated, so nothing else shows them. */
+async function expectNoDeadlock(): Promise<void> {
   await store.close();
   store = await openPatientStore(database.url);
   const counted = await database.run('select deadlocks from pg_stat_database where datname = current_database()');
   expect(counted).toEqual([{ deadlocks: '0' }]);
+}
+
+const replay = (index: number): Attempt =>
+  deliveryAttempt({ endpointId, index, deliveryId: 'replay', kind: 'replay', destinationId: null, at: T0 });
+
+/** Stores the last delivery of a request, and holds it, so that what changes it stops halfway. */
+async function holdLatest(index: number): Promise<void> {
+  await store.recordAttempts([replay(index)], T0);
+  await holder.query('begin');
+  await holder.query('select 1 from latest_deliveries for update');
+}
+
+test('a replay of a request is recorded while attempts to forward it and another are', async () => {
+  await planAll();
+  const due = await store.dueDeliveries(destinationId, [], { now: T0 + 1000, limit: 2 });
+  await holdLatest(1);
+  const forwarding = store.recordAttempts(
+    (due?.deliveries ?? []).map((delivery) => ({ ...failed(delivery), nextAttemptAt: null })),
+    T0,
+  );
+  await database.untilBlocked(1);
+  const replaying = store.recordAttempts([replay(0)], T0);
+  await database.untilBlocked(2);
+  await holder.query('commit');
+  expect(await forwarding).toMatchObject([{ index: 0 }, { index: 1 }]);
+  expect(await replaying).toMatchObject([{ kind: 'replay' }]);
+  await expectNoDeadlock();
+});
+
+test('a replay of a request is recorded while the planner refuses to forward it', async () => {
+  const matched = await vi.waitFor(async () => {
+    const step = await match();
+    if (step === undefined || step.captures.length < 2) throw new Error('The step is too short.');
+    return step;
+  }, 30_000);
+  await holdLatest(1);
+  const planning = store.planCaptures(endpointId, matched, { now: T0, maxPending: 0 });
+  await database.untilBlocked(1);
+  const replaying = store.recordAttempts([replay(0)], T0);
+  await database.untilBlocked(2);
+  await holder.query('commit');
+  expect(await planning).toMatchObject({ planned: [] });
+  expect(await replaying).toMatchObject([{ kind: 'replay' }]);
+  await expectNoDeadlock();
+});
+
+test('attempts for the same requests at two destinations are recorded in another order at the same time', async () => {
+  const second = await deliveryWorld(store).add(endpoint);
+  await planAll();
+  await captureMany(store, endpointId, 2);
+  await planAll();
+  /** Failed attempts for the two requests that both destinations get. */
+  const attemptsAt = async (id: number): Promise<Attempt[]> => {
+    const due = await store.dueDeliveries(id, [], { now: T0 + 1000, limit: 10 });
+    const both = due?.deliveries.filter(({ index }) => index >= 3) ?? [];
+    return both.map((delivery) => ({ ...failed(delivery), destinationId: id }));
+  };
+  const attempts = await attemptsAt(destinationId);
+  const reversed = (await attemptsAt(second.id)).toReversed();
+  await holdLatest(3);
+  const recording = [store.recordAttempts(attempts, T0)];
+  await database.untilBlocked(1);
+  recording.push(store.recordAttempts(reversed, T0));
+  await database.untilBlocked(2);
+  await holder.query('commit');
+  expect((await Promise.all(recording)).flat().map((recorded) => recorded?.index)).toEqual([3, 4, 4, 3]);
+  await expectNoDeadlock();
 });

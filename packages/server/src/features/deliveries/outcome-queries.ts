@@ -83,14 +83,15 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
   );
 }
 
-/** Stores the last delivery of each request. */
+/** Stores the last delivery of each request, in the order of ids. A caller that locks counters of endpoints does so before. */
 export async function saveLatest(
   transaction: DatabaseTransaction,
   requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
 ): Promise<void> {
   // One row per request: a statement can't change a row twice.
   const latest = new Map(requests.map((request) => [mapKeyOf(request), request]));
-  await inChunks([...latest.values()], (chunk) =>
+  const inOrder = [...latest.values()].toSorted((a, b) => a.endpointId - b.endpointId || a.index - b.index);
+  await inChunks(inOrder, (chunk) =>
     transaction
       .insertInto('latest_deliveries')
       .values(

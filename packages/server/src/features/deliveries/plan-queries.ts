@@ -53,10 +53,6 @@ async function planCaptures(
   const present = new Set(await storedIndexes(transaction, endpointId, from, matched.to));
   const { planned, refused } = decide(matched, enabled, present, at);
   await addDeliveries(transaction, endpointId, planned);
-  await saveLatest(
-    transaction,
-    refused.map(({ index, latest }) => ({ endpointId, index, latest })),
-  );
   const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
   if (planned.some(({ receivedAt }) => receivedAt > at.now + CLOCK_ERROR_MS))
     await makeFirstAttemptsDue(transaction, destinationIds, at.now);
@@ -72,6 +68,10 @@ async function planCaptures(
     .returning('trimmed_to')
     .executeTakeFirst();
   if (after === undefined) return undefined;
+  await saveLatest(
+    transaction,
+    refused.map(({ index, latest }) => ({ endpointId, index, latest })),
+  );
   const waiting = new Set(planned.map(({ index }) => index));
   const unneeded = [...present].filter((index) => !waiting.has(index));
   if (matched.from < after.trimmed_to) await removeSpared(transaction, endpointId, unneeded);

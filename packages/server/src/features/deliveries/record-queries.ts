@@ -42,7 +42,6 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   }));
   const kept = attempts.filter(isStored);
   const ids = await insertAttempts(transaction, kept);
-  await trimHistory(transaction, kept);
   await updateDeliveries(
     transaction,
     kept.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
@@ -52,15 +51,18 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
     ...attempt,
     latest: failures.get(mapKeyOf(attempt)) ?? lastDeliveryOf(attempt),
   }));
-  await saveLatest(transaction, requests);
   const pending = await pendingAmong(transaction, requests);
   // As saved: of several attempts for a request, the last one counts.
   const states = new Map(
     requests.map((request) => [mapKeyOf(request), { last: request.latest, isPending: pending.has(mapKeyOf(request)) }]),
   );
   await countOutcomes(transaction, destinations, attempts, now);
-  const ended = kept.filter((attempt) => !isWaiting(attempt));
-  for (const [endpointId, own] of byEndpoint(ended)) {
+  const ended = byEndpoint(kept.filter((attempt) => !isWaiting(attempt)));
+  // Captures wait from here on.
+  for (const [endpointId] of ended) await lockEndpoint(transaction, endpointId, 'counters');
+  await trimHistory(transaction, kept);
+  await saveLatest(transaction, requests);
+  for (const [endpointId, own] of ended) {
     const indexes = own.map(({ index }) => index);
     await removeSpared(transaction, endpointId, indexes);
   }
@@ -74,7 +76,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
 /**
  * Which attempts' requests are still stored, the ids of the deliveries that are still pending, and the destinations.
  * They stay so until the transaction ends. Every transaction locks in this order, so that two can't deadlock: shared
- * endpoints, destinations, deliveries, counters of endpoints. Each is locked in the order of ids.
+ * endpoints, destinations, deliveries, counters of endpoints, the history of requests. Each is locked in the order of ids.
  */
 async function lockRequests(transaction: EngineTransaction, attempts: readonly Attempt[]) {
   const firstIndexes = new Map<number, number>();
@@ -194,6 +196,7 @@ async function trimHistory(transaction: DatabaseTransaction, attempts: readonly 
       .where('request_key', 'in', keysOf(chunk))
       .groupBy('request_key')
       .having((having) => having.fn.countAll(), '>', MAX_DELIVERIES_PER_REQUEST)
+      .orderBy('request_key')
       .execute(),
   );
   for (const request of long) await deleteOldAttempts(transaction, request);
