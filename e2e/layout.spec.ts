@@ -311,4 +311,11 @@ test('short events, and the message about a lost connection on a phone', async (
     const [beside, main] = [await message.boundingBox(), await page.getByRole('main').boundingBox()];
     expect((beside?.x ?? 0) + (beside?.width ?? 0)).toBeLessThanOrEqual(main?.x ?? 0);
   });
+
+  await test.step('in a low window, such as a phone on its side, the sidebar scrolls to the endpoints', async () => {
+    await page.setViewportSize({ width: PHONE.height, height: PHONE.width });
+    const entry = page.getByRole('navigation', { name: 'Endpoints' }).getByRole('link');
+    await entry.scrollIntoViewIfNeeded();
+    await expect(entry).toBeInViewport({ ratio: 1 });
+  });
 });

@@ -25,14 +25,15 @@ export function Sidebar({ children }: SidebarProps) {
   const user = useUser();
   const signedOut = useSignedOut();
   return (
-    <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
+    // In a low window, such as that of a phone on its side, all of it scrolls.
+    <div className="flex h-full min-h-0 flex-col gap-3 overflow-y-auto p-2.5">
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
         <Logo />
       </Link>
       <Button variant="primary" data-leaves-menu onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
         <Plus /> Create Endpoint
       </Button>
-      <nav aria-label="Endpoints" className="flex min-h-0 grow flex-col pt-1">
+      <nav aria-label="Endpoints" className="flex min-h-30 grow flex-col pt-1">
         <EndpointList tier={user?.subscriptionTier ?? 'FREE'} />
       </nav>
       {children}
