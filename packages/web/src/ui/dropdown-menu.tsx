@@ -35,7 +35,8 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
 }
 
 /** Classes of a menu. */
-export const MENU = 'z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in';
+export const MENU =
+  'z-50 max-h-(--radix-popper-available-height) min-w-48 overflow-y-auto rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in';
 
 /** A finger needs 44 px. */
 const ITEM =
