@@ -312,13 +312,16 @@ test('short events, and the message about a lost connection on a phone', async (
     expect((beside?.x ?? 0) + (beside?.width ?? 0)).toBeLessThanOrEqual(main?.x ?? 0);
   });
 
-  await test.step('in a low window, such as a phone on its side, the sidebar and its menu scroll', async () => {
+  await test.step('in a low window, such as a phone on its side, the list, the sidebar and its menu can be reached', async () => {
     await page.setViewportSize({ width: PHONE.height, height: PHONE.width });
     const entry = page.getByRole('navigation', { name: 'Endpoints' }).getByRole('link');
     await entry.scrollIntoViewIfNeeded();
     await expect(entry).toBeInViewport({ ratio: 1 });
 
     await page.setViewportSize({ width: PHONE.height, height: 240 });
+    await page.goto(`/endpoints/${endpoint.uid}`);
+    await row(page, 0).scrollIntoViewIfNeeded();
+    await expect(row(page, 0)).toBeInViewport({ ratio: 1 });
     await page.getByRole('button', { name: /^Account of/ }).click();
     for (const name of ['Profile', 'Logout']) {
       const item = page.getByRole('menuitem', { name });

@@ -84,7 +84,11 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
         onDeleted={() => void navigate({ to: '/' })}
       />
       {/* What replaces the list leaves the focus to it. While code loads, the main part has the focus. */}
-      <div {...keepsFocus('[role="grid"]')} tabIndex={undefined} className="min-h-0 border-t border-line md:grow">
+      <div
+        {...keepsFocus('[role="grid"]')}
+        tabIndex={undefined}
+        className="min-h-0 border-t border-line md:min-h-80 md:grow"
+      >
         <ReplayDraftsProvider>
           <RequestsPane
             endpoint={endpoint}
