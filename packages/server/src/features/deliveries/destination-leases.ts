@@ -9,6 +9,11 @@ const MIN_CLAIMED_MS = 3000;
 /** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
+/**
+ * After a failed poll, nothing is claimed for this time. While the database is unavailable, leases of other processes
+ * end, although their attempts may still be in flight. So they get the time to renew them.
+ */
+const RENEWAL_MS = 3000;
 /** An idle destination is released after this time, or as soon as another one needs its slot. */
 const IDLE_MS = 30_000;
 
@@ -57,6 +62,8 @@ export class DestinationLeases {
   readonly #owner = randomUUID();
   readonly #claimed = new Map<number, ClaimedDestination>();
   #renewedAt = 0;
+  #hasFailed = false;
+  #claimsFrom = 0;
 
   constructor(options: DestinationLeasesOptions) {
     this.#options = options;
@@ -68,10 +75,22 @@ export class DestinationLeases {
 
   /** Renews the leases, claims destinations, and starts sending to all with due deliveries. */
   async poll(): Promise<void> {
+    try {
+      await this.#claimAndSend();
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
+  }
+
+  async #claimAndSend(): Promise<void> {
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
-    const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
+    if (this.#hasFailed) this.#claimsFrom = performance.now() + RENEWAL_MS;
+    this.#hasFailed = false;
+    const mayClaim = performance.now() >= this.#claimsFrom;
+    const free = mayClaim ? due.filter(({ isOwn }) => !isOwn).map(({ id }) => id) : [];
     const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
     await this.#release(this.#replaceable(new Set(due.map(({ id }) => id))).slice(0, missing));
     const maxNew = MAX_CLAIMED - this.#claimed.size;
