@@ -65,6 +65,25 @@ test('trimming keeps saved rows', () => {
   expect(afterTrim({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
 });
 
+test('trimming keeps rows with a pending delivery until it ends', () => {
+  const pending = { deliveryPending: true };
+  const rows = [sample(6), sample(5, pending), sample(4), sample(3), sample(2, pending), sample(1), sample(0, pending)];
+  const list = { ...EMPTY_LIST, rows, newest: 6 };
+  // Two of the newest rows, and those that wait.
+  const trimmed = afterTrim(list, 5);
+  expect(trimmed.rows.map((row) => row.index)).toEqual([6, 5, 4, 2, 0]);
+  const ended = trimmed.rows.map((row) => (row.index === 2 ? { ...row, deliveryPending: false } : row));
+  expect(afterTrim({ ...trimmed, rows: ended }, 4).rows.map((row) => row.index)).toEqual([6, 5, 4, 0]);
+});
+
+test('a row whose delivery ends is not taken for dropped while it is among the newest', () => {
+  const rows = [sample(3), sample(2), sample(1, { deliveryPending: true }), sample(0)];
+  const trimmed = afterTrim({ ...EMPTY_LIST, rows, newest: 3 }, 3);
+  const ended = trimmed.rows.map((row) => ({ ...row, deliveryPending: false }));
+  expect(trimmed.rows.map((row) => row.index)).toEqual([3, 2, 1]);
+  expect(ended.filter((row) => isDropped(trimmed, row))).toEqual([]);
+});
+
 test('trimming waits while there is a gap above', () => {
   const gap = listOf(10, { gaps: [{ before: 9, after: 8 }] });
   expect(afterTrim(gap, 5)).toBe(gap);

@@ -1,4 +1,4 @@
-import { positionOf, labelOf } from './request-list.ts';
+import { isDropped, positionOf, labelOf } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
 /**
@@ -70,29 +70,36 @@ export interface StoredUnsaved {
 }
 
 /**
- * The index below which the server has dropped its unsaved requests; it drops the oldest without a message. If a save
- * or a deletion came in between, the result is too low, never too high. `undefined` if the list has a gap above that
- * index.
+ * The index below which the server has dropped its unsaved requests without a pending delivery; it drops the oldest
+ * without a message. If a save or a deletion came in between, the result is too low, never too high. `undefined` if the
+ * list has a gap above that index.
  */
 export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number | undefined {
   if (stored.count === 0) return stored.newest + 1;
-  let seen = 0;
-  const row = list.rows.find(({ saved, index }) => !saved && index <= stored.newest && ++seen === stored.count);
-  const complete = row !== undefined && list.gaps.every((gap) => gap.before <= row.index);
-  return complete ? row.index : undefined;
+  const unsaved = list.rows.filter(({ saved, index }) => !saved && index <= stored.newest);
+  // Pending ones are stored at any index, so the others tell where the stored ones end.
+  let left = stored.count - unsaved.filter((row) => row.deliveryPending).length;
+  let floor: number | undefined;
+  for (const { deliveryPending, index } of unsaved) {
+    if (!deliveryPending) left -= 1;
+    if (left < 0) break;
+    floor = index;
+  }
+  const complete = left <= 0 && list.gaps.every((gap) => gap.before <= (floor ?? 0));
+  return complete ? floor : undefined;
 }
 
 /**
- * Drops the unsaved rows below an index. With `leavesGap` they become a gap, so the next page restores a row that was
- * dropped too early. Held rows stay, and are known as dropped.
+ * Drops the unsaved rows below an index that have no pending delivery. With `leavesGap` they become a gap, so the next
+ * page restores a row that was dropped too early. Held rows stay, and are known as dropped.
  */
 export function dropUnsavedBelow(list: RequestList, floor: number, leavesGap = true): RequestList {
   if (floor > list.droppedBelow) return dropUnsavedBelow({ ...list, droppedBelow: floor }, floor, leavesGap);
-  if (list.hold !== undefined || !list.rows.some((row) => !row.saved && row.index < floor)) return list;
-  const rows = list.rows.filter((row) => row.saved || row.index >= floor);
+  if (list.hold !== undefined || !list.rows.some((row) => isDropped(list, row))) return list;
+  const rows = list.rows.filter((row) => !isDropped(list, row));
   if (!leavesGap) return { ...list, rows };
-  const gaps = list.gaps.filter((gap) => gap.after >= floor - 1);
-  return { ...list, rows, gaps: [...gaps, { before: floor, after: -1 }] };
+  const gaps = list.gaps.filter((gap) => gap.after >= list.droppedBelow - 1);
+  return { ...list, rows, gaps: [...gaps, { before: list.droppedBelow, after: -1 }] };
 }
 
 /** Number of characters that a row keeps in memory. */

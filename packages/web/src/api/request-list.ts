@@ -37,7 +37,10 @@ export interface RequestList {
   readonly hold: number | undefined;
   /** Rows below this index may be out of date, because an `init` arrived while they were held. */
   readonly staleBelow: number | undefined;
-  /** The server has dropped the unsaved requests below this index. Held rows stay visible, marked as dropped. */
+  /**
+   * The server has dropped the unsaved requests below this index, except those with a pending delivery. Held rows stay
+   * visible, marked as dropped.
+   */
   readonly droppedBelow: number;
   /** Number of stored requests that were compared with the query of the list. */
   readonly searched: number;
@@ -71,9 +74,9 @@ export function isInGap(list: RequestList, index: number): boolean {
   return list.gaps.some((gap) => index > gap.after && index < gap.before);
 }
 
-/** True if the server has dropped an unsaved request to keep newer ones. */
+/** True if the server has dropped an unsaved request to keep newer ones. It keeps a request while a delivery is pending. */
 export function isDropped(list: Pick<RequestList, 'droppedBelow'>, row: ListedRequest): boolean {
-  return !row.saved && row.index < list.droppedBelow;
+  return !row.saved && !row.deliveryPending && row.index < list.droppedBelow;
 }
 
 /** True for a request without a known method, or without path, headers, body and size. Such rows are hidden. */
