@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer, RawConnection } from '../../../../../fixtures/raw-http.ts';
@@ -23,10 +22,10 @@ const HEADERS: [string, string][] = [
 const request = (rest: string, body: string, headers = HEADERS): string =>
   `POST ${app.base}${rest} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 
-/** Two writes with a pause, so that no read has the whole request. */
+/** Sends the rest after the server has answered a later call, so that no read has the whole request. */
 async function sendInParts(connection: RawConnection, bytes: string, at: number): Promise<void> {
   await connection.send(bytes.slice(0, at));
-  await sleep(30);
+  await reads();
   await connection.send(bytes.slice(at));
 }
 
