@@ -109,6 +109,14 @@ test('the unsaved id of a request that was saved in the meantime deletes nothing
   expect(indexes(list)).toEqual([1]);
 });
 
+test('a save keeps the known delivery, unless the request was dropped with its history and stored again', () => {
+  const lastDelivery = { kind: 'forward', status: 200, error: null, at: '2026-01-01T00:00:00.000Z' } as const;
+  const list = { ...apply(EMPTY_LIST, init(2, 1)), droppedBelow: 2 };
+  const delivered = { ...list, rows: list.rows.map((row) => ({ ...row, lastDelivery })) };
+  const both = apply(delivered, saved(2), saved(1));
+  expect([2, 1].map((index) => rowOf(both, index)?.lastDelivery)).toEqual([lastDelivery, null]);
+});
+
 test('a failed deletion restores the row', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'deleted', data: { id: sample(1).id } });
   expect(indexes(merge.restoreRequests(list, [sample(1)]))).toEqual([2, 1]);

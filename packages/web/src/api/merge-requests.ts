@@ -149,7 +149,9 @@ export function addLive(list: RequestList, captures: readonly CapturedRequest[],
 export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Accepts): RequestList {
   const at = positionOf(list.rows, saved.index);
   const known = list.rows[at];
-  if (known?.index === saved.index) return replaceRow(list, at, withLaterDelivery(saved, known), accepts);
+  if (known?.index === saved.index)
+    // A dropped request was stored again, without its history.
+    return replaceRow(list, at, isDropped(list, known) ? saved : withLaterDelivery(saved, known), accepts);
   const unknown = saved.index > list.newest || isInGap(list, saved.index);
   return unknown || isHidden(saved) ? list : addLive(list, [saved], accepts);
 }
