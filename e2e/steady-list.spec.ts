@@ -1,5 +1,5 @@
 // Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
-import type { Page, WebSocketRoute } from '@playwright/test';
+import type { Locator, Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import {
   createEndpoint,
@@ -269,11 +269,17 @@ test.describe('on a phone', () => {
       expect(await top()).toBe(before);
     });
 
-    await test.step('on a tablet, too, what can be pressed has 44 px', async () => {
+    await test.step('on a tablet, too, what can be pressed has 44 px, and the page does not scroll', async () => {
       await page.setViewportSize({ width: 820, height: 1180 });
       await goLive(page, endpoint);
       await expect(row(page, 1)).toHaveCount(0);
       expect(await smallTargets(page)).toEqual([]);
+      // On its side, it shows a request beside the list.
+      await page.setViewportSize({ width: 1180, height: 820 });
+      await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
+      const hidden = (locator: Locator) => locator.evaluate((element) => element.scrollHeight - element.clientHeight);
+      expect(await hidden(page.locator('#main'))).toBe(0);
+      expect(await hidden(page.getByRole('tablist', { name: 'Parts of the request' }))).toBe(0);
       await page.setViewportSize(PHONE);
     });
 

@@ -65,7 +65,7 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
       ) : (
         <div className="h-px shrink-0 bg-line" />
       )}
-      <div className="flex h-9 shrink-0 items-center gap-2 pr-4 pl-2.5">
+      <div className="flex min-h-9 shrink-0 items-center gap-2 pr-4 pl-2.5">
         <h3 className="flex min-w-0 grow">
           <button
             ref={toggle}

@@ -90,7 +90,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         onValueChange={(chosen) => onTab(chosen === 'json' && own === 'json' ? undefined : chosen)}
         tabs={tabs}
         className={clsx('relative flex grow flex-col', header.covers ? 'min-h-[max(45%,16rem)] basis-0' : 'min-h-0')}
-        listClassName="h-10 shrink-0 border-y border-line px-3 @max-sm:gap-0 @max-sm:px-2 @max-sm:*:px-1.5 @md:pr-32"
+        listClassName="min-h-10 shrink-0 border-y border-line px-3 @max-sm:gap-0 @max-sm:px-2 @max-sm:*:px-1.5 @md:pr-32"
       >
         <DetailsTools request={request} tab={shown} find={find} tools={tools} />
         <TabPanel value="headers" className="min-h-0 grow overflow-auto">
