@@ -27,7 +27,7 @@ export function changeLists(
   }
 }
 
-/** Holds the rows of all loaded lists as they are now, or releases them. A list that is loading would hold back all rows. */
+/** Holds the rows of all loaded lists as they are now, or releases them. A loading list would hold back all of its rows. */
 export function holdLists(uid: string, isHeld: boolean): void {
   changeLists(uid, (list) =>
     list === EMPTY_LIST ? list : holdRows(list, isHeld ? (list.hold ?? list.newest) : undefined),

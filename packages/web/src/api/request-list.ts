@@ -74,7 +74,7 @@ export function isInGap(list: RequestList, index: number): boolean {
   return list.gaps.some((gap) => index > gap.after && index < gap.before);
 }
 
-/** True if the server has dropped an unsaved request to keep newer ones. It keeps a request while a delivery is pending. */
+/** True if the server has dropped an unsaved request to keep newer ones. It keeps those with a pending delivery. */
 export function isDropped(list: Pick<RequestList, 'droppedBelow'>, row: ListedRequest): boolean {
   return !row.saved && !row.deliveryPending && row.index < list.droppedBelow;
 }

@@ -83,7 +83,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
   );
 }
 
-/** Stores the last delivery of each request, in the order of ids. A caller that locks counters of endpoints does so before. */
+/** Stores the last delivery of each request, in the order of ids. A caller that locks counters does so before. */
 export async function saveLatest(
   transaction: DatabaseTransaction,
   requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],

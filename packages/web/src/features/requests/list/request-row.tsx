@@ -226,7 +226,7 @@ function Age({ request: { index, timestamp } }: Pick<RowContentProps, 'request'>
   );
 }
 
-/** Save, view and delete in the order of the specification, so Delete is never where the user has just clicked Save. */
+/** After a save, View details takes the place of Save, because Delete must not be where the user has just clicked. */
 function Actions({ request, selected, canSave, actions }: RowContentProps) {
   return (
     <span
