@@ -62,7 +62,7 @@ export class DestinationLeases {
   readonly #owner = randomUUID();
   readonly #claimed = new Map<number, ClaimedDestination>();
   #renewedAt = 0;
-  #hasFailed = false;
+  /** When destinations may be claimed, as a monotonic time. `Infinity` after a failed poll, until one succeeds. */
   #claimsFrom = 0;
 
   constructor(options: DestinationLeasesOptions) {
@@ -78,7 +78,7 @@ export class DestinationLeases {
     try {
       await this.#claimAndSend();
     } catch (error) {
-      this.#hasFailed = true;
+      this.#claimsFrom = Infinity;
       throw error;
     }
   }
@@ -87,8 +87,7 @@ export class DestinationLeases {
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
-    if (this.#hasFailed) this.#claimsFrom = performance.now() + RENEWAL_MS;
-    this.#hasFailed = false;
+    if (this.#claimsFrom === Infinity) this.#claimsFrom = performance.now() + RENEWAL_MS;
     const mayClaim = performance.now() >= this.#claimsFrom;
     const free = mayClaim ? due.filter(({ isOwn }) => !isOwn).map(({ id }) => id) : [];
     const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
