@@ -9,18 +9,12 @@ const methods = {
   async sendRequest(request: OutboundRequest, signal: AbortSignal) {
     const lookUp = request.allowPrivate ? lookUpOnSystem : lookUpInPublic;
     const { body, ...rest } = await sendRequest(request, signal, lookUp);
-    const own = movable(body);
+    // A copy has its own memory, which can be transferred. A small `Buffer` shares a pool.
+    const own = new Uint8Array(body);
     return new Transferred({ ...rest, body: own }, [own.buffer]);
   },
 };
 
 export type ReplayMethods = typeof methods;
-
-/** Bytes with their own memory, which can be transferred; a small `Buffer` shares a pool. */
-function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
-  const { buffer } = bytes;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
-}
 
 serveCalls({ methods, errors: REPLAY_ERRORS });
