@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { EngineDatabase, EngineTransaction } from './remote.ts';
+import type { EngineDatabase } from './remote.ts';
 import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
@@ -85,7 +85,7 @@ export type MethodCount = Readonly<Pick<Tables['endpoint_method_counts'], 'metho
 
 /** The user with this value in a column that is unique. */
 export async function findUserBy(
-  db: Database | DatabaseTransaction,
+  db: Database,
   column: 'id' | 'username_key' | 'email_key' | 'stripe_customer_id',
   value: number | string,
 ): Promise<UserRecord | undefined> {
@@ -134,10 +134,7 @@ export function usernameKey(username: string): string {
  * Finds a user by name, ignoring case. Prefers the one with exactly this spelling, because a new rule for keys can give
  * two existing names the same key, which only one of them has.
  */
-export async function findUserByName(
-  db: Database | DatabaseTransaction,
-  username: string,
-): Promise<UserRecord | undefined> {
+export async function findUserByName(db: Database, username: string): Promise<UserRecord | undefined> {
   const rows = await db
     .selectFrom('users')
     .selectAll()
@@ -148,7 +145,7 @@ export async function findUserByName(
 }
 
 /** The end of a claim that begins now, by the database's clock, because those of the processes differ. */
-export function claimEnd({ engine }: EngineDatabase | EngineTransaction, claimMs: number): RawBuilder<number> {
+export function claimEnd({ engine }: EngineDatabase, claimMs: number): RawBuilder<number> {
   return sql<number>`${engine.clock} + ${sql.lit(claimMs)}`;
 }
 
@@ -156,7 +153,7 @@ export function claimEnd({ engine }: EngineDatabase | EngineTransaction, claimMs
  * Whether an earlier claim of `claimMs` is over, by the column with its end. An end that is too far away was set before
  * the clock was set back. Twice the length, so that a clock that is set back by little ends no claim.
  */
-export function isClaimOver(db: EngineDatabase | EngineTransaction, column: string, claimMs: number) {
+export function isClaimOver(db: EngineDatabase, column: string, claimMs: number) {
   const end = sql.ref<number>(column);
   return sql<boolean>`(${end} <= ${db.engine.clock} or ${end} > ${claimEnd(db, 2 * claimMs)})`;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { Engine } from '../engine.ts';
 import { SESSIONS, openDatabase } from '../postgres/session.ts';
-import type { Database, DatabaseTransaction } from '../schema.ts';
+import type { Database } from '../schema.ts';
 import { sqliteDatabase } from '../sqlite/engine.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 
@@ -44,7 +44,7 @@ const RULES = {
       from sqlite_master m join pragma_foreign_key_list(m.name) f where m.type = 'table'`,
 };
 
-async function readSchema(db: Database | DatabaseTransaction, { name }: Engine): Promise<Schema> {
+async function readSchema(db: Database, { name }: Engine): Promise<Schema> {
   const tables = await db.introspection.getTables();
   const columns = tables.flatMap((table) =>
     table.columns.map(({ name: column, dataType, isNullable, hasDefaultValue, isAutoIncrementing }) => {

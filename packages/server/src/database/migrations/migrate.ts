@@ -76,7 +76,7 @@ interface VersionRow {
 }
 
 /** The schema's version. @throws StorageProblem when it needs a newer program. */
-async function versionOf(db: Database | DatabaseTransaction, newest: number): Promise<number> {
+async function versionOf(db: Database, newest: number): Promise<number> {
   const { rows } = await sql<VersionRow>`select * from schema_version order by version`.execute(db);
   const version = rows.at(-1)?.version ?? 0;
   const needed = rows.filter((row) => row.version > newest).map((row) => row.compatible_since ?? row.version);

@@ -93,7 +93,7 @@ export type MailTokenPurpose = 'reset' | 'verify';
 
 /** The user of a valid token, if the user's address is still the one that it was mailed to. */
 async function findToken(
-  db: Database | DatabaseTransaction,
+  db: Database,
   tokenHash: string,
   purpose: MailTokenPurpose,
   now: number,

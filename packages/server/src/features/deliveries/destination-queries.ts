@@ -45,7 +45,7 @@ export function recentStatusesOf(row: Pick<Selectable<Tables['destinations']>, '
 
 export type DestinationWithPending = DestinationRecord & { readonly pending: number };
 
-function selectWithPending(db: Database | DatabaseTransaction) {
+function selectWithPending(db: Database) {
   const pending = sql<number>`(select count(*) from deliveries where destination_id = destinations.id)`;
   return db.selectFrom('destinations').selectAll().select(pending.as('pending'));
 }

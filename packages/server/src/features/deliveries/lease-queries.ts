@@ -7,7 +7,7 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
 /** SQL of leases: only the process with the lease of a destination sends to it. They end by the database's clock. */
 
 /** No process has the lease. */
-function isFree({ engine }: EngineDatabase | EngineTransaction) {
+function isFree({ engine }: EngineDatabase) {
   return sql<SqlBool>`(lease_owner is null or lease_until <= ${engine.clock})`;
 }
 

@@ -122,7 +122,7 @@ async function withBody(db: EngineDatabase, record: RequestRecord, bodyBytes: nu
 export type Bounds = NonNullable<Awaited<ReturnType<typeof lockEndpoint>>>;
 
 /** Selects the indexes and counters of an endpoint's requests. */
-export function selectBounds(db: Database | DatabaseTransaction, endpointId: number) {
+export function selectBounds(db: Database, endpointId: number) {
   return db
     .selectFrom('endpoints')
     .select(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
@@ -173,12 +173,7 @@ export const firstIndexOf = (endpointId: number) =>
   sql<number>`(select first_index from endpoints where id = ${endpointId})`;
 
 /** Selects one request of an endpoint; cleared requests are not found. Without `bodyBytes` with its whole body. */
-export function oneRequest(
-  db: Database | DatabaseTransaction,
-  endpointId: number,
-  ref: RequestRef,
-  bodyBytes?: number,
-) {
+export function oneRequest(db: Database, endpointId: number, ref: RequestRef, bodyBytes?: number) {
   const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes).where(
     indexOfKey,
     '>=',
