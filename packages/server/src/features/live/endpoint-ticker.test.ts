@@ -14,12 +14,13 @@ function newTicker(takes = 0) {
   const told: [at: number, endpointId: number][] = [];
   let atOnce = 0;
   let most = 0;
-  const ticker = new EndpointTicker(async (endpointId) => {
+  const notify = async (endpointId: number) => {
     most = Math.max(most, (atOnce += 1));
     told.push([Date.now() - began, endpointId]);
     if (takes > 0) await new Promise((resolve) => setTimeout(resolve, takes));
     atOnce -= 1;
-  });
+  };
+  const ticker = new EndpointTicker(notify, (error) => expect.unreachable(String(error)));
   return { ticker, told, most: () => most };
 }
 
@@ -92,4 +93,19 @@ test('nothing is reported after the stop', async () => {
   ticker.touch(8);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(told).toEqual([[0, 7]]);
+});
+
+test('a failed notification is repeated until it succeeds, and failures in a row are reported once', async () => {
+  const told: number[] = [];
+  const failures: unknown[] = [];
+  const began = Date.now();
+  const notify = async (): Promise<void> => {
+    told.push(Date.now() - began);
+    if (told.length <= 3) throw new Error('The database does not answer.');
+  };
+  const ticker = new EndpointTicker(notify, (error) => failures.push(error));
+  ticker.touch(7);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(told).toEqual([0, 1000, 2000, 3000]);
+  expect(failures).toHaveLength(1);
 });

@@ -65,7 +65,7 @@ export class LiveService {
   constructor(options: LiveServiceOptions) {
     this.#options = options;
     this.#memory = options.memory ?? newLiveMemory();
-    this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId).catch(options.onFailure));
+    this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId), options.onFailure);
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
     this.#poll = new LivePoll({
       ...options,
