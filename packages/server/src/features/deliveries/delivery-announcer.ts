@@ -29,7 +29,11 @@ export function createAnnouncer({ store, live, metrics }: AnnouncerOptions) {
     if (!live.mayHaveViewers(endpointId)) return;
     const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
       (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
-    const announced = (await readStates(indexes)).map(({ index }) => index);
+    const announced = await readStates(indexes).then(
+      (states) => states.map(({ index }) => index),
+      // Announces all of them: live connections read again, and get a new `init` if that fails, too.
+      () => indexes,
+    );
     if (announced.length > 0)
       live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
   }
