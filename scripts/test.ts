@@ -54,7 +54,7 @@ function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.Proce
 async function provideDatabase(): Promise<{ url?: string; stop: () => Promise<void> }> {
   const url = process.env['TEST_DATABASE_URL'];
   if (url) return { url, stop: async () => {} };
-  return await startPostgres().catch((error: unknown) => {
+  return await startPostgres({ inMemory: true }).catch((error: unknown) => {
     print(`No PostgreSQL: ${messageOf(error)}`);
     return { stop: async () => {} };
   });

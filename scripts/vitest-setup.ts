@@ -10,7 +10,7 @@ import { startPostgres } from './postgres.ts';
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let running: ReturnType<typeof startPostgres> | undefined;
   const broker = createServer((_request, response) => {
-    running ??= startPostgres();
+    running ??= startPostgres({ inMemory: true });
     running.then(
       ({ url }) => response.end(url),
       (error: unknown) => response.writeHead(503).end(error instanceof Error ? error.message : String(error)),

@@ -5,7 +5,7 @@ import { startPostgres } from '../../../scripts/postgres.ts';
 export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
 
 export async function startOwnServer() {
-  const { url, stop } = await startPostgres();
+  const { url, stop } = await startPostgres({ inMemory: true });
   return {
     url,
     /** Runs a statement as the server's owner. */
