@@ -50,6 +50,24 @@ async function withStore<T>(work: (store: AppStore) => Promise<T>): Promise<T> {
 }
 
 describe('an unusable database is left unchanged, with a sentence', () => {
+  /** The sentence about a database after a change of its closed file. */
+  async function problemAfter(change: (file: string) => void | Promise<void>): Promise<string> {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    await change(file);
+    const before = await readFile(file);
+    const sentence = await problemOf();
+    expect(before.equals(await readFile(file))).toBe(true);
+    return sentence;
+  }
+  /** Runs a statement and moves it from the log into the file. */
+  const executed = (statement: string) => (file: string) => {
+    const raw = new DatabaseSync(file);
+    raw.exec(statement);
+    raw.exec('pragma wal_checkpoint(truncate)');
+    raw.close();
+  };
+
   test('not a database', async () => {
     const text = 'This is my thesis, not a database. '.repeat(200);
     await writeFile(databaseFile(dataDir), text);
@@ -58,48 +76,25 @@ describe('an unusable database is left unchanged, with a sentence', () => {
   });
 
   test('a truncated database', async () => {
-    await openAndClose();
-    const file = databaseFile(dataDir);
-    await truncate(file, 3 * 4096 + 100);
-    const before = await readFile(file);
-    expect(await problemOf()).toContain("can't be opened");
-    expect(before.equals(await readFile(file))).toBe(true);
+    expect(await problemAfter((file) => truncate(file, 3 * 4096 + 100))).toContain("can't be opened");
   });
 
   test('a database with garbage in its pages', async () => {
-    await openAndClose();
-    const file = databaseFile(dataDir);
-    const bytes = await readFile(file);
-    bytes.fill(0xa5, 100, 4096);
-    await writeFile(file, bytes);
-    expect(await problemOf()).toContain("can't be opened");
-    expect(bytes.equals(await readFile(file))).toBe(true);
+    const damage = async (file: string): Promise<void> => writeFile(file, (await readFile(file)).fill(0xa5, 100, 4096));
+    expect(await problemAfter(damage)).toContain("can't be opened");
   });
 
   test("a database whose tables don't match its version", async () => {
-    await openAndClose();
-    const file = databaseFile(dataDir);
-    const raw = new DatabaseSync(file);
-    raw.exec('alter table endpoints drop column trimmed_to');
-    raw.exec('pragma wal_checkpoint(truncate)');
-    raw.close();
-    const before = await readFile(file);
-    expect(await problemOf()).toContain('are not those of its version (no such column: trimmed_to)');
-    expect(before.equals(await readFile(file))).toBe(true);
+    expect(await problemAfter(executed('alter table endpoints drop column trimmed_to'))).toContain(
+      'are not those of its version (no such column: trimmed_to)',
+    );
   });
 
   test('a database of a newer version', async () => {
-    await openAndClose();
-    const file = databaseFile(dataDir);
-    const raw = new DatabaseSync(file);
-    raw.exec(`insert into schema_version (version, applied_at) values (999, ${T0})`);
-    raw.exec('pragma wal_checkpoint(truncate)');
-    raw.close();
-    const before = await readFile(file);
-    expect(await problemOf()).toBe(
+    const newer = executed(`insert into schema_version (version, applied_at) values (999, ${T0})`);
+    expect(await problemAfter(newer)).toBe(
       `The database was written by a newer version of Creel (schema 999, this version knows ${MIGRATIONS.at(-1)?.version}). Start the newer version, or restore a backup.`,
     );
-    expect(before.equals(await readFile(file))).toBe(true);
   });
 
   test('a folder that is not writable, or not a folder', async () => {
