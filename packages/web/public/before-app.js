@@ -1,8 +1,8 @@
 // Runs before the app and before the first paint. It is a separate file because the page's policy allows no inline
 // scripts.
 
-// Sets a chosen theme before the first paint, so that the other one never flashes. src/features/settings/theme.ts takes
-// over.
+// Sets a chosen theme before the first paint, so that the other one never flashes. src/features/settings/theme.tsx
+// takes over.
 {
   let chosen = null;
   try {

@@ -6,9 +6,9 @@ import { FairQueue } from '../limits/fair-queue.ts';
 const SLICE_MS = 5;
 /** Milliseconds of processor time that matching one request may take. A hundred plain terms take 2 s for the largest body. */
 const MAX_MATCH_MS = 5000;
-/** A body beyond this size is read and matched alone: its texts take up to six times as much memory. */
+/** A body beyond this size is read in `largeBodyQueue`: its texts take up to six times as much memory. */
 export const LARGE_BODY_BYTES = 1024 * 1024;
-/** For work that holds a large body in memory. */
+/** For work that holds a large body in memory: two at a time on a thread. */
 export const largeBodyQueue = new FairQueue({ concurrency: 2, maxWaiting: 10_000 });
 
 /** Milliseconds of processor time of this thread. */

@@ -113,11 +113,6 @@ export class CaptureConnection {
     return this.#next(withinMs, (deadline) => this.#run(deadline, ({ client }) => assertDurable(client)));
   }
 
-  /** The process of PostgreSQL that serves this connection. */
-  backend(): Promise<number> {
-    return this.#next(WITHIN_MS, (deadline) => this.#run(deadline, ({ client }) => backendOf(client)));
-  }
-
   /**
    * The same, after a small commit, on the connection of captures. After a batch has failed it also needs room for a
    * capture: on a full disk, small changes of existing rows still work.
@@ -134,6 +129,11 @@ export class CaptureConnection {
         this.#hasFailed = false;
       }),
     );
+  }
+
+  /** The process of PostgreSQL that serves this connection. */
+  backend(): Promise<number> {
+    return this.#next(WITHIN_MS, (deadline) => this.#run(deadline, ({ client }) => backendOf(client)));
   }
 
   /** Closes the connection after the running batch. */

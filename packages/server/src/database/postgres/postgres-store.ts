@@ -72,7 +72,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   return { ...store, ...remote };
 }
 
-/** With `RETRY_PAUSE_MS` it is longer than a search, which may use a table for 30 s. */
+/** With the pauses between them they take longer than a search, which may use a table for 30 s. */
 const MIGRATION_TRIES = 100;
 const RETRY_PAUSE_MS = 300;
 /** Milliseconds that a migration waits for a table in use. Captures wait behind it, with all tables that it has locked. */

@@ -12,7 +12,7 @@ import { readStripeEvent, readSubscription, stateOf } from './stripe-formats.ts'
 import { isChargedNow } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
-/** The API version of the installed types and of the schemas in this file. */
+/** The API version of the installed types and of the schemas in `stripe-formats.ts`. */
 const API_VERSION = '2026-10-28.endive';
 const CALL_MS = 20_000;
 const HOUR_MS = 3_600_000;
