@@ -2,7 +2,7 @@ import { PROVIDER_CHANNEL } from '@creel/contract';
 import type { ProviderMessage } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressBlock } from '../../http/client-address.ts';
-import { ProviderProblem } from './provider.ts';
+import { CALLBACK_PATH, ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
 import { START_PATH } from './service.ts';
 import { NO_EMAIL } from './provider-login.ts';
@@ -47,7 +47,7 @@ export function registerProviderRoutes(server: FastifyInstance, app: AppContext)
   // A HEAD would start a login, or use up its code without showing the result.
   const readOnly = { exposeHeadRoute: false };
   server.get(START_PATH, readOnly, (_request, reply) => start(app, provider, reply));
-  server.get('/auth/oidc/callback', readOnly, (_request, reply) => callback(app, provider, reply));
+  server.get(CALLBACK_PATH, readOnly, (_request, reply) => callback(app, provider, reply));
   server.get(CALLBACK_SCRIPT_PATH, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(CALLBACK_SCRIPT),
   );
@@ -153,7 +153,7 @@ function leaveOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }
 
-const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
+const CALLBACK_SCRIPT_PATH = `${CALLBACK_PATH}.js`;
 
 /** The last page of the provider's window. Its message is an attribute, because inline scripts are not allowed. */
 function callbackPage(message: ProviderMessage, nonce: string): string {
@@ -183,7 +183,7 @@ function callbackPage(message: ProviderMessage, nonce: string): string {
 const CALLBACK_SCRIPT = `'use strict';
 {
   const message = JSON.parse(document.body.dataset.message);
-  history.replaceState(null, '', '/auth/oidc/callback');
+  history.replaceState(null, '', '${CALLBACK_PATH}');
   if (window.opener) window.opener.postMessage(message, location.origin);
   const channel = new BroadcastChannel('${PROVIDER_CHANNEL}');
   channel.postMessage(message);

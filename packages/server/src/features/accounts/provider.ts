@@ -27,7 +27,8 @@ import { SealedText } from '../../secrets.ts';
 
 /** Milliseconds until the provider's metadata and keys are read again. */
 const METADATA_MS = 60 * 60_000;
-const CALLBACK_PATH = '/auth/oidc/callback';
+/** Where the provider sends the browser back. */
+export const CALLBACK_PATH = '/auth/oidc/callback';
 const MAX_NAME = 100;
 
 /** Why a provider login failed. `denied`: the user declined. */
