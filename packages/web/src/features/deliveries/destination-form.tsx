@@ -35,7 +35,6 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   const hasSecret = useSigning(uid) !== null;
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
-    if (save.isPending) return;
     const wanted = { url: completeUrl(url), query: query.trim(), appendPath, sign };
     const condition = parseQuery(wanted.query);
     const found = {

@@ -88,7 +88,6 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
   };
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
-    if (set.isPending) return;
     const wanted = { scheme, secret, ...(scheme === 'hmac-sha256' ? plain : {}) };
     const found = fieldErrors(signingSecretSchema, wanted);
     if (Object.keys(found).length > 0) return refuse(found);
