@@ -70,10 +70,13 @@ export function containerEnd(text: string, from: number, openContainers: number)
   return -1;
 }
 
+const AFTER_SCALAR = /[\s,:{}[\]"]/g;
+
+/** One search, because a test of each character of a body that is one number of 25 MB took a second. */
 function scalarEnd(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && !/[\s,:{}[\]"]/.test(text[at] ?? '')) at += 1;
-  return at === start ? -1 : at;
+  AFTER_SCALAR.lastIndex = start;
+  const end = AFTER_SCALAR.test(text) ? AFTER_SCALAR.lastIndex - 1 : text.length;
+  return end === start ? -1 : end;
 }
 
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
