@@ -33,7 +33,7 @@ const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers that forwarding adds, or replaces: the installations on the way, the delivery, and the attempt. */
+/** Headers that forwarding adds, or replaces: the marks of those that forwarded it, the delivery, and the attempt. */
 export const FORWARDING_HEADERS = { via: 'Creel-Via', delivery: 'Creel-Delivery', attempt: 'Creel-Attempt' } as const;
 const FORWARDING_NAMES: ReadonlySet<string> = new Set(
   Object.values(FORWARDING_HEADERS).map((name) => name.toLowerCase()),
@@ -42,6 +42,18 @@ const FORWARDING_NAMES: ReadonlySet<string> = new Set(
 /** Whether forwarding replaces the header of this name. */
 export function isForwardingHeader(name: string): boolean {
   return FORWARDING_NAMES.has(name.toLowerCase());
+}
+
+/** A request that was forwarded this many times is not forwarded again. */
+export const MAX_HOPS = 3;
+
+/** Returns the marks of those that forwarded a request, in order. */
+export function forwardingMarks(headers: RawHeaders): string[] {
+  return headers
+    .filter(([name]) => name.toLowerCase() === FORWARDING_HEADERS.via.toLowerCase())
+    .flatMap(([, value]) => value.split(','))
+    .map((mark) => mark.trim())
+    .filter((mark) => mark !== '');
 }
 
 /** Returns the header names in the `Connection` header, in lower case. */

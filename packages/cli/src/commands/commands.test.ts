@@ -3,11 +3,12 @@ import type { Endpoint } from '@creel/contract';
 import { readFile, stat, writeFile, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sessionPath } from '../session.ts';
 import { creel, start } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
+import { startTarget } from '../../../../fixtures/target-server.ts';
 import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person } from '../../test/server-process.ts';
 
@@ -302,5 +303,33 @@ describe('show and body', () => {
       code: 1,
       stderr: `${output} can't be written (ENOENT).\n`,
     });
+  });
+});
+
+test('replay makes the server send a request and prints the response', async () => {
+  const { uid, url } = await newEndpoint('replayed');
+  const destination = await startTarget();
+  onTestFinished(() => destination.close());
+  destination.answerWith((response) => response.writeHead(201, { 'x-b': '\u009b2J' }).end('made\u001b[2J'));
+  await capture(`${url}/a`, new Uint8Array([0, 255]), { headers: { 'X-Own': 'kept' } });
+  const told = await creel(['replay', uid, '0', `${destination.url}/there`], { home });
+  expect(told.code).toBe(0);
+  expect(told.stdout.split('\n')).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^201 Created {2}\d+ ms$/), 'x-b: \\x9b2J', '', 'made\\x1b[2J']),
+  );
+  const [arrived] = destination.received;
+  expect(arrived).toMatchObject({ method: 'POST', url: '/there', body: Buffer.from([0, 255]) });
+  expect(arrived?.headers.map(([name]) => name.toLowerCase())).toContain('x-own');
+});
+
+test('replay says why there was no response', async () => {
+  const { uid, url } = await newEndpoint('not replayed');
+  await capture(url);
+  const gone = await creel(['replay', uid, '0', `http://127.0.0.1:${await freePort()}/`], { home });
+  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the connection') });
+  expect(await creel(['replay', uid, '7', 'http://127.0.0.1:1/'], { home })).toMatchObject({ code: 1 });
+  expect(await creel(['replay', uid, '0', 'localhost:4000/hooks'], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Use one such as http://localhost:4000/webhooks'),
   });
 });

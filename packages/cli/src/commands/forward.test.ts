@@ -10,6 +10,7 @@ import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
+import { readPage } from '../stored-requests.ts';
 import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 
 const running: Running[] = [];
@@ -248,6 +249,23 @@ test('does not forward to the endpoint itself', async () => {
     });
 });
 
+test('two endpoints that are forwarded to each other: a request stops when it is back', async () => {
+  const [first, second] = [await newEndpoint(), await newEndpoint()];
+  const forwarders = [await forward(first.uid, second.url), await forward(second.uid, first.url)];
+  await capture(first.url, 'around', { headers: { Connection: 'creel-via, x-own', 'X-Kept': 'yes' } });
+  await Promise.all(forwarders.map((each, at) => each.until(() => lines(each.stdout()).length === 2 - at)));
+  const loop = 'Not forwarded: it was forwarded from this endpoint before, so it would go in a loop';
+  expect(forwarders[0]?.stdout()).toContain(`→  ${loop}`);
+  const stored = async ({ uid }: Endpoint) => (await readPage(person.client, uid, 10)).requests;
+  expect((await stored(second)).map(({ index }) => index)).toEqual([0]);
+  await expect
+    .poll(async () => (await stored(first)).map(({ lastDelivery }) => lastDelivery?.error))
+    .toEqual([`${loop}.`, null]);
+  expect((await stored(first))[0]?.rawHeaders).toContainEqual(['X-Kept', 'yes']);
+  // The user may have twenty endpoints.
+  for (const { uid } of [first, second]) await person.client.call('deleteEndpoint', { params: { uid } });
+});
+
 test('--new creates an endpoint and prints its capture URL', async () => {
   const destination = await openDestination();
   const forwarder = start(['forward', '--new', `${destination.url}/hooks`], { home });
@@ -365,33 +383,5 @@ test('an invalid URL is a usage error', async () => {
   expect(await creel(['forward', uid, 'localhost:4000'], { home })).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('is not a URL to forward to'),
-  });
-});
-
-test('replay makes the server send a request and prints the response', async () => {
-  const { uid, url } = await newEndpoint();
-  const destination = await openDestination((response) =>
-    response.writeHead(201, { 'x-b': '\u009b2J' }).end('made\u001b[2J'),
-  );
-  await capture(`${url}/a`, new Uint8Array([0, 255]), { headers: { 'X-Own': 'kept' } });
-  const told = await creel(['replay', uid, '0', `${destination.url}/there`], { home });
-  expect(told.code).toBe(0);
-  expect(lines(told.stdout)).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^201 Created {2}\d+ ms$/), 'x-b: \\x9b2J', '', 'made\\x1b[2J']),
-  );
-  const [arrived] = destination.received;
-  expect(arrived).toMatchObject({ method: 'POST', url: '/there', body: Buffer.from([0, 255]) });
-  expect(arrived?.headers.map(([name]) => name.toLowerCase())).toContain('x-own');
-});
-
-test('replay says why there was no response', async () => {
-  const { uid, url } = await newEndpoint();
-  await capture(url);
-  const gone = await creel(['replay', uid, '0', `http://127.0.0.1:${await freePort()}/`], { home });
-  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the connection') });
-  expect(await creel(['replay', uid, '7', 'http://127.0.0.1:1/'], { home })).toMatchObject({ code: 1 });
-  expect(await creel(['replay', uid, '0', 'localhost:4000/hooks'], { home })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('Use one such as http://localhost:4000/webhooks'),
   });
 });

@@ -7,6 +7,7 @@ import { defineCommand, optionHelp } from '../command.ts';
 import { DeliveryReports, textOf } from '../delivery-reports.ts';
 import { uidOfUrl } from '../find-endpoint.ts';
 import { followEndpoint } from '../follow-endpoint.ts';
+import { loopOf, markedHeaders } from '../forwarding-loop.ts';
 import { endpointArgument, flag, fromOption, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { deliveryLine, jsonLine, visibleText } from '../output.ts';
 import { destinationPath, parseDestination, sendCapture } from '../send-capture.ts';
@@ -30,6 +31,7 @@ export const command = defineCommand({
 With several URLs, each capture is sent to each of them. A slow one does not delay the others.
 Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, which keeps
 the newest 1,000 by default, and 10,000 with autosave.
+A request to a capture URL gets the header Creel-Via, which ends loops. Nothing is added to any other.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
 Each result is reported to the server, so that its pages show it. While the server is away, 1,000 results wait.
 Without an endpoint: creel forward --new <url>...`,
@@ -114,11 +116,19 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
   const body = await readBody(client, uid, request);
   if (body === undefined) return notify(`Deleted before it could be forwarded: request ${request.index}.`);
   const url = destination.origin + destinationPath(destination, targetOf(request));
+  const isEndpoint = uidOfUrl(destination.href) !== undefined;
+  const loop = isEndpoint ? loopOf(request.rawHeaders, uid) : undefined;
+  if (loop !== undefined) {
+    const result = { kind: 'unreached', reason: loop, durationMs: 0 } as const;
+    reports.add({ request, url, number: 1, startedAt: Date.now(), result });
+    return printResult(request, result, context);
+  }
+  const sent = isEndpoint ? { ...request, rawHeaders: markedHeaders(request.rawHeaders, uid) } : request;
   let failures = 0;
   let wasUnreached = false;
   for (let number = 1; ; number += 1) {
     const startedAt = Date.now();
-    const result = await sendCapture(request, { destination, body, signal });
+    const result = await sendCapture(sent, { destination, body, signal });
     if (result.kind !== 'answered') signal.throwIfAborted();
     const isUnreached = result.kind === 'unreached';
     // While the destination can't be reached, only the first attempt is reported.

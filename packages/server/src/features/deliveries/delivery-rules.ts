@@ -1,4 +1,11 @@
-import { FORWARDING_HEADERS, isForwardingHeader, MAX_FAILURES_IN_A_ROW, METHODS_WITHOUT_REPLAY } from '@creel/contract';
+import {
+  FORWARDING_HEADERS,
+  forwardingMarks,
+  isForwardingHeader,
+  MAX_FAILURES_IN_A_ROW,
+  MAX_HOPS,
+  METHODS_WITHOUT_REPLAY,
+} from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { createHmac, randomBytes } from 'node:crypto';
 
@@ -46,9 +53,6 @@ export const CLOCK_ERROR_MS = 5 * SECOND;
 /** Planning may wait while each destination is overdue by this much, and the endpoint has this many pending deliveries. */
 const BEHIND_MS = 250;
 const BEHIND_PENDING = 100;
-
-/** A request that passed through this many installations of Creel is not forwarded again. */
-const MAX_HOPS = 3;
 
 const LOOP = 'Not forwarded: this server has forwarded the request before, so it would go in a loop';
 const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
@@ -121,18 +125,9 @@ export function markOf(secret: string): string {
   return createHmac('sha256', secret).update('creel forwarded').digest('base64url').slice(0, 22);
 }
 
-/** The keyed marks of the installations that forwarded a request, separated by commas. */
-function marksIn(headers: RawHeaders): string[] {
-  return headers
-    .filter(([name]) => name.toLowerCase() === FORWARDING_HEADERS.via.toLowerCase())
-    .flatMap(([, value]) => value.split(','))
-    .map((mark) => mark.trim())
-    .filter((mark) => mark !== '');
-}
-
 /** Why a capture is not forwarded, or `null`. */
 export function refusalOf(method: string, headers: RawHeaders, ownMark: string): string | null {
-  const marks = marksIn(headers);
+  const marks = forwardingMarks(headers);
   if (marks.includes(ownMark)) return LOOP;
   if (marks.length >= MAX_HOPS) return HOPS;
   return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
@@ -147,6 +142,6 @@ export function forwardedHeaders(
     ...captured.filter(([name]) => !isForwardingHeader(name)),
     [FORWARDING_HEADERS.delivery, delivery.id],
     [FORWARDING_HEADERS.attempt, String(delivery.attempt)],
-    [FORWARDING_HEADERS.via, [...marksIn(captured), delivery.mark].join(', ')],
+    [FORWARDING_HEADERS.via, [...forwardingMarks(captured), delivery.mark].join(', ')],
   ];
 }
