@@ -22,6 +22,8 @@ const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
  * 16 connections.
  */
 const SETTINGS = {
+  // In the data folder, because segments in /dev/shm stay there after a crash.
+  dynamic_shared_memory_type: 'mmap',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '400',
