@@ -3,10 +3,10 @@ import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /**
  * How a transaction locks a row until it ends. Planning and recording deliveries `share` the row of an endpoint with
- * each other and with captures. Captures and other changes of the `counters` exclude each other. Removing requests and
+ * each other and with captures. Captures and others that `change` its counters exclude each other. Removing requests and
  * changing destinations lock the row `alone`.
  */
-export type RowLock = 'share' | 'counters' | 'alone';
+export type RowLock = 'share' | 'change' | 'alone';
 
 /** The differences between the two databases. All other SQL is shared. */
 export interface Engine {

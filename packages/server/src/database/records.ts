@@ -2,8 +2,8 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { RawBuilder, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { EngineDatabase } from './remote.ts';
-import type { Database, DatabaseTransaction, Tables } from './schema.ts';
+import type { EngineDatabase, EngineTransaction } from './remote.ts';
+import type { Database, Tables } from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
 const storedSettingsSchema = z
@@ -108,14 +108,10 @@ export async function keepFirstValue(
   return (await db.selectFrom(table).select('value').where('name', '=', name).executeTakeFirstOrThrow()).value;
 }
 
-/** The user, with its row locked until the transaction ends. By a write, because SQLite has no `for update`. */
-export async function lockUser(transaction: DatabaseTransaction, id: number): Promise<UserRecord | undefined> {
-  const row = await transaction
-    .updateTable('users')
-    .set({ created_at: sql`created_at` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+/** The user, with its row locked until the transaction ends. */
+export async function lockUser(transaction: EngineTransaction, id: number): Promise<UserRecord | undefined> {
+  const user = transaction.selectFrom('users').selectAll().where('id', '=', id);
+  const row = await user.modifyEnd(transaction.engine.locks.change).executeTakeFirst();
   return row && toUserRecord(row);
 }
 

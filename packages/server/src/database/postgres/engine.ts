@@ -35,7 +35,7 @@ export const postgresEngine: Engine = {
       .executeTakeFirstOrThrow();
     return id;
   },
-  locks: { share: sql`for key share`, counters: sql`for no key update`, alone: sql`for update` },
+  locks: { share: sql`for key share`, change: sql`for no key update`, alone: sql`for update` },
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   async tableExists(db, name) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db);

@@ -59,7 +59,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   await countOutcomes(transaction, destinations, attempts, now);
   const ended = byEndpoint(kept.filter((attempt) => !isWaiting(attempt)));
   // Captures wait from here on.
-  for (const [endpointId] of ended) await lockEndpoint(transaction, endpointId, 'counters');
+  for (const [endpointId] of ended) await lockEndpoint(transaction, endpointId, 'change');
   await trimHistory(transaction, kept);
   await saveLatest(transaction, requests);
   for (const [endpointId, own] of ended) {
@@ -90,7 +90,7 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
   const areSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
   if (!areSpared)
     for (const endpointId of firstIndexes.keys()) {
-      await lockEndpoint(transaction, endpointId, 'counters');
+      await lockEndpoint(transaction, endpointId, 'change');
       await setHasDeliveries(transaction, endpointId);
     }
   const stored = await storedAmong(transaction, attempts);

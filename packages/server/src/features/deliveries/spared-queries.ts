@@ -13,7 +13,7 @@ import { SIZE, changeMethodCounts, lockEndpoint, newestTime } from '../requests/
  */
 export async function removeSpared(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
   if (indexes.length === 0) return;
-  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
+  const bounds = await lockEndpoint(transaction, endpointId, 'change');
   if (bounds === undefined) return;
   const isUnplanned = (index: number): boolean => bounds.planned_to !== null && index >= bounds.planned_to;
   const wasTrimmed = (index: number): boolean => index >= bounds.first_index && index < bounds.trimmed_to;

@@ -114,7 +114,7 @@ type Marks = Pick<Tables['endpoints'], 'is_favorite' | 'expires_at'>;
 
 /** The columns of an endpoint that becomes a favorite or no longer is one. */
 async function markFavorite(
-  transaction: DatabaseTransaction,
+  transaction: EngineTransaction,
   id: number,
   { on, now, plans }: NonNullable<EndpointChanges['favorite']>,
 ): Promise<Partial<Marks> | LimitReached> {

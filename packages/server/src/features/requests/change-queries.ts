@@ -26,7 +26,7 @@ async function saveRequest(
   index: number,
   { maxSaved, bodyBytes }: { readonly maxSaved: number; readonly bodyBytes: number },
 ): Promise<SaveResult> {
-  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
+  const bounds = await lockEndpoint(transaction, endpointId, 'change');
   if (bounds === undefined) return undefined;
   const row = await oneRequest(transaction, endpointId, { index }, bodyBytes).executeTakeFirst();
   if (row === undefined) return undefined;
@@ -133,7 +133,7 @@ function isSame(stored: RequestRecord, { method, head, body }: LostRequest): boo
  * this index or was cleared since.
  */
 async function restoreRequest(transaction: EngineTransaction, endpointId: number, lost: LostRequest, maxSaved: number) {
-  const bounds = await lockEndpoint(transaction, endpointId, 'counters');
+  const bounds = await lockEndpoint(transaction, endpointId, 'change');
   if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
   const stored = await oneRequest(transaction, endpointId, lost).executeTakeFirst();
   if (stored !== undefined) {
