@@ -1,8 +1,9 @@
 import type { DestinationChange } from '@creel/contract';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import { deliveryWorld } from '../../../test/delivery-world.ts';
 import { DAY, T0, captureMany, everything, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { DestinationLeases } from './destination-leases.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 
 /** Attempts of deliveries and the leases of destinations, on every database. */
@@ -177,24 +178,68 @@ export function attemptsSuite(store: AppStore): void {
     test('one of five processes gets a destination, until its lease expires or is released', async () => {
       const { destination } = await dueDelivery();
       const { id } = destination;
-      const isDue = async (owner: string) =>
-        (await store.dueDestinations(owner, T0 + 1000, 10_000)).find((each) => each.id === id);
+      const isDue = async (owner: string) => (await store.dueDestinations(owner, T0 + 1000, 10_000)).includes(id);
       const claim = (owner: string) => store.claimDestinations([id], owner, 60_000);
-      expect(await isDue('a')).toEqual({ id, isOwn: false });
+      expect(await isDue('a')).toBe(true);
       const claims = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((owner) => claim(owner)));
       expect(claims.flat()).toEqual([id]);
       const owner = ['a', 'b', 'c', 'd', 'e'][claims.findIndex((ids) => ids.length > 0)] ?? '';
-      expect(await isDue(owner)).toEqual({ id, isOwn: true });
-      expect(await isDue('f')).toBeUndefined();
+      expect(await isDue(owner)).toBe(true);
+      expect(await claim(owner)).toEqual([id]);
+      expect(await isDue('f')).toBe(false);
       expect(await store.renewLeases(owner, 60_000)).toContain(id);
       expect(await claim('f')).toEqual([]);
       expect(await store.renewLeases(owner, 0)).toContain(id);
       expect(await store.renewLeases('g', 60_000)).toEqual([]);
-      expect(await isDue('f')).toEqual({ id, isOwn: false });
+      expect(await isDue('f')).toBe(true);
       expect(await claim('f')).toEqual([id]);
       expect(await store.renewLeases(owner, 60_000)).not.toContain(id);
       await store.releaseLeases('f', [id]);
       expect(await claim('g')).toEqual([id]);
     });
+
+    test.each(['claim', 'release'])(
+      'a destination is sent to again after the answer to its %s was lost',
+      async (lost) => {
+        const { destination } = await dueDelivery();
+        const now = performance.now.bind(performance);
+        let aheadMs = 0;
+        vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+        let losesAnswers = lost === 'claim';
+        let sent = 0;
+        const answer = <Value>(value: Value): Value => {
+          if (losesAnswers) throw new Error('The connection was lost.');
+          return value;
+        };
+        const leases = new DestinationLeases({
+          store: {
+            ...store,
+            claimDestinations: async (...args) => answer(await store.claimDestinations(...args)),
+            releaseLeases: async (...args) => store.releaseLeases(...answer(args)),
+          },
+          now: () => T0 + 1000,
+          async sendAll({ id }) {
+            if (id === destination.id) sent += 1;
+          },
+        });
+        onTestFinished(async () => {
+          vi.restoreAllMocks();
+          await leases.end();
+        });
+        if (lost === 'release') {
+          await leases.poll();
+          // Now it is idle.
+          aheadMs += 60_000;
+          losesAnswers = true;
+        }
+        await expect(leases.poll()).rejects.toThrow('The connection was lost.');
+        losesAnswers = false;
+        sent = 0;
+        await leases.poll();
+        aheadMs += 3000;
+        await leases.poll();
+        expect(sent).toBe(1);
+      },
+    );
   });
 }

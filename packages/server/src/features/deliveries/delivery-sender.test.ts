@@ -26,7 +26,7 @@ const HEAD = Buffer.from(encodeHead('/', '127.0.0.1', true, []));
 /** Queries of a store with one destination. */
 const STORE = {
   shared: true,
-  dueDestinations: async () => [{ id: 1, isOwn: false }],
+  dueDestinations: async () => [1],
   claimDestinations: async () => [1],
   renewLeases: async () => [1],
   releaseLeases: async () => undefined,
@@ -155,7 +155,7 @@ test('a destination does not wait for others that are idle', async () => {
     ...sendingOptions(200),
     store: {
       ...STORE,
-      dueDestinations: async (_, __, limit) => [...due].slice(0, limit).map((id) => ({ id, isOwn: claimed.has(id) })),
+      dueDestinations: async (_, __, limit) => [...due].slice(0, limit),
       async claimDestinations(ids) {
         for (const id of ids) claimed.add(id);
         return [...ids];
@@ -241,10 +241,7 @@ test('a destination does not wait for 500 others whose targets hang', async () =
     store: {
       ...STORE,
       dueDestinations: async (_, __, limit) =>
-        ids
-          .toSorted((a, b) => Number(claimed.has(b)) - Number(claimed.has(a)))
-          .slice(0, limit)
-          .map((id) => ({ id, isOwn: claimed.has(id) })),
+        ids.toSorted((a, b) => Number(claimed.has(b)) - Number(claimed.has(a))).slice(0, limit),
       async claimDestinations(wanted) {
         for (const id of wanted) claimed.add(id);
         return [...wanted];
@@ -308,7 +305,7 @@ test.each([
     ...options,
     store: {
       ...STORE,
-      dueDestinations: async () => numbers(120).map((id) => ({ id, isOwn: false })),
+      dueDestinations: async () => numbers(120),
       claimDestinations: async (ids) => [...ids],
       dueDeliveries: async (id, unfinished) => ({
         destination: { ...DESTINATION, id, userId: id, failures: 0 },
@@ -346,7 +343,7 @@ test('deliveries that wait for their turn are left to the process that has the l
     ...options,
     store: {
       ...STORE,
-      dueDestinations: async () => (isLost ? [] : [{ id: 1, isOwn: false }]),
+      dueDestinations: async () => (isLost ? [] : [1]),
       async renewLeases() {
         if (isLost) lostRenewals += 1;
         return isLost ? [] : [1];

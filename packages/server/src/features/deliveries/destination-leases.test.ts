@@ -11,7 +11,7 @@ test('after a failed poll, other processes have 3 s to renew their leases', asyn
     store: {
       async dueDestinations() {
         if (!isUp) throw new Error('The database does not answer.');
-        return [{ id: 1, isOwn: false }];
+        return [1];
       },
       async claimDestinations(ids) {
         claimed.push(...ids);

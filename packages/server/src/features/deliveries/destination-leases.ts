@@ -89,16 +89,16 @@ export class DestinationLeases {
     const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
     if (this.#claimsFrom === Infinity) this.#claimsFrom = performance.now() + RENEWAL_MS;
     const mayClaim = performance.now() >= this.#claimsFrom;
-    const free = mayClaim ? due.filter(({ isOwn }) => !isOwn).map(({ id }) => id) : [];
+    const free = mayClaim ? due.filter((id) => !this.#claimed.has(id)) : [];
     const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);
-    await this.#release(this.#replaceable(new Set(due.map(({ id }) => id))).slice(0, missing));
+    await this.#release(this.#replaceable(new Set(due)).slice(0, missing));
     const maxNew = MAX_CLAIMED - this.#claimed.size;
     if (free.length > 0 && maxNew > 0) {
       const until = performance.now() + LEASE_MS;
       for (const id of await store.claimDestinations(free.slice(0, maxNew), this.#owner, LEASE_MS))
         this.#claimed.set(id, new ClaimedDestination(id, until, this.#options.sendAll));
     }
-    for (const { id } of due) this.#claimed.get(id)?.sendDue.start();
+    for (const id of due) this.#claimed.get(id)?.sendDue.start();
   }
 
   /** Ends all leases in the database. */

@@ -6,30 +6,33 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
 
 /** SQL of leases: only the process with the lease of a destination sends to it. They end by the database's clock. */
 
-/** No process has the lease. */
-function isFree({ engine }: EngineDatabase) {
-  return sql<SqlBool>`(lease_owner is null or lease_until <= ${engine.clock})`;
+/** No other process than `owner` has the lease. */
+function isFree({ engine }: EngineDatabase | EngineTransaction, owner: string) {
+  return sql<SqlBool>`(lease_owner is null or lease_owner = ${owner} or lease_until <= ${engine.clock})`;
 }
 
 /**
- * Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. The
- * own ones are first, then those that were never sent to, then those whose lease ended longest ago.
+ * Destinations with a due delivery, without those that other processes have. The own ones are first, then those that
+ * were never sent to, then those whose lease ended longest ago.
  */
 async function dueDestinations(db: EngineDatabase, owner: string, now: number, limit: number) {
   const rows = await db
     .selectFrom('destinations')
-    .select(['id', 'lease_owner'])
+    .select('id')
     .where('due_at', '<=', now)
-    .where(({ or, eb }) => or([isFree(db), eb('lease_owner', '=', owner)]))
+    .where(isFree(db, owner))
     .orderBy((order) => order.case().when('lease_owner', '=', owner).then(0).else(1).end())
     .orderBy((order) => order.fn.coalesce('lease_until', sql.lit(0)))
     .orderBy('due_at')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ id: row.id, isOwn: row.lease_owner === owner }));
+  return rows.map(({ id }) => id);
 }
 
-/** Takes the leases of those of the destinations that no other process has, for `leaseMs`. Returns which. */
+/**
+ * Takes the leases of those of the destinations that no other process has, for `leaseMs`. Returns which. Own ones are
+ * among them: the answer to an earlier claim or release may have been lost.
+ */
 async function claimDestinations(
   transaction: EngineTransaction,
   ids: readonly number[],
@@ -40,7 +43,7 @@ async function claimDestinations(
     .selectFrom('destinations')
     .select('id')
     .where('id', 'in', ids)
-    .where(isFree(transaction))
+    .where(isFree(transaction, owner))
     .orderBy('id');
   // Omits rows that another process claims at this moment.
   const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
