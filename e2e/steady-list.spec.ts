@@ -152,6 +152,21 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
   });
 });
 
+test('a deleted request moves no row above it', async ({ page, endpoint }) => {
+  await sendMany(endpoint.url, 60);
+  await openLive(page, endpoint);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await list(page).evaluate((grid) => grid.scrollTo({ top: 600 }));
+  // The row at the top, so that it would move if the next one were centered.
+  await row(page, 41).click();
+  await expect(detailsOf(page, 41)).toBeVisible();
+  const before = await row(page, 42).boundingBox();
+  await page.keyboard.press('Delete');
+  await expect(row(page, 41)).toHaveCount(0);
+  await expect(row(page, 40)).toHaveAttribute('aria-selected', 'true');
+  expect(await row(page, 42).boundingBox()).toEqual(before);
+});
+
 test('a lost connection has one message, which takes the errors with it', async ({ page, endpoint }) => {
   let isUp = true;
   const sockets: WebSocketRoute[] = [];

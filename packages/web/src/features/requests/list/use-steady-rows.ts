@@ -33,11 +33,13 @@ export function useScrollToSelected(
   position: number,
 ): void {
   const isListed = position >= 0;
-  const wasListed = useRef(isListed);
+  /** The selected request, while it is not in the list. */
+  const unlisted = useRef<number>(undefined);
   useEffect(() => {
     // A request from a link is in the list only after the rows around it are loaded.
-    if (position > 0) virtual.scrollToIndex(position, { align: wasListed.current ? 'auto' : 'center' });
-    wasListed.current = isListed;
+    const align = selected !== undefined && unlisted.current === selected ? 'center' : 'auto';
+    if (position > 0) virtual.scrollToIndex(position, { align });
+    unlisted.current = isListed ? undefined : selected;
     // Not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [selected, isListed]);
