@@ -19,9 +19,6 @@ function canTakeFocus(element: Element | null | undefined): element is HTMLEleme
 
 const mainPart = (): Element | null => document.getElementById('main');
 
-/** The list of captured requests. */
-export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');
-
 /**
  * For a part that takes the focus when its focused descendant, such as a row, is removed. `selector`: of the descendant
  * that gets it. Until there is one, the part itself has the focus.
@@ -96,6 +93,14 @@ function recoverFocus(): void {
     standIn = found;
     return;
   }
+}
+
+/** Focuses a part that keeps the focus. Its focus target gets the focus as soon as it is there. */
+export function focusPart(part: HTMLElement | null): void {
+  const target = focusTargetIn(part ?? undefined);
+  if (canTakeFocus(target)) target.focus();
+  else part?.focus();
+  standIn = part ?? undefined;
 }
 
 /** Moves the focus when the focused element is removed. Call it once. */

@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { keepsFocus, listElement } from '../../../ui/focus.ts';
+import { focusPart, keepsFocus } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
@@ -30,7 +30,7 @@ interface ListPaneProps {
 export function ListPane(props: ListPaneProps) {
   const { endpoint, state, selection, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
-  const toList = (): void => (listElement() ?? pane.current)?.focus();
+  const toList = (): void => focusPart(pane.current);
   return (
     <div ref={pane} {...keepsFocus('[role="grid"]')} className="flex h-full min-h-0 flex-col outline-none">
       {bulk.requests.length > 0 ? (
