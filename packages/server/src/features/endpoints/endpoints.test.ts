@@ -3,6 +3,7 @@ import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { StorageUnavailable } from '../../database/store.ts';
 import { QUERIES } from '../../queries.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
@@ -36,6 +37,28 @@ test('an account that is deleted during a creation has no endpoint, and is logge
   });
   const { client } = await server.register();
   expect(await create(client)).toMatchObject({ status: 401, body: { code: 'NOT_SIGNED_IN' } });
+});
+
+test('a change counts for captures, also if its answer was lost', async () => {
+  await using server = await startTestServer({
+    settings: { DEFAULT_TIER: 'PREMIUM' },
+    openStore: async (dataDir) => {
+      const store = await openSqliteStore(dataDir, QUERIES);
+      return {
+        ...store,
+        async changeEndpoint(id, changes) {
+          await store.changeEndpoint(id, changes);
+          throw new StorageUnavailable('The connection was lost.');
+        },
+      };
+    },
+  });
+  const { client, uid } = await server.registerOwner();
+  const capture = async () => (await client.send(`/h/${uid}`, { method: 'POST', body: 'x' })).status;
+  expect(await capture()).toBe(200);
+  expect(await change(client, uid, { isFavorite: true })).toMatchObject({ status: 503 });
+  server.clock.advance(15 * DAY);
+  expect(await capture()).toBe(200);
 });
 
 describe('creating', () => {

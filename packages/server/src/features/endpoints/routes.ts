@@ -41,11 +41,12 @@ export const endpointHandlers = {
   async changeEndpoint({ app, endpoint, body }) {
     const { isFavorite: on, ...changes } = body;
     const favorite = on === undefined ? undefined : { on, now: app.now(), plans: PLANS };
-    const changed = await app.store.changeEndpoint(endpoint.id, { ...changes, favorite });
+    // Also after a failure: the change may be stored although its answer was lost, and captures go by a cached endpoint.
+    const changed = await app.store
+      .changeEndpoint(endpoint.id, { ...changes, favorite })
+      .finally(() => app.live.publish(endpoint.id, { type: 'changed' }));
     if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    const record = expectWithinPlan(changed);
-    app.live.publish(endpoint.id, { type: 'changed' });
-    return presentEndpoint(record, app.publicUrl());
+    return presentEndpoint(expectWithinPlan(changed), app.publicUrl());
   },
 
   async deleteEndpoint({ app, endpoint }) {
