@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import { nextTick } from 'node:process';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../../../fixtures/free-port.ts';
+import { openRaw } from '../../../../fixtures/raw-http.ts';
 import { Connections } from './connections.ts';
-import { portOf, serveRequests } from './listener.ts';
+import { createListener, LISTENER_TIMEOUTS, portOf, serveRequests } from './listener.ts';
+import type { RequestHandler } from './listener.ts';
 import { LoopTurns } from './loop-turns.ts';
 
 const all: Connections[] = [];
@@ -12,9 +14,8 @@ afterEach(async () => {
   await Promise.all(all.splice(0).map((each) => each.close(0)));
 });
 
-/** A listener that answers everything with 200. */
-function create() {
-  const listener = createServer();
+/** By default it answers everything with 200. */
+function create(listener = createServer(), handle: RequestHandler = (_request, response) => void response.end('ok')) {
   const stopping = new AbortController().signal;
   const connections = new Connections(listener, {
     admit: () => ({ code: 'NOT_FOUND' }),
@@ -26,7 +27,7 @@ function create() {
     stopping,
   });
   all.push(connections);
-  serveRequests(listener, (_request, response) => void response.end('ok'), stopping);
+  serveRequests(listener, handle, stopping);
   return { listener, connections };
 }
 
@@ -73,4 +74,18 @@ test('connections of all listening sockets are served, and closing ends them', a
   await connections.close(60_000);
   await Promise.all(ended);
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+});
+
+test('a request that waits for its response gets it although what follows is not HTTP', async () => {
+  const listener = createListener(() => false, LISTENER_TIMEOUTS);
+  const isBroken = new Promise((resolve) => listener.once('clientError', resolve));
+  const { connections } = create(listener, (_request, response) => void isBroken.then(() => response.end('late')));
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  const connection = await openRaw({ port: portOf(listener) });
+  // Node's parser takes a head of HTTP/0.9 as complete here, so it reads what follows in the same slice.
+  await connection.send('POST /a\n\r\nrubbish');
+  const answer = await connection.next();
+  expect(answer).toMatchObject({ status: 200, body: Buffer.from('late') });
+  expect(answer.header('connection')).toBe('close');
+  expect(await connection.closed()).toHaveLength(0);
 });

@@ -106,6 +106,8 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
         : 'BAD_REQUEST';
   const connection = parsedConnection(socket);
   const response = connection?.response;
+  // Its handler answers a complete request. What follows is not valid.
+  if (response?.req.complete === true && !response.headersSent) return connection?.endWithResponse();
   if (response === undefined)
     socket.end(rawRefusal(code, { sentence: parseSentence(error), keepsAlive: false }), () => socket.destroySoon());
   // The body is broken, and the response was not started.
@@ -130,7 +132,7 @@ export function originOf(host: string, listener: Server): string {
 export interface HeadFacts {
   /**
    * Why the request is rejected although Node's parser accepts it. `BAD_REQUEST`: two parsers could read it differently.
-   * It has not exactly one Host (RFC 9112 3.2), or a transfer coding on HTTP/1.0 (6.1).
+   * It has not exactly one Host (RFC 9112 3.2), a transfer coding on HTTP/1.0 (6.1), or another version than 1.0 and 1.1.
    */
   readonly refusal: 'BAD_REQUEST' | 'HEADERS_TOO_LARGE' | undefined;
   /** Declared length of the body in bytes, or -1. */
@@ -186,7 +188,7 @@ export function inspectHead({ method, httpVersion, rawHeaders }: IncomingMessage
   }
   const asksForUpgrade = hasUpgrade && /,\s*upgrade\s*(,|$)/i.test(connection);
   const preflight = method === 'OPTIONS' && hasOrigin && asked.method !== '' ? asked : undefined;
-  const isAmbiguous = hosts > 1 || (httpVersion === '1.1' ? hosts === 0 : hasTransferEncoding);
+  const isAmbiguous = hosts > 1 || (httpVersion === '1.1' ? hosts === 0 : httpVersion !== '1.0' || hasTransferEncoding);
   const refusal = isAmbiguous ? 'BAD_REQUEST' : bytes > MAX_HEADER_BYTES ? 'HEADERS_TOO_LARGE' : undefined;
   return { refusal, declaredLength, hasTransferEncoding, hasUpgrade, asksForUpgrade, preflight };
 }
