@@ -170,6 +170,12 @@ test('an empty endpoint has hints and tabs, is renamed, and its URL is copied', 
     }
   });
 
+  await test.step('in a low window its text begins at the top, from where it scrolls', async () => {
+    await page.setViewportSize({ width: 1024, height: 450 });
+    await expect(page.getByText('No requests received yet.')).toBeInViewport({ ratio: 1 });
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
   await test.step('name and source can be changed, and an empty name shows the uid again', async () => {
     const heading = page.getByRole('heading', { level: 1 });
     const rename = async (name: string): Promise<void> => {

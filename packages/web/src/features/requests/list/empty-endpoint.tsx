@@ -31,7 +31,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
     onError: () => toastError('The test request could not be sent. Please try again.'),
   });
   return (
-    <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 max-md:pt-4 md:min-h-0 md:grow md:justify-center">
+    <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 max-md:pt-4 md:min-h-0 md:grow md:justify-center-safe">
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
