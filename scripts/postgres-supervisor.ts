@@ -21,18 +21,17 @@ const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
  * Durability as in production. Reachable only through loopback TCP. Six tests at a time have up to four nodes each, with
  * 16 connections.
  */
-const SETTINGS = {
-  // In the data folder, because segments in /dev/shm stay there after a crash.
-  dynamic_shared_memory_type: 'mmap',
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  max_connections: '400',
-  fsync: 'on',
-  max_wal_size: '256MB',
-};
+const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '400', fsync: 'on' };
 
 /** Linux's file system in memory. A whole test run needs up to 0.6 GB there: 20 databases and the log. */
 const MEMORY = '/dev/shm';
+/** Only with data in memory. On a disk the defaults count, as in measurements. */
+const MEMORY_SETTINGS = {
+  // By default the log takes more than the databases.
+  max_wal_size: '256MB',
+  // In the data folder, because segments elsewhere in /dev/shm stay there after a crash.
+  dynamic_shared_memory_type: 'mmap',
+};
 const MEMORY_BYTES = 2 * 1_024 ** 3;
 
 async function main(): Promise<void> {
@@ -42,11 +41,13 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => process.stdin.destroy());
   process.stdout.on('error', () => {});
   const folder = await mkdtemp(join(isRoot ? '/tmp' : tmpdir(), 'creel-postgres-'));
-  const data = await mkdtemp(join((await memoryFolder()) ?? folder, 'creel-postgres-data-'));
+  const inMemory = await createMemoryFolder();
+  const data = inMemory ?? join(folder, 'data');
   try {
     await copyBinaries(folder);
     const password = randomBytes(16).toString('hex');
-    await createCluster(folder, data, password);
+    const settings = inMemory === undefined ? SETTINGS : { ...SETTINGS, ...MEMORY_SETTINGS };
+    await createCluster(folder, { data, password, settings });
     const port = await startOnFreePort(folder, data);
     reply({ url: `postgres://creel:${password}@127.0.0.1:${port}/postgres` });
     await inputClosed;
@@ -63,11 +64,14 @@ function reply(message: Readonly<Record<string, string>>): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** The file system in memory, if it was asked for and has room. Programs may be forbidden in it, so they stay on the disk. */
-async function memoryFolder(): Promise<string | undefined> {
+/** Creates a data folder in memory, if it was asked for and has room. Programs may be forbidden there, so they stay on the disk. */
+async function createMemoryFolder(): Promise<string | undefined> {
   if (!process.argv.includes('--in-memory')) return undefined;
   const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize >= MEMORY_BYTES ? MEMORY : undefined;
+  if (bavail * bsize < MEMORY_BYTES) return undefined;
+  const folder = await mkdtemp(join(MEMORY, 'creel-postgres-data-')).catch(() => undefined);
+  if (isRoot && folder !== undefined) await chown(folder, NOBODY, NOBODY);
+  return folder;
 }
 
 /** Copies the binaries out of the clone, which "nobody" may not be allowed to read, and creates the symbolic links npm leaves out. */
@@ -81,15 +85,22 @@ async function copyBinaries(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isSymbolicLink());
   await Promise.all(files.map(({ parentPath, name }) => chmod(join(parentPath, name), 0o755)));
+  // Only the owner can enter the folder.
+  if (isRoot) await chown(folder, NOBODY, NOBODY);
 }
 
-async function createCluster(folder: string, data: string, password: string): Promise<void> {
-  // Only the owner can enter the folders.
-  if (isRoot) for (const path of [folder, data]) await chown(path, NOBODY, NOBODY);
+interface Cluster {
+  /** The data folder. */
+  readonly data: string;
+  readonly password: string;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+async function createCluster(folder: string, { data, password, settings }: Cluster): Promise<void> {
   await writeFile(join(folder, 'password'), password, { mode: 0o644 });
-  const settings = Object.entries(SETTINGS).map(([name, value]) => `--set=${name}=${value}`);
+  const given = Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`);
   const access = ['--username=creel', '--pwfile=password', '--auth=scram-sha-256'];
-  await program(folder, 'initdb', ['-D', data, ...access, '--encoding=UTF8', '--locale=C', '--no-sync', ...settings]);
+  await program(folder, 'initdb', ['-D', data, ...access, '--encoding=UTF8', '--locale=C', '--no-sync', ...given]);
 }
 
 async function startOnFreePort(folder: string, data: string): Promise<number> {
