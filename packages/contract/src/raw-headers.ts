@@ -45,15 +45,30 @@ export function isForwardingHeader(name: string): boolean {
 }
 
 /** A request that was forwarded this many times is not forwarded again. */
-export const MAX_HOPS = 3;
+const MAX_HOPS = 3;
 
 /** Returns the marks of those that forwarded a request, in order. */
-export function forwardingMarks(headers: RawHeaders): string[] {
+function forwardingMarks(headers: RawHeaders): string[] {
   return headers
     .filter(([name]) => name.toLowerCase() === FORWARDING_HEADERS.via.toLowerCase())
     .flatMap(([, value]) => value.split(','))
     .map((mark) => mark.trim())
     .filter((mark) => mark !== '');
+}
+
+/** Returns the header that adds a forwarder's mark to those that a request has. */
+export function viaHeader(captured: RawHeaders, ownMark: string): RawHeaders[number] {
+  return [FORWARDING_HEADERS.via, [...forwardingMarks(captured), ownMark].join(', ')];
+}
+
+/**
+ * Why a request is not forwarded again by the forwarder with this mark, or `undefined`. `earlier` says who forwarded it
+ * if it has the mark.
+ */
+export function loopRefusal(captured: RawHeaders, ownMark: string, earlier: string): string | undefined {
+  const marks = forwardingMarks(captured);
+  if (marks.includes(ownMark)) return `Not forwarded: ${earlier} before, so it would go in a loop`;
+  return marks.length < MAX_HOPS ? undefined : `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
 }
 
 /** Returns the header names in the `Connection` header, in lower case. */

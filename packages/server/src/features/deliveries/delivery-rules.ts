@@ -1,10 +1,10 @@
 import {
   FORWARDING_HEADERS,
-  forwardingMarks,
   isForwardingHeader,
+  loopRefusal,
   MAX_FAILURES_IN_A_ROW,
-  MAX_HOPS,
   METHODS_WITHOUT_REPLAY,
+  viaHeader,
 } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -54,8 +54,6 @@ export const CLOCK_ERROR_MS = 5 * SECOND;
 const BEHIND_MS = 250;
 const BEHIND_PENDING = 100;
 
-const LOOP = 'Not forwarded: this server has forwarded the request before, so it would go in a loop';
-const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
 /** The `lastDelivery.error` of captures beyond the maximum number of pending deliveries. */
 export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting';
 /** The same for a capture whose body takes too long to match. */
@@ -127,9 +125,8 @@ export function markOf(secret: string): string {
 
 /** Why a capture is not forwarded, or `null`. */
 export function refusalOf(method: string, headers: RawHeaders, ownMark: string): string | null {
-  const marks = forwardingMarks(headers);
-  if (marks.includes(ownMark)) return LOOP;
-  if (marks.length >= MAX_HOPS) return HOPS;
+  const loop = loopRefusal(headers, ownMark, 'this server has forwarded the request');
+  if (loop !== undefined) return loop;
   return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
 }
 
@@ -142,6 +139,6 @@ export function forwardedHeaders(
     ...captured.filter(([name]) => !isForwardingHeader(name)),
     [FORWARDING_HEADERS.delivery, delivery.id],
     [FORWARDING_HEADERS.attempt, String(delivery.attempt)],
-    [FORWARDING_HEADERS.via, [...forwardingMarks(captured), delivery.mark].join(', ')],
+    viaHeader(captured, delivery.mark),
   ];
 }
