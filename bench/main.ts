@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import { buildIfStale } from '../scripts/build.ts';
+import { exitWrong, readArguments } from '../scripts/read-arguments.ts';
 import { browserFigures, browserTable } from './browser.ts';
 import { deliveryFigures, deliveryTable } from './deliveries.ts';
 import { filterTable } from './filter.ts';
@@ -36,7 +35,8 @@ type Part = (typeof PARTS)[number];
 const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres', 'nodes'];
 const STORED = 100_000;
 
-const { values, positionals } = parseArgs({
+const USAGE = `Usage: npm run bench -- [--seconds 8] [--rounds 3] [--out FILE] [parts]\nParts: ${PARTS.join(', ')}`;
+const { values, positionals } = readArguments(USAGE, {
   options: {
     seconds: { type: 'string', default: '8' },
     rounds: { type: 'string', default: '3' },
@@ -46,7 +46,9 @@ const { values, positionals } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
-const parts = positionals.length === 0 ? PARTS : z.array(z.enum(PARTS)).parse(positionals);
+const unknown = positionals.filter((name) => !PARTS.some((part) => part === name));
+if (unknown.length > 0) exitWrong(`No part has the name ${unknown.join(' or ')}.`, USAGE);
+const parts = positionals.length === 0 ? PARTS : PARTS.filter((part) => positionals.includes(part));
 const wanted = (part: Part): boolean => parts.includes(part);
 
 async function prepare(load: Load, programs: Programs): Promise<Scenario[]> {

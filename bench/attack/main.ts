@@ -3,23 +3,21 @@
 // is exceeded.
 import { cpus } from 'node:os';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { buildIfStale } from '../../scripts/build.ts';
+import { exitWrong, readArguments } from '../../scripts/read-arguments.ts';
 import { startWarmPostgres } from '../server-under-test.ts';
 import { ATTACKS } from './attacks/all.ts';
 import { missedAims, outcomeRow, tableHead, verdictLine } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { runAttack } from './run-attack.ts';
 
-const { values, positionals: words } = parseArgs({
+const USAGE = `Usage: npm run attack -- [--postgres] [words in names of attacks]\nAttacks: ${ATTACKS.map(({ name }) => name).join(', ')}`;
+const { values, positionals: words } = readArguments(USAGE, {
   options: { postgres: { type: 'boolean' } },
   allowPositionals: true,
 });
 const chosen = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
-if (chosen.length === 0) {
-  process.stderr.write(`No attack has that name. There are: ${ATTACKS.map(({ name }) => name).join(', ')}\n`);
-  process.exit(2);
-}
+if (chosen.length === 0) exitWrong('No attack has that name.', USAGE);
 await buildIfStale();
 process.stdout.write(
   `Server, attacker and witness share this machine's ${cpus().length} cores. The attacker runs at a lower priority.\n\n${tableHead()}\n`,

@@ -1,11 +1,13 @@
-import { parseArgs } from 'node:util';
 import { runChaos } from '../../packages/server/test/chaos/run-chaos.ts';
+import { readArguments } from '../../scripts/read-arguments.ts';
 
 /**
  * `npm run chaos`: 5 minutes of senders, viewers and dashboard calls while processes are killed. `-- --kills 40` runs
  * longer. Exits with 1 if something acknowledged is missing, doubled, out of order, or not shown.
  */
-const { values } = parseArgs({ options: { kills: { type: 'string', default: '14' } } });
+const { values } = readArguments('Usage: npm run chaos -- [--kills 14]', {
+  options: { kills: { type: 'string', default: '14' } },
+});
 const options = {
   kills: Number(values.kills),
   betweenMs: 10_000,

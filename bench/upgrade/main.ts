@@ -6,12 +6,13 @@ import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtempDisposable, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { runUpgrade } from '../../packages/server/test/chaos/run-upgrade.ts';
 import { startOwnServer } from '../../packages/server/test/own-postgres.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { npm } from '../../scripts/install.mjs';
 import { fromRoot, root } from '../../scripts/paths.mjs';
+import { readArguments } from '../../scripts/read-arguments.ts';
 
 const MIGRATIONS = 'packages/server/src/database/migrations';
 /** The tests of all queries, on both databases. */
@@ -21,7 +22,7 @@ const QUERY_TESTS = ['postgres/postgres-store.test.ts', 'sqlite/sqlite-store.tes
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments('Usage: npm run upgrade -- [--seconds 10] [commit]', {
   options: { seconds: { type: 'string', default: '10' } },
   allowPositionals: true,
 });

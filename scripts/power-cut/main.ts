@@ -9,15 +9,16 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
-import { parseArgs } from 'node:util';
 import { CookieJar } from '../../fixtures/cookie-jar.ts';
 import { freePort } from '../../fixtures/free-port.ts';
 import { makeDice } from '../../fixtures/dice.ts';
 import { answersAt, startProgram } from '../../fixtures/start-program.ts';
+import { readArguments } from '../read-arguments.ts';
 import { CutDisk, FATES } from './cut-disk.ts';
 import { DiskTrace, STRACE } from './disk-trace.ts';
 
-const { values } = parseArgs({
+const USAGE = 'Usage: npm run power-cut -- [--captures 1500] [--cuts 150] [--seed 1] [--lying-disk]';
+const { values } = readArguments(USAGE, {
   options: {
     captures: { type: 'string', default: '1500' },
     cuts: { type: 'string', default: '150' },
