@@ -35,6 +35,27 @@ export function attemptsSuite(store: AppStore): void {
       });
     });
 
+    test('whose storing was not answered are stored and counted once', async () => {
+      const { endpoint, destination } = await dueDelivery(3);
+      const [ended, waiting, other] = await due(destination.id);
+      if (ended === undefined || waiting === undefined || other === undefined) throw new Error('Too few are due.');
+      const unanswered = [
+        attemptOf(destination, ended, { status: 404 }),
+        attemptOf(destination, waiting, { status: 500, nextAttemptAt: T0 + 5000 }),
+      ];
+      const first = await record(unanswered);
+      const again = await store.recordAttempts([...unanswered, attemptOf(destination, other)], T0, true);
+      expect(again.slice(0, 2)).toEqual(first);
+      expect(again[2]).toMatchObject({ deliveryId: other.id, status: 200 });
+      const histories = await Promise.all([0, 1, 2].map((index) => store.listAttempts(endpoint.id, index)));
+      expect(histories.map((attempts) => attempts.map(({ status }) => status))).toEqual([[404], [500], [200]]);
+      const [known] = await store.listDestinations(endpoint.id);
+      expect(known).toMatchObject({ recentStatuses: [404, 500, 200], pending: 1 });
+      // The next attempt of the same delivery is another one.
+      await store.recordAttempts([attemptOf(destination, { ...waiting, attempts: 1 }, { at: T0 + 5000 })], T0, true);
+      expect(await store.listAttempts(endpoint.id, waiting.index)).toHaveLength(2);
+    });
+
     test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {
       const endpoint = await someEndpoint(store);
       const [one, two] = [await add(endpoint), await add(endpoint)];

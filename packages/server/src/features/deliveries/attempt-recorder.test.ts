@@ -10,11 +10,14 @@ const attemptOf = (deliveryId: string): Attempt => deliveryAttempt({ deliveryId 
 /** A recorder whose storage throws what `failure` returns. */
 function world(failure: (attempts: readonly Attempt[]) => Error | undefined) {
   const stored: string[][] = [];
+  /** Whether each call was one that may repeat another. */
+  const asked: boolean[] = [];
   const end = new AbortController();
   const recorder = new AttemptRecorder({
     store: {
-      async recordAttempts(attempts) {
+      async recordAttempts(attempts, _now, mayBeStored) {
         await sleep(0);
+        asked.push(mayBeStored === true);
         const error = failure(attempts);
         if (error !== undefined) throw error;
         stored.push(attempts.map(({ deliveryId }) => deliveryId));
@@ -26,7 +29,7 @@ function world(failure: (attempts: readonly Attempt[]) => Error | undefined) {
     onFailure: () => undefined,
     signal: end.signal,
   });
-  return { stored, recorder, stop: () => end.abort() };
+  return { stored, asked, recorder, stop: () => end.abort() };
 }
 
 test('attempts that arrive during a write share the next one', async () => {
@@ -61,7 +64,7 @@ test('an attempt that cannot be stored does not delay others', async () => {
 test('while storage is unavailable all wait, and none is tried alone', async () => {
   let tries = 0;
   let isDown = true;
-  const { stored, recorder } = world(() => {
+  const { stored, asked, recorder } = world(() => {
     tries += 1;
     return isDown ? new StorageUnavailable('away') : undefined;
   });
@@ -70,4 +73,6 @@ test('while storage is unavailable all wait, and none is tried alone', async () 
   isDown = false;
   await all;
   expect(stored).toEqual([['a'], ['b', 'c']]);
+  // The first call may have stored the attempt, although its answer was lost.
+  expect([asked[0], asked.at(-2), asked.at(-1)]).toEqual([false, true, false]);
 });

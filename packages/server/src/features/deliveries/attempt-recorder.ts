@@ -70,12 +70,15 @@ export class AttemptRecorder {
   /** Tries until the attempts are stored. False after an error that is not worth retrying, and when the process stops. */
   async #write(attempts: readonly Attempt[], isWorthRetrying: (error: unknown) => boolean): Promise<boolean> {
     const { store, now, onRecorded, onFailure, signal } = this.#options;
+    let mayBeStored = false;
     for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(MAX_RETRY_MS, 2 * wait)) {
       try {
-        onRecorded(await store.recordAttempts(attempts, now()));
+        onRecorded(await store.recordAttempts(attempts, now(), mayBeStored));
         return true;
       } catch (error) {
         onFailure(error);
+        // The connection may have been lost after the commit.
+        mayBeStored = true;
         if (!isWorthRetrying(error)) return false;
         await pause(wait, signal);
       }

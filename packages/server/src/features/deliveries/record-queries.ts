@@ -29,9 +29,15 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
 
 /**
  * Stores attempts and updates the history, the pending deliveries and the failures of destinations. Adds the notices of
- * pauses, and removes requests that were only kept for the attempts.
+ * pauses, and removes requests that were only kept for the attempts. With `mayBeStored`, an attempt that an earlier call
+ * stored without an answer is not stored and counted again.
  */
-async function recordAttempts(transaction: EngineTransaction, received: readonly Attempt[], now: number) {
+async function recordAttempts(
+  transaction: EngineTransaction,
+  received: readonly Attempt[],
+  now: number,
+  mayBeStored = false,
+) {
   const { isStored, pendingIds, destinations } = await lockRequests(transaction, received);
   const isPresent = (id: number | null): boolean => destinations.some((destination) => destination.id === id);
   const attempts = received.map((attempt) => ({
@@ -41,10 +47,13 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
     nextAttemptAt: pendingIds.has(attempt.deliveryId) ? attempt.nextAttemptAt : null,
   }));
   const kept = attempts.filter(isStored);
-  const ids = await insertAttempts(transaction, kept);
+  const known = mayBeStored ? await idsOfStored(transaction, kept) : new Map<Attempt, undefined>();
+  const isNew = (attempt: Attempt): boolean => known.get(attempt) === undefined;
+  const added = kept.filter(isNew);
+  const ids = await insertAttempts(transaction, added);
   await updateDeliveries(
     transaction,
-    kept.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
+    added.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
   );
   const failures = await failuresOf(transaction, kept);
   const requests = kept.map((attempt) => ({
@@ -56,7 +65,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
   const states = new Map(
     requests.map((request) => [mapKeyOf(request), { last: request.latest, isPending: pending.has(mapKeyOf(request)) }]),
   );
-  await countOutcomes(transaction, destinations, attempts, now);
+  await countOutcomes(transaction, destinations, attempts.filter(isNew), now);
   const ended = byEndpoint(kept.filter((attempt) => !isWaiting(attempt)));
   // Captures wait from here on.
   for (const [endpointId] of ended) await lockEndpoint(transaction, endpointId, 'change');
@@ -66,7 +75,7 @@ async function recordAttempts(transaction: EngineTransaction, received: readonly
     const indexes = own.map(({ index }) => index);
     await removeSpared(transaction, endpointId, indexes);
   }
-  const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
+  const idOf = new Map([...known, ...added.map((attempt, nth) => [attempt, ids[nth]] as const)]);
   return attempts.map((attempt) => {
     const id = idOf.get(attempt);
     return id === undefined ? null : { ...attempt, id, state: states.get(mapKeyOf(attempt)) };
@@ -144,6 +153,24 @@ async function setHasDeliveries(transaction: DatabaseTransaction, endpointId: nu
     .where('id', '=', endpointId)
     .where('has_deliveries', '=', 0)
     .execute();
+}
+
+/** The ids of the attempts, `undefined` for those that are not stored. */
+async function idsOfStored(transaction: DatabaseTransaction, attempts: readonly Attempt[]) {
+  const rows = await inChunks(attempts, (chunk) =>
+    transaction
+      .selectFrom('delivery_attempts')
+      .select(['id', 'delivery_id', 'attempt', 'sent_at'])
+      .where(
+        'delivery_id',
+        'in',
+        chunk.map(({ deliveryId }) => deliveryId),
+      )
+      .execute(),
+  );
+  const idOf = ({ deliveryId, attempt, at }: Attempt): number | undefined =>
+    rows.find((row) => row.delivery_id === deliveryId && row.attempt === attempt && row.sent_at === at)?.id;
+  return new Map(attempts.map((attempt) => [attempt, idOf(attempt)]));
 }
 
 /** PostgreSQL can't store NUL in a text, and a target may send it in the reason of a status. */
