@@ -167,6 +167,20 @@ test('a deleted request moves no row above it', async ({ page, endpoint }) => {
   expect(await row(page, 42).boundingBox()).toEqual(before);
 });
 
+test('the previous request is shown below the column titles, also if it is the first', async ({ page, endpoint }) => {
+  await sendMany(endpoint.url, 60, 1);
+  await openLive(page, endpoint);
+  await list(page).evaluate((grid) => grid.scrollTo({ top: 90 }));
+  await row(page, 55).click();
+  const titles = await page.getByRole('columnheader', { name: 'Path' }).boundingBox();
+  const top = (titles?.y ?? 0) + (titles?.height ?? 0);
+  for (let index = 56; index < 60; index++) {
+    await page.keyboard.press('k');
+    await expect(row(page, index)).toHaveAttribute('aria-selected', 'true');
+    await expect.poll(async () => (await row(page, index).boundingBox())?.y).toBeGreaterThanOrEqual(top);
+  }
+});
+
 test('a lost connection has one message, which takes the errors with it', async ({ page, endpoint }) => {
   let isUp = true;
   const sockets: WebSocketRoute[] = [];

@@ -38,7 +38,7 @@ export function useScrollToSelected(
   useEffect(() => {
     // A request from a link is in the list only after the rows around it are loaded.
     const align = selected !== undefined && unlisted.current === selected ? 'center' : 'auto';
-    if (position > 0) virtual.scrollToIndex(position, { align });
+    if (isListed) virtual.scrollToIndex(position, { align });
     unlisted.current = isListed ? undefined : selected;
     // Not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
