@@ -60,6 +60,28 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     await expect(dialog).toBeHidden();
   });
 
+  await test.step('a change of the form removes the message about its failed call', async () => {
+    const endpoint = await createEndpoint(page);
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await page.getByRole('button', { name: 'Add destination' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add destination' });
+    await dialog.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/hook');
+    await page.route('**/destinations', (route) => route.abort());
+    for (const change of [
+      () => dialog.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9/orders'),
+      () => dialog.getByRole('combobox', { name: 'Condition' }).fill('method:POST'),
+      () => dialog.getByRole('switch', { name: 'Append the captured path and query' }).click(),
+    ]) {
+      await dialog.getByRole('button', { name: 'Add destination' }).click();
+      await expect(dialog.getByRole('alert')).toContainText('The server could not be reached.');
+      await change();
+      await expect(dialog.getByRole('alert')).toHaveCount(0);
+    }
+    await pressEscape(page);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
+
   await test.step('a request that cannot be saved or deleted stays as it was', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });

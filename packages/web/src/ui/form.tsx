@@ -63,12 +63,11 @@ export function useFormErrors(fields: readonly string[]) {
       if (Object.keys(found).length > 0) refuse(found);
       else setState((before) => ({ ...before, errors: {}, failure: reason }));
     },
-    /** Removes the messages of these fields, or all messages. */
+    /** Removes the messages of these fields, or of all, and why the call failed. */
     clear: (...cleared: readonly string[]): void =>
-      setState((before) => {
-        if (cleared.length === 0) return { ...NO_ERRORS, refusals: before.refusals };
-        const rest = Object.entries(before.errors).filter(([field]) => !cleared.includes(field));
-        return { ...before, errors: Object.fromEntries(rest) };
+      setState(({ errors: before, refusals: count }) => {
+        const kept = Object.entries(before).filter(([field]) => cleared.length > 0 && !cleared.includes(field));
+        return { errors: Object.fromEntries(kept), failure: undefined, refusals: count };
       }),
   };
 }
@@ -122,8 +121,8 @@ export function Form({ failure, children, ...rest }: FormProps) {
 type Values = Readonly<Record<string, string>>;
 
 /**
- * Text fields with validation messages. Changing a field removes its message. A field that the user has not changed
- * follows `initial`.
+ * Text fields with validation messages. Changing a field removes its message, and that of a failed call. A field that
+ * the user has not changed follows `initial`.
  */
 export function useForm<V extends Values>(options: {
   readonly initial: V;

@@ -73,7 +73,10 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           placeholder="All captures, or for example event:invoice.*"
           query={destination?.query ?? ''}
           onQuery={() => undefined}
-          onText={setQuery}
+          onText={(text) => {
+            setQuery(text);
+            clear('query');
+          }}
           showsMatches={false}
           error={errors['query']}
           known={() => knownValuesOf(readList(uid).rows)}
@@ -83,7 +86,10 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         label="Append the captured path and query"
         description="A capture at …/orders?a=1 goes to the URL followed by /orders?a=1."
         checked={appendPath}
-        onCheckedChange={setAppendPath}
+        onCheckedChange={(wanted) => {
+          setAppendPath(wanted);
+          clear('appendPath');
+        }}
       />
       <SwitchRow
         label="Sign again"
