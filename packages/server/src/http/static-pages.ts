@@ -34,8 +34,9 @@ function explainMissing(request: FastifyRequest): ProblemError {
   const methods: string[] = operations.map(({ method }) => method);
   if (methods.includes('GET')) methods.push('HEAD');
   if (methods.length > 0) return new ProblemError('METHOD_NOT_ALLOWED', { allow: methods });
-  // Everything outside the API, such as /healthz or a file of the web app, is read-only.
-  if (request.server.hasRoute({ method: 'GET', url: path }))
+  // Everything outside the API, such as /healthz or a file of the web app, is read-only. None of these paths has `:` or
+  // `*`, and `hasRoute` would read them as the syntax of a route and can throw.
+  if (!/[:*]/.test(path) && request.server.hasRoute({ method: 'GET', url: path }))
     return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
   return new ProblemError('NOT_FOUND');
 }

@@ -62,6 +62,9 @@ describe('invalid calls', () => {
     ['GET', '/h', 404, undefined],
     ['GET', '//h//uid', 404, undefined],
     ['GET', '/./h/uid', 404, undefined],
+    ['POST', '/*/uid', 404, undefined],
+    ['GET', '/*/uid.js', 404, undefined],
+    ['POST', '/:(/uid', 404, undefined],
   ])('%s %s, however it is spelled: %d', async (method, target, status, allow) => {
     const answer = await exchange({ port: server.port }, rawRequest([`${method} ${target} HTTP/1.1`, 'Host: h']));
     const type = status === 200 ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
