@@ -12,7 +12,39 @@ function place(bytes: Buffer, dice: Dice): number {
   return dice.roll() < 0.8 ? dice.below(headEnd) : dice.below(bytes.length);
 }
 
-const NASTY = ['\r', '\n', '\r\n', '\0', ' ', '\t', ':', '\x7f', '\xff', ',', ';', '\r\n\r\n', '0\r\n\r\n', '+', '-'];
+const LINE_ENDS = [
+  '\r',
+  '\n',
+  '\r\n',
+  '\r\n\r\n',
+  '\n\r\n',
+  '\n\n',
+  '\r\r\n',
+  '\n\r',
+  '\r\r',
+  '\r\n\r',
+  '\r\n\n',
+  '\r\n ',
+  '\r\n\t',
+];
+const NASTY = [
+  ...LINE_ENDS,
+  '\0',
+  ' ',
+  '\t',
+  '\v',
+  '\f',
+  '\x85',
+  ':',
+  '\x7f',
+  '\xff',
+  ',',
+  ';',
+  '0\r\n\r\n',
+  '0\n\n',
+  '+',
+  '-',
+];
 
 const mutations: readonly Mutation[] = [
   (bytes, dice) => spliced(bytes, place(bytes, dice), 1, Buffer.alloc(0)),
