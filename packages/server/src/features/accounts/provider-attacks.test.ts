@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { jwtInput } from '../../../../../fixtures/openid-provider.ts';
 import type { JwtParts, TestProvider } from '../../../../../fixtures/openid-provider.ts';
 import {
@@ -221,6 +223,23 @@ describe('a failing provider', () => {
     const attempts = await Promise.allSettled([own.begin(undefined), own.begin(undefined)]);
     const errors = attempts.map((attempt) => attempt.status === 'rejected' && attempt.reason);
     for (const error of errors) expect(error).toBeInstanceOf(ProviderProblem);
+  });
+
+  test('without a usable login page: the error says so, and the next attempt asks again', async () => {
+    let page = 'not a url';
+    const metadata = (): string =>
+      JSON.stringify({ issuer, authorization_endpoint: page, token_endpoint: `${issuer}/token`, jwks_uri: issuer });
+    const issuing = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json').end(metadata());
+    });
+    const issuer = `http://127.0.0.1:${await listenLocally(issuing)}`;
+    onTestFinished(() => void issuing.close());
+    await using own = await startTestServer({ settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'creel' } });
+    const answer = await own.visitor().tell('/auth/oidc/start');
+    expect(answer.status).toBe(502);
+    expect(messageOf(answer.body)).toMatchObject({ problem: 'failed' });
+    page = `${issuer}/authorize`;
+    expect((await own.visitor().send('/auth/oidc/start')).headers.get('location')).toMatch(page);
   });
 
   test('not configured: no window, no offer', async () => {

@@ -174,6 +174,8 @@ async function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise
   for (const allow of execute) allow(configuration);
   // Checks signatures although the token comes directly from the provider, because a test setup may use plain http.
   enableNonRepudiationChecks(configuration);
+  // Throws without a usable login page, so that such metadata is not kept.
+  buildAuthorizationUrl(configuration, {});
   return configuration;
 }
 
