@@ -10,8 +10,10 @@ const TOLERANCE_SECONDS = 300;
 /** Tolerance for clock differences. */
 const FUTURE_SECONDS = 5;
 
-/** PostgreSQL can't store a NUL. */
-const identifier = z.string().regex(/^[!-~]+$/);
+/** PostgreSQL can't store a NUL, and can't index a long text. */
+const identifier = z.string().regex(/^[!-~]{1,255}$/);
+/** Seconds since 1970, up to the last time of a `Date`. */
+const seconds = z.int().min(0).max(8.64e12);
 
 /** The used fields of an event. The rest is read from the API, because events arrive late and out of order. */
 const eventSchema = z.object({
@@ -77,15 +79,15 @@ function isOfMode(livemode: boolean | undefined, secretKey: string): boolean {
  */
 const subscriptionSchema = z
   .object({
-    id: z.string(),
-    status: z.string(),
-    created: z.number().default(0),
-    cancel_at: z.number().nullable().default(null),
+    id: identifier,
+    status: identifier,
+    created: seconds.default(0),
+    cancel_at: seconds.nullable().default(null),
     cancel_at_period_end: z.boolean().default(false),
-    current_period_end: z.number().optional(),
+    current_period_end: seconds.optional(),
     items: z.object({
       data: z.array(
-        z.object({ id: z.string(), price: z.object({ id: z.string() }), current_period_end: z.number().optional() }),
+        z.object({ id: identifier, price: z.object({ id: z.string() }), current_period_end: seconds.optional() }),
       ),
     }),
   })
@@ -100,11 +102,29 @@ const subscriptionSchema = z
 
 type GatewaySubscription = z.output<typeof subscriptionSchema>;
 
-/** Reads a subscription. @throws GatewayError for another format */
-export function readSubscription(subscription: unknown): GatewaySubscription {
-  const read = subscriptionSchema.safeParse(subscription);
+const page = z.url({ protocol: /^https?$/ });
+
+/** The used fields of the answers to calls. */
+export const ANSWERS = {
+  created: z.object({ id: identifier }),
+  newCheckout: z.object({ id: identifier, url: page }),
+  checkout: z.object({ status: z.string().nullable() }),
+  subscriptions: z.object({ data: z.array(z.unknown()) }),
+  customer: z.object({ deleted: z.boolean().default(false) }),
+  invoice: z.object({ amount_due: z.int(), currency: z.string() }),
+  portal: z.object({ url: page }),
+};
+
+/** Reads an answer. @throws GatewayError for another format */
+export function readAnswer<T>(schema: z.ZodType<T>, answer: unknown): T {
+  const read = schema.safeParse(answer);
   if (!read.success) throw new GatewayError('unavailable', read.error);
   return read.data;
+}
+
+/** Reads a subscription. @throws GatewayError for another format */
+export function readSubscription(subscription: unknown): GatewaySubscription {
+  return readAnswer(subscriptionSchema, subscription);
 }
 
 const SECOND_MS = 1000;

@@ -1,6 +1,7 @@
 import type { Money } from '@creel/contract';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
+import { z } from 'zod';
 import type { StripeConfig } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
@@ -8,7 +9,7 @@ import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
-import { readStripeEvent, readSubscription, stateOf } from './stripe-formats.ts';
+import { ANSWERS, readAnswer, readStripeEvent, readSubscription, stateOf } from './stripe-formats.ts';
 import { isChargedNow } from './rules.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
@@ -42,7 +43,7 @@ export class StripeGateway implements BillingGateway {
       maxNetworkRetries: 1,
       telemetry: false,
       ...(apiBase === undefined ? {} : hostOf(apiBase)),
-      ...(options.httpClient === undefined ? {} : { httpClient: options.httpClient }),
+      httpClient: objectsOnly(options.httpClient ?? Stripe.createNodeHttpClient()),
     });
   }
 
@@ -52,12 +53,12 @@ export class StripeGateway implements BillingGateway {
 
   async createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string> {
     const params = { email: user.email, metadata: { userId: String(user.id) } };
-    return (await withGatewayErrors(this.#stripe.customers.create(params, { idempotencyKey: key }))).id;
+    return (await answerOf(this.#stripe.customers.create(params, { idempotencyKey: key }), ANSWERS.created)).id;
   }
 
   async createCheckout(input: CheckoutInput): Promise<{ id: string; url: string }> {
     const metadata = { userId: String(input.userId), tier: input.tier, interval: input.interval };
-    const session = await withGatewayErrors(
+    return answerOf(
       this.#stripe.checkout.sessions.create(
         {
           mode: 'subscription',
@@ -73,9 +74,8 @@ export class StripeGateway implements BillingGateway {
         },
         { idempotencyKey: input.id },
       ),
+      ANSWERS.newCheckout,
     );
-    if (session.url === null) throw new GatewayError('unavailable', 'The checkout has no address.');
-    return { id: session.id, url: session.url };
   }
 
   async expireCheckout(_customerId: string, id: string): Promise<void> {
@@ -84,21 +84,23 @@ export class StripeGateway implements BillingGateway {
   }
 
   async isCheckoutOpen(_customerId: string, id: string): Promise<boolean> {
-    return (await unlessRefused(this.#stripe.checkout.sessions.retrieve(id)))?.status === 'open';
+    const session = await unlessRefused(this.#stripe.checkout.sessions.retrieve(id));
+    return session !== undefined && readAnswer(ANSWERS.checkout, session).status === 'open';
   }
 
   async listSubscriptions(customerId: string, stored: SubscriptionFields): Promise<readonly SubscriptionState[]> {
     try {
-      const { data } = await withGatewayErrors(
+      const { data } = await answerOf(
         this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
+        ANSWERS.subscriptions,
       );
       return data.flatMap((each) => stateOf(readSubscription(each), (plan) => this.#priceOf(plan), stored) ?? []);
     } catch (error) {
       if (!(error instanceof GatewayError && error.reason === 'customer')) throw error;
       if (stored.stripeSubscriptionId === null || isUnpaid(customerId, error)) return [];
       // A deleted customer has no subscriptions. With the key of another account, Stripe does not know any customer.
-      const { deleted } = await withGatewayErrors(this.#stripe.customers.retrieve(customerId));
-      if (deleted === true) return [];
+      const { deleted } = await answerOf(this.#stripe.customers.retrieve(customerId), ANSWERS.customer);
+      if (deleted) return [];
       throw error;
     }
   }
@@ -131,7 +133,7 @@ export class StripeGateway implements BillingGateway {
   }
 
   async previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
-    const { amount_due: cents, currency } = await withGatewayErrors(
+    const { amount_due: cents, currency } = await answerOf(
       this.#stripe.invoices.createPreview({
         customer: customerId,
         subscription: from.id,
@@ -140,6 +142,7 @@ export class StripeGateway implements BillingGateway {
           proration_behavior: 'always_invoice',
         },
       }),
+      ANSWERS.invoice,
     );
     return { cents, currency };
   }
@@ -152,7 +155,7 @@ export class StripeGateway implements BillingGateway {
         return_url: returnUrl,
         ...(id === undefined ? {} : { configuration: id }),
       };
-      return (await withGatewayErrors(this.#stripe.billingPortal.sessions.create(params))).url;
+      return (await answerOf(this.#stripe.billingPortal.sessions.create(params), ANSWERS.portal)).url;
     };
     try {
       return await open(configuration);
@@ -171,7 +174,7 @@ export class StripeGateway implements BillingGateway {
     const stored = replaces === undefined ? await store.findBillingSetting(name) : undefined;
     if (stored !== undefined) return stored;
     try {
-      const made = await withGatewayErrors(
+      const made = await answerOf(
         this.#stripe.billingPortal.configurations.create({
           features: {
             customer_update: { enabled: false },
@@ -180,6 +183,7 @@ export class StripeGateway implements BillingGateway {
             subscription_cancel: { enabled: true, mode: 'at_period_end' },
           },
         }),
+        ANSWERS.created,
       );
       return await store.keepBillingSetting(name, made.id, replaces);
     } catch (error) {
@@ -221,6 +225,23 @@ async function withGatewayErrors<T>(call: Promise<T>): Promise<T> {
   } catch (error) {
     throw new GatewayError(reasonOf(error), error);
   }
+}
+
+/** Awaits a library call and reads the used fields of its answer. @throws GatewayError, also for another format */
+async function answerOf<T>(call: Promise<unknown>, schema: z.ZodType<T>): Promise<T> {
+  return readAnswer(schema, await withGatewayErrors(call));
+}
+
+/** Rejects JSON that is not an object. The library would never settle the call, and its own error ends the process. */
+function objectsOnly(client: Stripe.HttpClient): Stripe.HttpClient {
+  const makeRequest = client.makeRequest.bind(client);
+  client.makeRequest = async (...request) => {
+    const response = await makeRequest(...request);
+    const toJSON = response.toJSON.bind(response);
+    response.toJSON = async () => z.looseObject({}).parse(await toJSON());
+    return response;
+  };
+  return client;
 }
 
 /** The result of a call; `undefined` if Stripe understood and rejected it. */
