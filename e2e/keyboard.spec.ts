@@ -1,7 +1,7 @@
 // The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
-import { detailsOf, filterField, row, sendJson } from './endpoints.ts';
+import { expect, pressEscape, test, toast } from './app.ts';
+import { detailsOf, filterField, list, openLive, row, sendJson } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -73,6 +73,28 @@ test('the main journey with the keyboard alone', async ({ page, context }) => {
   await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/auth$/);
+});
+
+test('the focus returns from a message that closes to where it was', async ({ page, person: _, endpoint }) => {
+  for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  await tabTo(page, list(page));
+  for (const key of ['x', 'ArrowDown', 'x']) await page.keyboard.press(key);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.keyboard.press('Delete');
+  await expect(row(page, 3)).toHaveCount(0);
+  await page.keyboard.press('F8');
+  await tabTo(page, page.getByRole('button', { name: 'Undo' }));
+  await page.keyboard.press('Enter');
+  await expect(row(page, 3)).toBeVisible();
+  await expect(list(page)).toBeFocused();
+
+  await page.keyboard.press('s');
+  await expect(toast(page, 'Request saved')).toBeVisible();
+  await page.keyboard.press('F8');
+  await pressEscape(page);
+  await expect(toast(page, 'Request saved')).toHaveCount(0);
+  await expect(list(page)).toBeFocused();
 });
 
 /** Moves up and down the list, through the tabs, and saves the request. */

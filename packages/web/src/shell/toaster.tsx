@@ -1,6 +1,8 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
+import { useLayoutEffect, useRef } from 'react';
+import { IS_LAYER, returnFocus } from '../ui/focus.ts';
 import { useSignal } from '../ui/state.ts';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
@@ -17,12 +19,20 @@ const UNUSED_ANNOUNCER = document.createElement('div');
  */
 export function Toaster() {
   const items = useSignal(toastStore);
+  const frame = useRef<HTMLOListElement>(null);
+  const isEmpty = !items.some(({ open }) => open);
+  // Radix leaves the focus of a closed toast in the empty list, which can't be seen.
+  useLayoutEffect(() => {
+    if (isEmpty) returnFocus(frame.current);
+  }, [isEmpty]);
   return (
     <Radix.Provider swipeDirection="right" swipeThreshold={50} announcerContainer={UNUSED_ANNOUNCER}>
       {items.map((item) => (
         <ToastCard key={item.id} item={item} />
       ))}
       <Radix.Viewport
+        ref={frame}
+        {...IS_LAYER}
         hotkey={['F8']}
         aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
         className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"

@@ -38,8 +38,11 @@ function partsAround(element: Element): Element[] {
   return part === null ? [] : [part, ...partsAround(part)];
 }
 
+/** Marks a layer that stays in the page: see `returnFocus`. */
+export const IS_LAYER = { 'data-layer': '' } as const;
+
 /** When one of these is removed, the focus returns to where it was before. */
-const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="search"]';
+const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="search"], [data-layer]';
 
 interface Holder {
   readonly element: Element;
@@ -93,6 +96,15 @@ function recoverFocus(): void {
     standIn = found;
     return;
   }
+}
+
+/** Returns the focus to where it was before it moved into a layer that is now empty. */
+export function returnFocus(layer: Element | null): void {
+  holders = holders.filter((holder) => holder.layer !== layer);
+  const { activeElement } = document;
+  if (!(activeElement instanceof HTMLElement) || layer?.contains(activeElement) !== true) return;
+  activeElement.blur();
+  recoverFocus();
 }
 
 /** Focuses a part that keeps the focus. Its focus target gets the focus as soon as it is there. */
