@@ -7,6 +7,7 @@ import { captureSuite } from './captures.suite.ts';
 import { deliveriesSuite } from '../features/deliveries/queries.suite.ts';
 import { endpointsSuite } from '../features/endpoints/queries.suite.ts';
 import { randomOperationsSuite } from './random-operations.suite.ts';
+import { randomDeliveriesSuite } from '../features/deliveries/random-deliveries.suite.ts';
 import { requestsSuite } from '../features/requests/queries.suite.ts';
 import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts';
 import { searchSuite } from '../features/search/queries.suite.ts';
@@ -36,5 +37,6 @@ export function storeSuite(name: string, store: AppStore): void {
     attemptsSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
+    randomDeliveriesSuite(store);
   });
 }
