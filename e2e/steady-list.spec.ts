@@ -167,6 +167,20 @@ test('a deleted request moves no row above it', async ({ page, endpoint }) => {
   expect(await row(page, 42).boundingBox()).toEqual(before);
 });
 
+test('new requests do not wait behind an empty list', async ({ page, endpoint }) => {
+  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+  await openLive(page, endpoint);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await row(page, 1).click();
+  await send(endpoint.url, { path: '/new' });
+  await expect(pill(page, 1)).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect(row(page, 1)).toHaveCount(0);
+  await page.keyboard.press('Delete');
+  await expect(row(page, 2)).toBeVisible();
+  await expect(detailsOf(page, 2)).toBeVisible();
+});
+
 test('the previous request is shown below the column titles, also if it is the first', async ({ page, endpoint }) => {
   await sendMany(endpoint.url, 60, 1);
   await openLive(page, endpoint);

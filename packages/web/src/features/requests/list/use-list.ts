@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST, isInGap } from '../../../api/request-list.ts';
 import type { RequestList } from '../../../api/request-list.ts';
@@ -23,6 +23,12 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
   const hidesGaps = search !== undefined && search.progress !== 'paused';
   const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
+  // When the last row that is shown is deleted, nothing is left that new requests could move.
+  const isBlank = items.count === 0 && waiting.count > 0 && !holds.paused;
+  const showWaiting = useEffectEvent(holds.showWaiting);
+  useEffect(() => {
+    if (isBlank) showWaiting();
+  }, [isBlank]);
   return {
     items,
     /** Unsaved rows below this index are dropped on the server and shown only until the list is released. */
