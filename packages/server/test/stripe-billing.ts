@@ -1,9 +1,19 @@
 import { Stripe } from 'stripe';
 import { createLog } from '../src/log.ts';
 import { Billing } from '../src/features/billing/service.ts';
+import type { SubscriptionFields } from '../src/features/billing/rules.ts';
 import type { BillingOptions } from '../src/features/billing/service.ts';
 import { StripeGateway } from '../src/features/billing/stripe-gateway.ts';
 import { STRIPE_CONFIG } from './stripe-server.ts';
+
+/** What a user with a subscription has stored. */
+export const STORED: SubscriptionFields = {
+  subscriptionTier: 'BASIC',
+  subscriptionStatus: 'active',
+  subscriptionEndAt: null,
+  billingInterval: 'monthly',
+  stripeSubscriptionId: 'sub_1',
+};
 
 /** Billing without a server, through the real library. `answer` is the fetch of its calls to Stripe. */
 export function stripeBilling(

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { stripeBilling } from '../../../test/stripe-billing.ts';
+import { STORED, stripeBilling } from '../../../test/stripe-billing.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway } from './gateway.ts';
-import type { SubscriptionFields, SubscriptionState } from './rules.ts';
+import type { SubscriptionState } from './rules.ts';
 
 /** Answers in another format, as of a proxy or a host that only resembles Stripe. */
 
@@ -11,13 +11,6 @@ const store = await openMemoryStore();
 afterAll(() => store.close());
 
 const PLAN = { tier: 'BASIC', interval: 'monthly' } as const;
-const STORED: SubscriptionFields = {
-  subscriptionTier: 'BASIC',
-  subscriptionStatus: 'active',
-  subscriptionEndAt: null,
-  billingInterval: 'monthly',
-  stripeSubscriptionId: 'sub_1',
-};
 const SUBSCRIPTION: SubscriptionState = {
   ...PLAN,
   id: 'sub_1',

@@ -1,18 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { stripeBilling } from '../../../test/stripe-billing.ts';
+import { STORED, stripeBilling } from '../../../test/stripe-billing.ts';
 import type { BillingGateway } from './gateway.ts';
-import type { SubscriptionFields } from './rules.ts';
 
 const TEST_MODE = '; a similar object exists in test mode, but a live mode key was used to make this request.';
 const LIVE_MODE = '; a similar object exists in live mode, but a test mode key was used to make this request.';
-const STORED: SubscriptionFields = {
-  subscriptionTier: 'BASIC',
-  subscriptionStatus: 'active',
-  subscriptionEndAt: null,
-  billingInterval: 'monthly',
-  stripeSubscriptionId: 'sub_1',
-};
 
 const store = await openMemoryStore();
 afterAll(() => store.close());
