@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { nextTick } from 'node:process';
@@ -74,6 +75,17 @@ test('connections of all listening sockets are served, and closing ends them', a
   await connections.close(60_000);
   await Promise.all(ended);
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+});
+
+test('a response without a length that is cut off at the stop is not taken for a whole one', async () => {
+  const { listener, connections } = create(undefined, (_request, response) => void response.write('the first half'));
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  const socket = connect({ port: portOf(listener), host: '127.0.0.1' });
+  const end = new Promise((resolve) => void socket.once('error', resolve).once('end', () => resolve('no error')));
+  socket.write('GET / HTTP/1.0\r\n\r\n');
+  await once(socket, 'data');
+  await connections.close(0);
+  expect(await end).toMatchObject({ code: 'ECONNRESET' });
 });
 
 test('a request that waits for its response gets it although what follows is not HTTP', async () => {

@@ -141,7 +141,9 @@ export class Connections {
     this.#closeIdle();
     const sweep = setInterval(() => this.#closeIdle(), SWEEP_MS);
     const force = setTimeout(() => {
-      for (const readers of this.#byAddress.values()) for (const socket of readers.keys()) socket.destroy();
+      this.#closeIdle();
+      // A response to HTTP/1.0 may have no length. With an ordinary end, its client takes the part that it has for all of it.
+      for (const readers of this.#byAddress.values()) for (const socket of readers.keys()) socket.resetAndDestroy();
     }, maxMs);
     await closed;
     clearInterval(sweep);

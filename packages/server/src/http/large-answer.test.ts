@@ -15,14 +15,17 @@ let server: FastifyInstance | undefined;
 afterEach(() => server?.close());
 
 /** A server whose only response has `SIZE` bytes, and a connection that has requested it. */
-async function ask(content: () => LargeAnswer['content']): Promise<{ reader: Socket; inServer: Socket }> {
+async function ask(
+  content: () => LargeAnswer['content'],
+  version = '1.1',
+): Promise<{ reader: Socket; inServer: Socket }> {
   server = Fastify({ forceCloseConnections: true });
   server.get('/', (_request, reply) => sendLarge(reply, new LargeAnswer(SIZE, content()), MAX_SILENCE_MS));
   await server.listen({ port: 0, host: '127.0.0.1' });
   const accepted = new Promise<Socket>((resolve) => server?.server.once('connection', resolve));
   const reader = connect({ port: portOf(server.server), host: '127.0.0.1' });
   reader.on('error', () => undefined);
-  reader.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  reader.write(`GET / HTTP/${version}\r\nHost: h\r\n\r\n`);
   return { reader, inServer: await accepted };
 }
 
@@ -49,6 +52,25 @@ test.each(['text', 'bytes'] as const)('a client that reads its %s slowly but ste
     setTimeout(() => reader.resume(), 150);
   });
   expect(taken.isWhole).toBe(true);
+});
+
+test.each([
+  ['its client reads nothing', pieces],
+  [
+    'its content fails',
+    function* (): Generator<string> {
+      yield* pieces().take(3);
+      throw new Error('The database does not answer');
+    },
+  ],
+])('a response without a length is not taken for a whole one if it ends because %s', async (_, content) => {
+  const { reader, inServer } = await ask(content, '1.0');
+  const end = new Promise((resolve) => {
+    reader.once('error', resolve).once('end', () => resolve('no error'));
+  });
+  await once(inServer, 'close');
+  reader.resume();
+  expect(await end).toMatchObject({ code: 'ECONNRESET' });
 });
 
 /** Reads until the end of the connection or of the response. */

@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { storedBytes } from '../database/stored-request.ts';
@@ -150,7 +150,7 @@ function* writes(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 function flowing(
-  { request }: FastifyReply,
+  { request, raw }: FastifyReply,
   slices: Iterable<string | Uint8Array> | AsyncIterable<string>,
   onRead: () => void,
 ): Readable {
@@ -163,12 +163,18 @@ function flowing(
     onRead();
   }
   // A HEAD response has no body. Each slice waits for the client.
-  return Readable.from(request.method === 'HEAD' ? [] : flow(), { objectMode: false, highWaterMark: 1 });
+  const body = Readable.from(request.method === 'HEAD' ? [] : flow(), { objectMode: false, highWaterMark: 1 });
+  return body.once('error', () => raw.headersSent && breakOff(request));
 }
 
 /** Returns a function to call whenever the client has read something. */
 function cutOffWhenSilent(reply: FastifyReply, maxSilenceMs: number): () => void {
-  const timer = setTimeout(() => reply.request.raw.socket.destroy(), maxSilenceMs).unref();
+  const timer = setTimeout(() => breakOff(reply.request), maxSilenceMs).unref();
   reply.raw.once('close', () => clearTimeout(timer));
   return () => void timer.refresh();
+}
+
+/** Ends an incomplete response. In HTTP/1.0 it has no length, so without a reset its client takes it for a whole one. */
+function breakOff({ raw }: FastifyRequest): void {
+  raw.socket.resetAndDestroy();
 }
