@@ -190,6 +190,12 @@ test('names of 100 characters, right-to-left names and emoji do not overflow', a
   const uid = await withEndpoints(page);
   for await (const path of openEach(page, ['/', '/search?q=push', `/endpoints/${uid}`])) {
     await expectFits(page, path);
+    if (!path.startsWith('/search')) continue;
+    for (const width of [...WIDTHS, 768]) {
+      await page.setViewportSize({ width, height: 844 });
+      const found = await page.getByRole('main').getByText('/push/').first().boundingBox();
+      expect.soft(found?.width, `path of a search result at ${width}`).toBeGreaterThan(70);
+    }
   }
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 844 });

@@ -145,29 +145,29 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
       search={{ request: request.index }}
       className="flex flex-col gap-1 px-4 py-2.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk"
     >
-      <span className="flex min-w-0 items-center gap-x-3 max-sm:flex-wrap">
+      <span className="flex min-w-0 items-center gap-x-3 @max-2xl:flex-wrap">
         <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
-        <span className="min-w-0 truncate font-mono text-sm max-sm:max-w-max max-sm:grow max-sm:basis-0">
+        <span className="min-w-0 truncate font-mono text-sm @max-2xl:max-w-max @max-2xl:grow @max-2xl:basis-0">
           <Highlighted parts={highlightParts(request.path, q)} />
         </span>
         {request.eventType === null ? null : (
-          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 max-sm:hidden">
+          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 @max-2xl:hidden">
             {request.eventType}
           </span>
         )}
         {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
-        <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2 max-sm:contents">
-          {/* On a phone it has the line below. */}
+        <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2 @max-2xl:contents">
+          {/* In a narrow list it has the line below. */}
           <span
             dir="auto"
-            className="max-w-48 truncate text-left max-sm:order-last max-sm:max-w-none max-sm:basis-full max-sm:pl-17"
+            className="max-w-48 truncate text-left @max-2xl:order-last @max-2xl:max-w-none @max-2xl:basis-full @max-2xl:pl-17"
           >
             {endpointName}
           </span>
-          <span className="max-sm:hidden">{formatSize(request.size)}</span>
-          <time dateTime={request.timestamp} title={formatMoment(request.timestamp)} className="max-sm:ml-auto">
-            <span className="max-lg:hidden">{timeAgo(request.timestamp, now)}</span>
-            <span className="font-mono lg:hidden">{shortAge(request.timestamp, now)}</span>
+          <span className="@max-2xl:hidden">{formatSize(request.size)}</span>
+          <time dateTime={request.timestamp} title={formatMoment(request.timestamp)} className="@max-2xl:ml-auto">
+            <span className="@max-2xl:hidden">{timeAgo(request.timestamp, now)}</span>
+            <span className="font-mono @2xl:hidden">{shortAge(request.timestamp, now)}</span>
           </time>
         </span>
       </span>
