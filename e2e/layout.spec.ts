@@ -165,6 +165,15 @@ test('the theme follows the system until the user chooses one, and is set before
   await expect.poll(theme).toBe('light');
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect.poll(theme).toBe('dark');
+  await page.setViewportSize({ width: 320, height: 740 });
+  for (const option of await page.getByRole('radiogroup', { name: 'Theme' }).locator('label').all()) {
+    const room = await option.evaluate((label) => {
+      const text = label.ownerDocument.createRange();
+      text.selectNode(label.lastChild ?? label);
+      return label.getBoundingClientRect().right - text.getBoundingClientRect().right;
+    });
+    expect(room, 'room beside the name of a theme').toBeGreaterThan(4);
+  }
   // The page has its colors before the app loads.
   await page.route('**/assets/index-*.js', () => undefined);
   await page.reload({ waitUntil: 'commit' });

@@ -56,9 +56,10 @@ export function NotificationFields(props: NotificationFieldsProps) {
       </div>
       <Field label="Email" error={emailError} hint="Notifications are sent to this address." className="max-w-sm">
         {(control) => (
-          <div className="flex gap-2">
+          <div className="flex flex-wrap gap-2">
             <Input
               {...control}
+              className="grow basis-40"
               type="email"
               autoComplete="email"
               value={draft.email}

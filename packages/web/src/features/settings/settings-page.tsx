@@ -82,8 +82,8 @@ function ThemeCard() {
         value={theme}
         options={THEMES}
         onChange={chooseTheme}
-        className="grid max-w-md grid-cols-3 gap-2"
-        optionClassName="h-9 justify-center gap-2 rounded-md border border-line-strong not-has-checked:hover:bg-sunk has-checked:border-accent [&_svg]:size-4"
+        className="grid max-w-md grid-cols-[repeat(3,minmax(max-content,1fr))] gap-2"
+        optionClassName="h-9 justify-center gap-2 rounded-md border px-1.5 border-line-strong not-has-checked:hover:bg-sunk has-checked:border-accent [&_svg]:size-4"
       />
     </SectionCard>
   );
