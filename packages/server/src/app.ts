@@ -10,12 +10,13 @@ import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { findLiveDelivery, composePausedNotice } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
+import type { Accounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { installationOf, openBus } from './bus/open-bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats.ts';
 import type { AppContext } from './app-context.ts';
-import { Background, IntervalJob } from './workers/background.ts';
+import { IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
 import { OverflowLog } from './features/capture/overflow-log.ts';
 import { createCaptureService } from './features/capture/service.ts';
@@ -118,7 +119,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
   const overflowLog = nats && (await overflowLogOf(options, nats));
-  const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, log, now);
@@ -127,7 +127,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const deliveries = await Deliveries.create({ ...shared, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   metrics.watch({ freeDiskBytes: watchDisk(store, log), store, live, capture, bus, passwords });
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
+  const accounts = await createAccounts({ ...shared, passwords });
   const { isDrained } = capture;
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
@@ -145,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = async (): Promise<void> => {
     stopping.abort();
     live.close();
-    await stopAll({ connections, work, capture, background, api, bus, drainMs: options.drainMs });
+    await stopAll({ connections, work, capture, accounts, api, bus, drainMs: options.drainMs });
     await Promise.all([store.close(), replays.close(), nats?.close()]);
   };
   let stopped: Promise<void> | undefined;
@@ -157,14 +157,14 @@ interface Running {
   /** Background work that may take up to `maxMs` to finish. */
   readonly work: readonly { stop(maxMs: number): Promise<void> }[];
   readonly capture: CaptureService;
-  readonly background: Background;
+  readonly accounts: Accounts;
   readonly api: FastifyInstance;
   readonly bus: Bus;
   readonly drainMs: number | undefined;
 }
 
 /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
-async function stopAll({ connections, work, capture, background, api, bus, drainMs }: Running): Promise<void> {
+async function stopAll({ connections, work, capture, accounts, api, bus, drainMs }: Running): Promise<void> {
   const until = performance.now() + STOP_MS;
   // From now on `/readyz` fails and every response closes its connection, so balancers choose another node.
   await sleep(drainMs ?? DRAIN_MS);
@@ -173,7 +173,7 @@ async function stopAll({ connections, work, capture, background, api, bus, drain
   // Aborted senders no longer wait, but captures that arrived completely are still stored.
   await capture.drain();
   await capture.close();
-  await background.ended(Math.max(until - performance.now(), BACKGROUND_MS));
+  await accounts.links.ended(Math.max(until - performance.now(), BACKGROUND_MS));
   await api.close();
   await bus.close();
 }

@@ -50,33 +50,6 @@ export class CoalescedRun {
   }
 }
 
-/** Maximum amount of work at a time. More is rejected. */
-const MAX_AT_ONCE = 100;
-
-/** Runs work in the background. Failures are logged, and shutdown waits for it. */
-export class Background {
-  readonly #log: Logger;
-  readonly #running = new RunningWork();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
-
-  /** Starts `work`. `what` names it in the log. */
-  run(what: string, work: () => Promise<void>): void {
-    if (this.#running.size >= MAX_AT_ONCE) {
-      this.#log.error(`${what}: too much other work is running`);
-      return;
-    }
-    this.#running.add(work().catch((error: unknown) => this.#log.error({ err: error }, `${what} failed`)));
-  }
-
-  /** Resolves when all work has ended, or after `maxMs`. */
-  async ended(maxMs: number): Promise<void> {
-    await waitAtMost(maxMs, this.#running.ended());
-  }
-}
-
 /** Milliseconds from the end of a run to the next one, and if the run left work. */
 const INTERVAL_MS = 20_000;
 const SOON_MS = 20;

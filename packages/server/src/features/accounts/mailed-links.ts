@@ -1,5 +1,7 @@
 import { identityKey } from '@creel/contract';
-import type { Background } from '../../workers/background.ts';
+import type { Logger } from '../../log.ts';
+import { waitAtMost } from '../../limits/timeouts.ts';
+import { RunningWork } from '../../workers/background.ts';
 import { compose } from '../mail/service.ts';
 import type { Mailer, Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
@@ -12,14 +14,18 @@ import { LINK_MS } from './throttle.ts';
 export interface MailedLinksOptions extends Pick<LoginOptions, 'store' | 'passwords' | 'throttle' | 'now'> {
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
-  readonly background: Background;
+  readonly log: Logger;
   /** Base of the links. The request's host header is never used for it. */
   readonly publicUrl: () => string;
 }
 
+/** Maximum number of links for a new password that are mailed at a time. More are not mailed. */
+const MAX_AT_ONCE = 100;
+
 /** Mailed links that prove ownership of an email address: for password resets and verification. */
 export class MailedLinks {
   readonly #options: MailedLinksOptions;
+  readonly #mailing = new RunningWork();
 
   constructor(options: MailedLinksOptions) {
     this.#options = options;
@@ -31,16 +37,25 @@ export class MailedLinks {
    * RATE_LIMITED
    */
   async requestReset(email: string, address: string): Promise<void> {
-    const { store, throttle, background } = this.#options;
+    const { throttle, log } = this.#options;
     const mailer = this.#mailer();
     await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
     await throttle.of('mailedLink', identityKey(email)).consume();
-    background.run('mailing a link for a new password', async () => {
-      const user = await store.findUserByEmail(email);
-      if (user === undefined) return;
-      const url = await this.#newLink(user, 'reset', '/auth/reset');
-      await mailer.send(user.email, passwordResetMessage(user, url));
-    });
+    if (this.#mailing.size >= MAX_AT_ONCE) return log.error('too many links for a new password are being mailed');
+    const onFailure = (error: unknown): void => log.error({ err: error }, 'mailing a link for a new password failed');
+    this.#mailing.add(this.#mailReset(mailer, email).catch(onFailure));
+  }
+
+  async #mailReset(mailer: Mailer, email: string): Promise<void> {
+    const user = await this.#options.store.findUserByEmail(email);
+    if (user === undefined) return;
+    const url = await this.#newLink(user, 'reset', '/auth/reset');
+    await mailer.send(user.email, passwordResetMessage(user, url));
+  }
+
+  /** Resolves when no link is being mailed in the background, or after `maxMs`. */
+  async ended(maxMs: number): Promise<void> {
+    await waitAtMost(maxMs, this.#mailing.ended());
   }
 
   /** Sets a new password with a mailed token. @throws ProblemError LINK_INVALID */

@@ -26,7 +26,7 @@ interface AccountsOptions extends Omit<MailedLinksOptions, 'throttle'> {
 
 /** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */
 export async function createAccounts(options: AccountsOptions) {
-  const { store, config, mailer, background, publicUrl, passwords, now } = options;
+  const { store, config, mailer, log, publicUrl, passwords, now } = options;
   const secret = await store.findOrCreateSecret('accounts', randomToken());
   const throttle = new Throttle(store, secret, config.signupsPerHour, now);
   const knownBrowsers = new KnownBrowsers(secret, now);
@@ -36,7 +36,7 @@ export async function createAccounts(options: AccountsOptions) {
     throttle,
     knownBrowsers,
     login: new Login({ store, config, passwords, throttle, knownBrowsers, now }),
-    links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
+    links: new MailedLinks({ store, mailer, passwords, throttle, log, publicUrl, now }),
     /** `undefined` when no third-party login is configured. */
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
     providerLogin: new ProviderLogin({ store, config, throttle, now }),
