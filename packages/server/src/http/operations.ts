@@ -70,12 +70,11 @@ function registerOperation(
       const input = readInput(app, operation, request);
       const caller = callers.get(request);
       callers.delete(request);
-      const reservation = new ResponseReservation(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
-      const { reserve, whenDone } = reservation;
-      const call = { ...caller, ...input, request, reply, reserve, whenDone };
+      const { handlerDone, ...memory } = responseMemory(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
+      const call = { ...caller, ...input, request, reply, ...memory };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
-      const answer = await handler(call as never).finally(() => reservation.handlerDone());
+      const answer = await handler(call as never).finally(handlerDone);
       if (reply.sent) return reply;
       void reply.code(statusOf(operation));
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
@@ -182,42 +181,30 @@ function responseBudgets(maxBodyBytes: number) {
 }
 
 /** The memory of one response, from before its data is read until it has ended or its connection is closed. */
-class ResponseReservation {
-  readonly #budgets: ResponseBudgets;
-  readonly #userId: number;
-  readonly #response: ServerResponse;
-  readonly #onEnd: (() => void)[] = [];
-  #isHandlerDone = false;
-
-  constructor(budgets: ResponseBudgets, userId: number, response: ServerResponse) {
-    this.#budgets = budgets;
-    this.#userId = userId;
-    this.#response = response;
-    // Also follows the end of the connection, because a connection has one response at a time (parsed-connection.ts).
-    response.once('close', () => this.#releaseIfOver());
-  }
-
-  /** @throws ProblemError UNAVAILABLE when there is no memory for these stored bytes, or the client has left */
-  readonly reserve = (rawBytes: number): void => {
-    const { small, large } = this.#budgets;
-    const reservation = (rawBytes <= SMALL_ANSWER_BYTES ? small : large).reserve(this.#userId);
-    if (this.#response.destroyed || !reservation.grow(memoryOf(rawBytes))) throw overloaded();
-    this.#onEnd.push(() => reservation.release());
+function responseMemory({ small, large }: ResponseBudgets, userId: number, response: ServerResponse) {
+  const onEnd: (() => void)[] = [];
+  let isHandlerDone = false;
+  const releaseIfOver = (): void => {
+    if (isHandlerDone && response.destroyed) for (const release of onEnd.splice(0)) release();
   };
-
-  /** Calls back when the response has ended, immediately if it already has. */
-  readonly whenDone = (done: () => void): void => {
-    this.#onEnd.push(done);
-    this.#releaseIfOver();
+  // Also follows the end of the connection, because a connection has one response at a time (parsed-connection.ts).
+  response.once('close', releaseIfOver);
+  return {
+    /** @throws ProblemError UNAVAILABLE when there is no memory for these stored bytes, or the client has left */
+    reserve: (rawBytes: number): void => {
+      const reservation = (rawBytes <= SMALL_ANSWER_BYTES ? small : large).reserve(userId);
+      if (response.destroyed || !reservation.grow(memoryOf(rawBytes))) throw overloaded();
+      onEnd.push(() => reservation.release());
+    },
+    /** Calls back when the response has ended, immediately if it already has. */
+    whenDone: (done: () => void): void => {
+      onEnd.push(done);
+      releaseIfOver();
+    },
+    /** The handler has finished. Until then its reads use memory even if the client has left. */
+    handlerDone: (): void => {
+      isHandlerDone = true;
+      releaseIfOver();
+    },
   };
-
-  /** The handler has finished. Until then its reads use memory even if the client has left. */
-  handlerDone(): void {
-    this.#isHandlerDone = true;
-    this.#releaseIfOver();
-  }
-
-  #releaseIfOver(): void {
-    if (this.#isHandlerDone && this.#response.destroyed) for (const release of this.#onEnd.splice(0)) release();
-  }
 }
