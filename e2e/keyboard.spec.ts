@@ -95,6 +95,8 @@ test('the focus returns from a message that closes to where it was', async ({ pa
   await pressEscape(page);
   await expect(toast(page, 'Request saved')).toHaveCount(0);
   await expect(list(page)).toBeFocused();
+  await page.keyboard.press('F8');
+  await expect(list(page), 'F8 without a message').toBeFocused();
 });
 
 /** Moves up and down the list, through the tabs, and saves the request. */

@@ -33,7 +33,8 @@ export function Toaster() {
       <Radix.Viewport
         ref={frame}
         {...IS_LAYER}
-        hotkey={['F8']}
+        label="Notifications (F8)"
+        hotkey={isEmpty ? [] : ['F8']}
         aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
         className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
       />
