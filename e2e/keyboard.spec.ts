@@ -1,6 +1,6 @@
 // The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
-import { expect, pressEscape, test, toast } from './app.ts';
+import { expect, notifications, pressEscape, test, toast } from './app.ts';
 import { detailsOf, filterField, list, openLive, row, sendJson } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
@@ -75,7 +75,7 @@ test('the main journey with the keyboard alone', async ({ page, context }) => {
   await expect(page).toHaveURL(/\/auth$/);
 });
 
-test('the focus returns from a message that closes to where it was', async ({ page, person: _, endpoint }) => {
+test('the focus stays with the messages until the last one closes, and returns to where it was', async ({ page, person: _, endpoint }) => {
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await tabTo(page, list(page));
@@ -97,6 +97,17 @@ test('the focus returns from a message that closes to where it was', async ({ pa
   await expect(list(page)).toBeFocused();
   await page.keyboard.press('F8');
   await expect(list(page), 'F8 without a message').toBeFocused();
+
+  await page.keyboard.press('Delete');
+  await expect(toast(page, 'Request deleted')).toBeVisible();
+  await page.keyboard.press('F8');
+  const message = notifications(page).getByRole('listitem');
+  await tabTo(page, message);
+  await page.keyboard.press('s');
+  await expect(toast(page, 'Request saved')).toBeVisible();
+  await expect(message, 'the message that replaced the focused one').toBeFocused();
+  await pressEscape(page);
+  await expect(list(page)).toBeFocused();
 });
 
 /** Moves up and down the list, through the tabs, and saves the request. */

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { useLayoutEffect, useRef } from 'react';
-import { IS_LAYER, returnFocus } from '../ui/focus.ts';
+import { IS_LAYER, keepsFocus, returnFocus } from '../ui/focus.ts';
 import { useSignal } from '../ui/state.ts';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
@@ -33,6 +33,7 @@ export function Toaster() {
       <Radix.Viewport
         ref={frame}
         {...IS_LAYER}
+        {...keepsFocus('li')}
         label="Notifications (F8)"
         hotkey={isEmpty ? [] : ['F8']}
         aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
