@@ -75,7 +75,11 @@ test('the main journey with the keyboard alone', async ({ page, context }) => {
   await expect(page).toHaveURL(/\/auth$/);
 });
 
-test('the focus stays with the messages until the last one closes, and returns to where it was', async ({ page, person: _, endpoint }) => {
+test('the focus stays with the messages until the last one closes, and returns to where it was', async ({
+  page,
+  person: _,
+  endpoint,
+}) => {
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await tabTo(page, list(page));
@@ -101,6 +105,7 @@ test('the focus stays with the messages until the last one closes, and returns t
   await page.keyboard.press('Delete');
   await expect(toast(page, 'Request deleted')).toBeVisible();
   await page.keyboard.press('F8');
+  await expect(notifications(page).getByRole('list'), 'the outline of the focus').toHaveCSS('outline-style', 'solid');
   const message = notifications(page).getByRole('listitem');
   await tabTo(page, message);
   await page.keyboard.press('s');

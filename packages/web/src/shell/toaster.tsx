@@ -37,7 +37,7 @@ export function Toaster() {
         label="Notifications (F8)"
         hotkey={isEmpty ? [] : ['F8']}
         aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
-        className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
+        className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 rounded-[1.375rem] p-4 -outline-offset-14 md:left-58"
       />
     </Radix.Provider>
   );
