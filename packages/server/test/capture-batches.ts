@@ -34,7 +34,9 @@ export function newWriter(
         receivedAt: captures.map(({ receivedAt }) => receivedAt),
         async land(change = () => undefined) {
           const indexes = Float64Array.from(captures, () => nextIndex++);
-          const outcome = { indexes, savedIds: new Float64Array(captures.length), recycled: packed.bytes.buffer };
+          const receivedAt = Float64Array.from(captures, (capture) => capture.receivedAt);
+          const savedIds = new Float64Array(captures.length);
+          const outcome = { indexes, savedIds, receivedAt, recycled: packed.bytes.buffer };
           change(outcome);
           resolve(outcome);
           await settled();

@@ -58,11 +58,11 @@ export interface CaptureLimits {
 /** The result of a batch, in its order. */
 export interface CaptureOutcome {
   /** The capture's index, or -1 when its endpoint does not exist. */
-  readonly indexes: Float64Array;
+  readonly indexes: Float64Array<ArrayBuffer>;
   /** The saved request's id, or 0 when it is unsaved. */
-  readonly savedIds: Float64Array;
-  /** When each capture was received, if another one of its endpoint had a later time; else as in the batch. */
-  readonly receivedAt?: Float64Array | undefined;
+  readonly savedIds: Float64Array<ArrayBuffer>;
+  /** When each capture was received, or the time of an earlier one of its endpoint, if that is later. */
+  readonly receivedAt: Float64Array<ArrayBuffer>;
   /** Endpoints that have more unsaved requests than allowed, because a batch trims a limited number of bytes. */
   readonly overfull?: readonly number[];
   /** The batch's buffer, for reuse. */
@@ -70,14 +70,10 @@ export interface CaptureOutcome {
 }
 
 /** What the capture at this position of the batch became; `undefined` when its endpoint does not exist. */
-export function storedAs(outcome: CaptureOutcome, position: number, receivedAt: number): StoredAs | undefined {
-  const index = outcome.indexes[position] ?? -1;
+export function storedAs({ indexes, savedIds, receivedAt }: CaptureOutcome, position: number): StoredAs | undefined {
+  const index = indexes[position] ?? -1;
   if (index < 0) return undefined;
-  return {
-    index,
-    savedId: outcome.savedIds[position] || null,
-    receivedAt: outcome.receivedAt?.[position] ?? receivedAt,
-  };
+  return { index, savedId: savedIds[position] || null, receivedAt: receivedAt[position] ?? 0 };
 }
 
 export interface CaptureStore {

@@ -161,34 +161,18 @@ function outcomeOf(
 ): CaptureOutcome {
   const indexes = new Float64Array(count).fill(-1);
   const savedIds = new Float64Array(count);
+  const receivedAt = new Float64Array(count);
   const byEndpoint = new Map(receipts.map((receipt) => [receipt.endpointId, receipt]));
-  let isRaised = false;
   for (const { endpointId, captures, positions } of groups) {
     const receipt = byEndpoint.get(endpointId);
     if (receipt === undefined) continue;
     positions.forEach((position, nth) => {
       indexes[position] = receipt.firstIndex + nth;
       savedIds[position] = receipt.savedIds[nth] ?? 0;
-    });
-    // Times of a group ascend, so the first one is the earliest.
-    isRaised ||= (captures[0]?.receivedAt ?? 0) < receipt.notBefore;
-  }
-  return { indexes, savedIds, receivedAt: isRaised ? raisedTimes(count, groups, byEndpoint) : undefined };
-}
-
-function raisedTimes(
-  count: number,
-  groups: readonly CaptureGroup[],
-  receipts: ReadonlyMap<number, EndpointReceipt>,
-): Float64Array {
-  const times = new Float64Array(count);
-  for (const { endpointId, captures, positions } of groups) {
-    const notBefore = receipts.get(endpointId)?.notBefore ?? 0;
-    positions.forEach((position, nth) => {
-      times[position] = Math.max(notBefore, captures[nth]?.receivedAt ?? 0);
+      receivedAt[position] = Math.max(receipt.notBefore, captures[nth]?.receivedAt ?? 0);
     });
   }
-  return times;
+  return { indexes, savedIds, receivedAt };
 }
 
 /** In ascending order of ids, so that two processes can't deadlock. */

@@ -21,7 +21,7 @@ class Database implements CaptureStore, DrainStore {
   async writeCaptures(batch: PackedCaptures): Promise<CaptureOutcome> {
     await this.check();
     if (!this.stored.includes(batch.id)) this.stored.push(batch.id);
-    return { indexes: new Float64Array(1), savedIds: new Float64Array(1) };
+    return { indexes: new Float64Array(1), savedIds: new Float64Array(1), receivedAt: new Float64Array(1) };
   }
 
   async writeLogged(batches: readonly PackedCaptures[]) {

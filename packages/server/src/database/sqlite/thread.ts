@@ -89,9 +89,8 @@ const methods = {
       return written;
     });
     const recycled = batch.bytes.buffer;
-    const buffers = [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(
-      (buffer) => buffer instanceof ArrayBuffer,
-    );
+    const { indexes, savedIds, receivedAt } = outcome;
+    const buffers = [indexes.buffer, savedIds.buffer, receivedAt.buffer, recycled];
     return new Transferred<CaptureOutcome>({ ...outcome, recycled }, buffers);
   },
   async checkpoint() {

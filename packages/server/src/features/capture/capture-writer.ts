@@ -228,10 +228,7 @@ export class CaptureWriter {
     // Sends first: storage works on the next batch while this one's senders are answered.
     if (this.#writing === undefined && gathered >= this.#state.targetSize) this.#send();
     else this.#sendOrWait();
-    for (let position = 0; position < captures.length; position += 1) {
-      const waiting = captures[position];
-      waiting?.done(resultAt(outcome, position, waiting.receivedAt));
-    }
+    captures.forEach(({ done }, position) => done(resultAt(outcome, position)));
     this.#reportIdle();
   }
 
@@ -255,7 +252,7 @@ function emptyBatch(isSlow: boolean): GatheredBatch {
   return { captures: [], shares: new BatchShares(isSlow), since: Infinity };
 }
 
-function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, receivedAt: number): CaptureResult {
+function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number): CaptureResult {
   if (outcome === undefined) return 'failed';
-  return outcome === 'logged' ? 'logged' : (storedAs(outcome, position, receivedAt) ?? 'notFound');
+  return outcome === 'logged' ? 'logged' : (storedAs(outcome, position) ?? 'notFound');
 }

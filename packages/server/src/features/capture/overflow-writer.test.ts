@@ -8,7 +8,11 @@ import type { LoggedBatches } from './overflow-log.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 
 const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
-const OUTCOME: CaptureOutcome = { indexes: new Float64Array(1), savedIds: new Float64Array(1) };
+const OUTCOME: CaptureOutcome = {
+  indexes: new Float64Array(1),
+  savedIds: new Float64Array(1),
+  receivedAt: new Float64Array(1),
+};
 
 function batchOf(id: string): PackedCaptures {
   return { id, count: 1, numbers: new Float64Array(5), bytes: new Uint8Array(0) };

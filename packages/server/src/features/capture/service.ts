@@ -152,8 +152,8 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
   return (batch, outcome) => {
     const sources = new Map<number, SourceLabel>();
     let position = 0;
-    for (const { endpointId, method, head, body, receivedAt } of unpackCaptures(batch)) {
-      const stored = storedAs(outcome, position++, receivedAt);
+    for (const { endpointId, method, head, body } of unpackCaptures(batch)) {
+      const stored = storedAs(outcome, position++);
       if (stored === undefined) continue;
       options.metrics.countStored();
       const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
