@@ -12,7 +12,7 @@ export function loopOf(captured: RawHeaders, uid: string): string | undefined {
   return loopRefusal(captured, markOf(uid), 'it was forwarded from this endpoint');
 }
 
-/** Returns the headers for another endpoint. Whoever forwards its captures finds the mark in them. */
+/** Returns the headers for another endpoint. A forwarder of its captures finds the mark in them. */
 export function markedHeaders(captured: RawHeaders, uid: string): RawHeaders {
   const via = viaHeader(captured, markOf(uid));
   // A sender could name the mark in `Connection`, and the headers that it names are not sent.

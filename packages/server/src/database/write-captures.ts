@@ -4,7 +4,6 @@ import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore } from './store.ts';
 import type { MethodCount } from './records.ts';
 
-/** The captures of one endpoint in a batch. */
 interface CaptureGroup {
   readonly endpointId: number;
   readonly captures: readonly UnpackedCapture[];

@@ -60,7 +60,6 @@ export class Passwords {
     maxWaitingPerOwner: MAX_WAITING / 2,
   });
 
-  /** Defaults to OWASP's cost. */
   constructor(cost: PasswordCost = OWASP_COST) {
     this.#cost = cost;
     this.#currentPrefix = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;

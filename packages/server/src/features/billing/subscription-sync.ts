@@ -27,7 +27,6 @@ const SETTLE_AGAIN_MS = 2_000;
 /** Events about these objects may mean a change of a subscription. */
 const WATCHED = /^(customer|checkout\.session|invoice)\./;
 
-/** The storage that billing needs. */
 type BillingStore = Remote<typeof billingQueries> &
   Pick<Remote<typeof accountQueries>, 'findUser'> &
   Pick<Remote<typeof endpointQueries>, 'listEndpoints'>;

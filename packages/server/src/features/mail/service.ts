@@ -16,7 +16,6 @@ export interface Message {
 /** A part of a mail: a paragraph or a link. */
 export type Part = string | { readonly label: string; readonly url: string };
 
-/** A message with its address. */
 interface AddressedMessage {
   readonly to: string;
   readonly message: Message;
