@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -62,15 +63,11 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
 
 /** Not `recursive: true`: Node loops forever if a folder can't be created in an existing parent, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  const create = (): Promise<void> => mkdir(folder, { mode: 0o700 });
-  try {
-    await create();
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    if (codeOf(error) !== 'ENOENT' || dirname(folder) === folder) throw error;
-    await makeFolder(dirname(folder));
-    await create();
-  }
+  if (existsSync(folder)) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 }
 
 /** @throws CliError, for example in a folder that is read-only */

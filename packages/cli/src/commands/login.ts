@@ -2,6 +2,7 @@ import { ApiError } from '@creel/contract';
 import { z } from 'zod';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { CliError, UsageError } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
 import { chooseServer, connect, parseServerOrigin } from '../connection.ts';
@@ -93,9 +94,5 @@ async function readLineFrom({ stdin }: Terminal, question: string, output: Writa
 
 /** Reads all of standard input and removes the line end that `echo` adds. */
 async function readSecret({ stdin }: Terminal): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+  return (await buffer(stdin)).toString('utf8').replace(/\r?\n$/, '');
 }
