@@ -186,14 +186,20 @@ test('ends when the session ends', async () => {
   home = await signIn('home-again');
 });
 
-test('forward says after the end of the session how to continue', async () => {
+/** A forwarder that has forwarded one capture. */
+async function forwardOne(target: string): Promise<Running> {
   const { uid, url } = await newEndpoint();
-  await using target = await startTarget();
-  const forwarder = start(['forward', uid, target.url], { home });
+  const forwarder = start(['forward', uid, target], { home });
   followers.push(forwarder);
   await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
   await capture(url);
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  return forwarder;
+}
+
+test('forward says after the end of the session how to continue', async () => {
+  await using target = await startTarget();
+  const forwarder = await forwardOne(target.url);
   await person.client.call('endOtherSessions', {});
   expect(await forwarder.ended).toBe(1);
   expect(lines(forwarder.stderr()).slice(-2)).toEqual([
@@ -201,6 +207,22 @@ test('forward says after the end of the session how to continue', async () => {
     'The session has ended. Log in with: creel login',
   ]);
   home = await signIn('home-after-forward');
+});
+
+test('forward says how to continue after an answer of something else than Creel', async () => {
+  await using target = await startTarget();
+  const forwarder = await forwardOne(target.url);
+  const { port } = server;
+  await server.stop();
+  const proxy = await startTarget(port);
+  proxy.answerWith((response) => response.writeHead(404).end('404 page not found'));
+  expect(await forwarder.ended).toBe(1);
+  expect(lines(forwarder.stderr()).slice(-2)).toEqual([
+    'To continue with the next capture: --from 1',
+    'The server answered 404, but the response is not from a Creel server.',
+  ]);
+  await proxy.close();
+  server = await startServer(dataDir, port);
 });
 
 test('a query says which of its words are no fields, and that nothing matches', async () => {

@@ -1,8 +1,8 @@
-import { isDelivered, targetOf } from '@creel/contract';
+import { ApiError, isDelivered, targetOf } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { UsageError, isSignedOut } from '../cli-error.ts';
+import { CliError, UsageError, isSignedOut } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
 import { DeliveryReports, textOf } from '../delivery-reports.ts';
 import { uidOfUrl } from '../find-endpoint.ts';
@@ -77,8 +77,7 @@ Without an endpoint: creel forward --new <url>...`,
       };
     })
       .catch((error: unknown) => {
-        // After any other failure there is nothing to continue with.
-        if (!isSignedOut(error)) next = undefined;
+        if (isEndpointOver(error)) next = undefined;
         throw error;
       })
       .finally(async () => {
@@ -89,6 +88,12 @@ Without an endpoint: creel forward --new <url>...`,
       });
   },
 });
+
+/** True if the endpoint was deleted or has expired, so that there is nothing to continue with. */
+function isEndpointOver(error: unknown): boolean {
+  if (error instanceof ApiError) return error.code === 'ENDPOINT_NOT_FOUND';
+  return error instanceof CliError && !isSignedOut(error);
+}
 
 interface ForwardContext {
   readonly client: Client;
