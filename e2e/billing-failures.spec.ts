@@ -91,6 +91,23 @@ test('a change or a portal that fails says why', async ({ page, person: _ }) => 
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await expect(page.getByRole('heading', { name: 'Billing portal' })).toBeVisible();
   });
+
+  await test.step('the portal of the gateway keeps the subscription after a failed action, and offers to load it again', async () => {
+    await page.unrouteAll();
+    const cancel = page.getByRole('button', { name: 'Cancel', exact: true });
+    await expect(cancel).toBeVisible();
+    await page.route('**/api/billing/test/portal', (route) => route.abort());
+    const read = page.waitForEvent('requestfailed', (call) => call.method() === 'GET');
+    await cancel.click();
+    await read;
+    await expect(page.getByRole('alert')).toContainText('The server could not be reached');
+    await expect(cancel).toBeEnabled();
+    await page.reload();
+    await expect(page.getByRole('alert')).toContainText('The server could not be reached');
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(cancel).toBeVisible();
+  });
 });
 
 test('the portal and the end of a plan follow the state of the subscription', async ({ page, person: _ }) => {

@@ -2,7 +2,7 @@ import { PLANS } from '@creel/contract';
 import type { TestCheckout as Checkout, TestCheckoutAction } from '@creel/contract';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { client, errorMessage } from '../../../api/client.ts';
+import { client, errorMessage, isNotFound } from '../../../api/client.ts';
 import { queryClient, queryKeys } from '../../../api/query-client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Loading, Notice } from '../../../ui/feedback.tsx';
@@ -32,7 +32,9 @@ function TestCheckout({ id }: { readonly id: string }) {
   if (checkout.isError) {
     return (
       <>
-        <Notice tone="bad">{errorMessage(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+        <Notice tone="bad" {...(isNotFound(checkout.error) ? {} : { onRetry: () => void checkout.refetch() })}>
+          {errorMessage(checkout.error, 'The checkout could not be loaded.')}
+        </Notice>
         <Button asChild variant="ghost">
           <a href="/subscription">Back to the plans</a>
         </Button>

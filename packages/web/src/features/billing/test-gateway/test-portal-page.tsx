@@ -32,18 +32,16 @@ export function TestPortalPage() {
 
 /** The portal of the test gateway: the subscription, and what can happen to it. */
 function TestPortal() {
-  const subscription = useQuery(testSubscriptionQuery);
-  if (subscription.data !== undefined && !subscription.isError)
-    return <LoadedPortal subscription={subscription.data} />;
-  if (subscription.isError) {
-    const hasNone = subscription.error instanceof ApiError && subscription.error.code === 'NO_SUBSCRIPTION';
-    return (
-      <Notice tone={hasNone ? 'info' : 'bad'}>
-        {errorMessage(subscription.error, 'The subscription could not be loaded. Reload the page.')}
-      </Notice>
-    );
-  }
-  return <Loading label="Loading the subscription" bars={['h-48']} />;
+  const { data, error, refetch } = useQuery(testSubscriptionQuery);
+  const hasNone = error instanceof ApiError && error.code === 'NO_SUBSCRIPTION';
+  if (hasNone) return <Notice>{errorMessage(error, 'There is no subscription yet.')}</Notice>;
+  if (data !== undefined) return <LoadedPortal subscription={data} />;
+  if (error === null) return <Loading label="Loading the subscription" bars={['h-48']} />;
+  return (
+    <Notice tone="bad" onRetry={() => void refetch()}>
+      {errorMessage(error, 'The subscription could not be loaded.')}
+    </Notice>
+  );
 }
 
 function LoadedPortal({ subscription }: { readonly subscription: TestSubscription }) {
