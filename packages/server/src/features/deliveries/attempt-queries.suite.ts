@@ -167,6 +167,23 @@ export function attemptsSuite(store: AppStore): void {
       expect(await store.listAttempts(endpoint.id, 0)).toMatchObject([{ destinationId: null, nextAttemptAt: null }]);
     });
 
+    test('a failure that is stored after the success of its delivery does not replace it', async () => {
+      const { endpoint, destination, delivery } = await dueDelivery();
+      await record([attemptOf(destination, delivery, { at: T0 + 20 })]);
+      // Of a node that could not reach the database until its lease had expired.
+      const [late] = await record([attemptOf(destination, delivery, { status: 500, nextAttemptAt: T0 + 5000 })]);
+      const success = { last: { kind: 'forward', status: 200 }, isPending: false };
+      expect(late?.state).toMatchObject(success);
+      expect(await everything(store, endpoint.id)).toMatchObject([{ delivery: success }]);
+      expect(await store.listAttempts(endpoint.id, 0)).toMatchObject([{ status: 500 }, { status: 200 }]);
+      const [another] = await record([attemptOf(destination, { ...delivery, id: 'of another destination' })]);
+      expect(another?.state).toMatchObject(success);
+      expect(await store.retryDelivery(endpoint.id, delivery.id, T0)).toEqual({ destinationId: destination.id });
+      await record([attemptOf(destination, { ...delivery, attempts: 1 }, { status: 502 })]);
+      const failure = { last: { kind: 'forward', status: 502 }, isPending: false };
+      expect(await everything(store, endpoint.id)).toMatchObject([{ delivery: failure }]);
+    });
+
     test('retries find deliveries of this endpoint only', async () => {
       const other = await someEndpoint(store);
       const { endpoint, destination, delivery } = await dueDelivery();

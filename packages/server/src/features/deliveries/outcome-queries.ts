@@ -50,6 +50,38 @@ export function lastDeliveryOf({
 }
 
 /**
+ * The attempts, where a failure has the result of its delivery's success if that is already stored. A node that reaches the
+ * database only after its lease has expired stores its attempt after that of another node.
+ */
+export async function asEnded(
+  transaction: DatabaseTransaction,
+  attempts: readonly Attempt[],
+  pendingIds: ReadonlySet<string>,
+): Promise<readonly Attempt[]> {
+  const late = attempts.filter(
+    ({ kind, status, deliveryId }) => kind === 'forward' && !isDelivered(status) && !pendingIds.has(deliveryId),
+  );
+  const ids = late.map(({ deliveryId }) => deliveryId);
+  const successes = await inChunks(ids, (chunk) =>
+    transaction
+      .selectFrom('delivery_attempts')
+      .select(['delivery_id', 'attempt', 'status', 'sent_at'])
+      .where('delivery_id', 'in', chunk)
+      .where('status', '>=', 200)
+      .where('status', '<=', 299)
+      .orderBy('id')
+      .execute(),
+  );
+  return attempts.map((attempt) => {
+    const { deliveryId } = attempt;
+    const end = successes.findLast((row) => row.delivery_id === deliveryId && row.attempt >= attempt.attempt);
+    return end === undefined || !late.includes(attempt)
+      ? attempt
+      : { ...attempt, status: end.status, error: null, at: end.sent_at };
+  });
+}
+
+/**
  * For each request with a successful forward, the newest failure at a destination that still exists. Its row shows this
  * failure rather than the success of another destination. A replay shows its own outcome.
  */
@@ -68,7 +100,16 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
             selectFrom('delivery_attempts as later')
               .select('later.id')
               .whereRef('later.delivery_id', '=', 'a.delivery_id')
-              .whereRef('later.id', '>', 'a.id'),
+              .where(({ and, or, eb }) =>
+                or([
+                  eb('later.attempt', '>', eb.ref('a.attempt')),
+                  and([
+                    eb('later.attempt', '=', eb.ref('a.attempt')),
+                    eb('later.status', '>=', 200),
+                    eb('later.status', '<=', 299),
+                  ]),
+                ]),
+              ),
           ),
         ),
       )

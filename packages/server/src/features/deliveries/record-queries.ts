@@ -12,6 +12,7 @@ import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
 import {
   REQUEST_COLUMNS,
+  asEnded,
   failuresOf,
   keysOf,
   lastDeliveryOf,
@@ -55,8 +56,9 @@ async function recordAttempts(
     transaction,
     added.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
   );
-  const failures = await failuresOf(transaction, kept);
-  const requests = kept.map((attempt) => ({
+  const outcomes = await asEnded(transaction, kept, pendingIds);
+  const failures = await failuresOf(transaction, outcomes);
+  const requests = outcomes.map((attempt) => ({
     ...attempt,
     latest: failures.get(mapKeyOf(attempt)) ?? lastDeliveryOf(attempt),
   }));
