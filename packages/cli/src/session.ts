@@ -63,7 +63,7 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
 
 /** Not `recursive: true`: Node loops forever if a folder can't be created in an existing parent, as in /proc. */
 async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
+  if (existsSync(folder) || dirname(folder) === folder) return;
   await makeFolder(dirname(folder));
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
