@@ -87,6 +87,7 @@ export interface ServerOptions {
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Overrides how nodes are connected. */
   readonly bus?: Bus | undefined;
+  /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
   /** Milliseconds between a stop and the end of idle connections. */
   readonly drainMs?: number | undefined;
@@ -253,6 +254,7 @@ function replaysOf({ config, replay }: ServerOptions, now: () => number, publicU
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
 }
 
+/** `undefined` without NATS_URL. */
 function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
   if (config.natsUrls.length === 0) return undefined;
   const onFailure = (error: unknown): void =>
@@ -269,6 +271,7 @@ async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): 
   return new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes, connection: () => nats.connection });
 }
 
+/** `undefined` without SMTP_URL: mail is off. */
 function mailerOf({ smtpUrl, mailFrom }: Config, publicUrl: () => string): Mailer | undefined {
   return smtpUrl === undefined ? undefined : createMailer(smtpUrl, () => mailFrom ?? defaultSender(publicUrl()));
 }

@@ -51,9 +51,13 @@ export function createMetrics(lostLogLines: () => number) {
     registry,
     /** Adds the gauges. Called once. */
     watch: (sources: GaugeSources): void => registerGauges(registry, sources),
+    /** A capture was stored and acknowledged. */
     countStored: (): void => void (counts.stored += 1),
+    /** A capture is in the overflow log and was acknowledged. */
     countLogged: (): void => void (counts.logged += 1),
+    /** A capture was answered with 503. */
     countFailed: (): void => void (counts.failed += 1),
+    /** A capture was read by the plain reader or by Node's parser. */
     countRead: (reader: 'plain' | 'parser'): void => void (read[reader] += 1),
     countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed'): void => attempts.inc({ kind, outcome }),
   };

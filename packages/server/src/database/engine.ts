@@ -56,6 +56,7 @@ export async function inChunks<Row, Result>(
   return results;
 }
 
+/** The number of rows that a query selects. */
 export async function countRows<Table extends keyof Tables>(
   query: SelectQueryBuilder<Tables, Table, object>,
 ): Promise<number> {

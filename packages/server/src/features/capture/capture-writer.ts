@@ -113,6 +113,7 @@ export class CaptureWriter {
     this.#batch = emptyBatch(this.#isSlow);
   }
 
+  /** Number of captures that wait for their batch. */
   get waitingCount(): number {
     return this.#batch.captures.length + this.#postponed.size;
   }
