@@ -1,7 +1,7 @@
 import { MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import type { Selectable, SqlBool } from 'kysely';
 import { z } from 'zod';
 import { inChunks } from '../../database/engine.ts';
 import { toUserRecord } from '../../database/records.ts';
@@ -49,35 +49,36 @@ export function lastDeliveryOf({
   return { kind, status, error, at: isoTime(at) };
 }
 
+/** SQL of `isDelivered`. */
+function hasDelivered(status: string) {
+  return sql<SqlBool>`coalesce(${sql.ref(status)}, 0) between 200 and 299`;
+}
+
 /**
- * The attempts, where a failure has the result of its delivery's success if that is already stored. A node that reaches the
- * database only after its lease has expired stores its attempt after that of another node.
+ * The attempts, where a failure has the result of its delivery's success if that is already stored. A node that reaches
+ * the database only after its lease has expired stores its attempt after that of another node.
  */
 export async function asEnded(
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
   pendingIds: ReadonlySet<string>,
 ): Promise<readonly Attempt[]> {
-  const late = attempts.filter(
-    ({ kind, status, deliveryId }) => kind === 'forward' && !isDelivered(status) && !pendingIds.has(deliveryId),
-  );
-  const ids = late.map(({ deliveryId }) => deliveryId);
+  const mayBeLate = ({ kind, status, deliveryId }: Attempt): boolean =>
+    kind === 'forward' && !isDelivered(status) && !pendingIds.has(deliveryId);
+  const ids = attempts.filter(mayBeLate).map(({ deliveryId }) => deliveryId);
   const successes = await inChunks(ids, (chunk) =>
     transaction
       .selectFrom('delivery_attempts')
       .select(['delivery_id', 'attempt', 'status', 'sent_at'])
       .where('delivery_id', 'in', chunk)
-      .where('status', '>=', 200)
-      .where('status', '<=', 299)
+      .where(hasDelivered('status'))
       .orderBy('id')
       .execute(),
   );
   return attempts.map((attempt) => {
-    const { deliveryId } = attempt;
-    const end = successes.findLast((row) => row.delivery_id === deliveryId && row.attempt >= attempt.attempt);
-    return end === undefined || !late.includes(attempt)
-      ? attempt
-      : { ...attempt, status: end.status, error: null, at: end.sent_at };
+    if (!mayBeLate(attempt)) return attempt;
+    const end = successes.findLast((row) => row.delivery_id === attempt.deliveryId && row.attempt >= attempt.attempt);
+    return end === undefined ? attempt : { ...attempt, status: end.status, error: null, at: end.sent_at };
   });
 }
 
@@ -93,7 +94,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
       .innerJoin('destinations', 'destinations.id', 'a.destination_id')
       .select([...REQUEST_COLUMNS, 'a.status', 'a.error', 'a.sent_at'])
       .where('a.request_key', 'in', keysOf(chunk))
-      .where((where) => where.or([where('status', 'is', null), where('status', '<', 200), where('status', '>', 299)]))
+      .where(({ not }) => not(hasDelivered('a.status')))
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
@@ -103,11 +104,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
               .where(({ and, or, eb }) =>
                 or([
                   eb('later.attempt', '>', eb.ref('a.attempt')),
-                  and([
-                    eb('later.attempt', '=', eb.ref('a.attempt')),
-                    eb('later.status', '>=', 200),
-                    eb('later.status', '<=', 299),
-                  ]),
+                  and([eb('later.attempt', '=', eb.ref('a.attempt')), hasDelivered('later.status')]),
                 ]),
               ),
           ),
