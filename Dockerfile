@@ -5,7 +5,8 @@ COPY . .
 RUN npm pack && tar -xzf creel-*.tgz
 
 FROM node:26-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 \
+  MALLOC_TRIM_THRESHOLD_=67108864 MALLOC_TOP_PAD_=1048576
 COPY --from=build /src/package /app
 RUN mkdir /data && chown node:node /data
 USER node

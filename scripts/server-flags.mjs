@@ -20,4 +20,7 @@ export const serverEnvironment = {
   MALLOC_ARENA_MAX: '2',
   // Bytes, the initial value. Fixed, so that glibc does not learn to keep the memory of large bodies after they are stored.
   MALLOC_MMAP_THRESHOLD_: '131072',
+  // Bytes. In a flood, glibc would return free memory to the system and get it again, many times a second.
+  MALLOC_TRIM_THRESHOLD_: '67108864',
+  MALLOC_TOP_PAD_: '1048576',
 };
