@@ -22,6 +22,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof SignedOutError || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN');
 }
 
+/** True if the same call may succeed later: the server was not reached, is busy, or failed. */
+export function isTemporary({ status }: ApiError): boolean {
+  return status < 200 || status >= 500 || [408, 425, 429].includes(status);
+}
+
 /** Lines to print for an error, with the server's own sentence if there is one. `undefined` for a defect. */
 export function errorLines(error: unknown): string[] | undefined {
   if (error instanceof CliError) return [error.message];

@@ -1,6 +1,7 @@
 import { ApiError, MAX_DELIVERY_RESPONSE_BYTES, MAX_REASON_CHARS } from '@creel/contract';
 import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isTemporary } from './cli-error.ts';
 import { sentence } from './output.ts';
 import type { SendResult } from './send-capture.ts';
 import { withRequestId } from './stored-requests.ts';
@@ -137,7 +138,7 @@ export class DeliveryReports {
       if (error.code === 'NOT_FOUND' || error.status === 405) return 'unknown-call';
       if (error.fields['at'] !== undefined) await this.#notifyWrongTime();
       // Other rejections would be the same the next time: a deleted request, an ended session.
-      return error.status === 0 || error.status === 429 || error.status >= 500 ? 'try-again' : 'done';
+      return isTemporary(error) ? 'try-again' : 'done';
     }
   }
 

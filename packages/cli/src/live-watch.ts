@@ -2,7 +2,7 @@ import { ApiError, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS, PROBLEMS, listenLiv
 import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
 import { WebSocket } from 'ws';
 import type { CaptureFeed } from './capture-feed.ts';
-import { CliError, SignedOutError } from './cli-error.ts';
+import { CliError, SignedOutError, isTemporary } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 
 /** The socket pauses at this many unprocessed messages. The server then drops its backlog and sends an `init` later. */
@@ -189,6 +189,5 @@ class LiveWatch {
 
 /** True when a retry would not help: the server rejects the call, or its response is not understood. */
 function isPermanent(error: unknown): boolean {
-  if (!(error instanceof ApiError)) return true;
-  return error.status >= 200 && error.status < 500 && ![408, 425, 429].includes(error.status);
+  return !(error instanceof ApiError && isTemporary(error));
 }
