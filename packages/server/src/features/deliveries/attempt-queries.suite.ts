@@ -184,6 +184,28 @@ export function attemptsSuite(store: AppStore): void {
       expect(await everything(store, endpoint.id)).toMatchObject([{ delivery: failure }]);
     });
 
+    test('a failure that is stored after a later attempt of its delivery changes only the history', async () => {
+      const { endpoint, destination, delivery } = await dueDelivery();
+      const failed = (attempts: number, nextAttemptAt: number | null, status = 500) =>
+        record([attemptOf(destination, { ...delivery, attempts }, { status, nextAttemptAt })]);
+      const state = async () => [
+        await due(destination.id, T0 + 40_000),
+        (await everything(store, endpoint.id))[0]?.delivery,
+      ];
+      await failed(0, T0 + 5000);
+      await failed(1, T0 + 35_000);
+      const before = await state();
+      const [late] = await failed(0, T0 + 50_000, 502);
+      expect(late).toMatchObject({ attempt: 1, status: 502, nextAttemptAt: null, state: { isPending: true } });
+      expect(await state()).toEqual(before);
+      // The last failure of another node does not end a retry either.
+      await failed(7, null);
+      await store.retryDelivery(endpoint.id, delivery.id, T0);
+      await failed(7, null, 502);
+      expect(await due(destination.id)).toEqual([{ ...delivery, attempts: 8 }]);
+      expect(await store.listAttempts(endpoint.id, 0)).toHaveLength(5);
+    });
+
     test('retries find deliveries of this endpoint only', async () => {
       const other = await someEndpoint(store);
       const { endpoint, destination, delivery } = await dueDelivery();

@@ -54,31 +54,40 @@ function hasDelivered(status: string) {
   return sql<SqlBool>`coalesce(${sql.ref(status)}, 0) between 200 and 299`;
 }
 
+/** Deliveries that wait for an attempt by their ids: the number of the last stored one, and when the next one is due. */
+export type PendingDeliveries = ReadonlyMap<string, { readonly attempts: number; readonly nextAttemptAt: number }>;
+
 /**
- * The attempts, where a failure has the result of its delivery's success if that is already stored. A node that reaches
- * the database only after its lease has expired stores its attempt after that of another node.
+ * True for a failure that another node may have repeated: a node that reaches the database only after its lease has
+ * expired stores its attempt after that of the other node.
  */
-export async function asEnded(
+export function mayBeLate({ kind, status, deliveryId, attempt }: Attempt, pending: PendingDeliveries): boolean {
+  return kind === 'forward' && !isDelivered(status) && attempt <= (pending.get(deliveryId)?.attempts ?? Infinity);
+}
+
+/** The attempts, where a late failure has the outcome of its delivery's success or later attempt, if one is stored. */
+export async function withLaterOutcome(
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
-  pendingIds: ReadonlySet<string>,
+  pending: PendingDeliveries,
 ): Promise<readonly Attempt[]> {
-  const mayBeLate = ({ kind, status, deliveryId }: Attempt): boolean =>
-    kind === 'forward' && !isDelivered(status) && !pendingIds.has(deliveryId);
-  const ids = attempts.filter(mayBeLate).map(({ deliveryId }) => deliveryId);
-  const successes = await inChunks(ids, (chunk) =>
+  const ids = attempts.filter((attempt) => mayBeLate(attempt, pending)).map(({ deliveryId }) => deliveryId);
+  const stored = await inChunks(ids, (chunk) =>
     transaction
       .selectFrom('delivery_attempts')
-      .select(['delivery_id', 'attempt', 'status', 'sent_at'])
+      .select(['delivery_id', 'attempt', 'status', 'error', 'sent_at'])
       .where('delivery_id', 'in', chunk)
-      .where(hasDelivered('status'))
-      .orderBy('id')
+      .orderBy('attempt')
+      .orderBy(hasDelivered('status'))
       .execute(),
   );
   return attempts.map((attempt) => {
-    if (!mayBeLate(attempt)) return attempt;
-    const end = successes.findLast((row) => row.delivery_id === attempt.deliveryId && row.attempt >= attempt.attempt);
-    return end === undefined ? attempt : { ...attempt, status: end.status, error: null, at: end.sent_at };
+    if (!mayBeLate(attempt, pending)) return attempt;
+    const own = stored.filter((row) => row.delivery_id === attempt.deliveryId);
+    const later = own.findLast(
+      (row) => row.attempt > attempt.attempt || (row.attempt === attempt.attempt && isDelivered(row.status)),
+    );
+    return later === undefined ? attempt : { ...attempt, status: later.status, error: later.error, at: later.sent_at };
   });
 }
 

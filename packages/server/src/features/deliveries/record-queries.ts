@@ -12,7 +12,6 @@ import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
 import {
   REQUEST_COLUMNS,
-  asEnded,
   failuresOf,
   keysOf,
   lastDeliveryOf,
@@ -20,8 +19,10 @@ import {
   saveLatest,
   countOutcomes,
   destinationsOf,
+  mayBeLate,
+  withLaterOutcome,
 } from './outcome-queries.ts';
-import type { RequestOfEndpoint } from './outcome-queries.ts';
+import type { PendingDeliveries, RequestOfEndpoint } from './outcome-queries.ts';
 
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
 
@@ -39,13 +40,13 @@ async function recordAttempts(
   now: number,
   mayBeStored = false,
 ) {
-  const { isStored, pendingIds, destinations } = await lockRequests(transaction, received);
+  const { isStored, pending, destinations } = await lockRequests(transaction, received);
   const isPresent = (id: number | null): boolean => destinations.some((destination) => destination.id === id);
   const attempts = received.map((attempt) => ({
     ...withoutNul(attempt),
     // The destination was deleted meanwhile, so nothing follows.
     destinationId: isPresent(attempt.destinationId) ? attempt.destinationId : null,
-    nextAttemptAt: pendingIds.has(attempt.deliveryId) ? attempt.nextAttemptAt : null,
+    nextAttemptAt: nextTimeOf(attempt, pending),
   }));
   const kept = attempts.filter(isStored);
   const known = mayBeStored ? await idsOfStored(transaction, kept) : new Map<Attempt, undefined>();
@@ -54,18 +55,18 @@ async function recordAttempts(
   const ids = await insertAttempts(transaction, added);
   await updateDeliveries(
     transaction,
-    added.filter(({ deliveryId }) => pendingIds.has(deliveryId)),
+    added.filter((attempt) => pending.has(attempt.deliveryId) && !mayBeLate(attempt, pending)),
   );
-  const outcomes = await asEnded(transaction, kept, pendingIds);
+  const outcomes = await withLaterOutcome(transaction, kept, pending);
   const failures = await failuresOf(transaction, outcomes);
   const requests = outcomes.map((attempt) => ({
     ...attempt,
     latest: failures.get(mapKeyOf(attempt)) ?? lastDeliveryOf(attempt),
   }));
-  const pending = await pendingAmong(transaction, requests);
+  const waiting = await waitingAmong(transaction, requests);
   // As saved: of several attempts for a request, the last one counts.
   const states = new Map(
-    requests.map((request) => [mapKeyOf(request), { last: request.latest, isPending: pending.has(mapKeyOf(request)) }]),
+    requests.map((request) => [mapKeyOf(request), { last: request.latest, isPending: waiting.has(mapKeyOf(request)) }]),
   );
   await countOutcomes(transaction, destinations, attempts.filter(isNew), now);
   const ended = byEndpoint(kept.filter((attempt) => !isWaiting(attempt)));
@@ -85,7 +86,7 @@ async function recordAttempts(
 }
 
 /**
- * Which attempts' requests are still stored, the ids of the deliveries that are still pending, and the destinations.
+ * Which attempts' requests are still stored, those of the deliveries that are still pending, and the destinations.
  * They stay so until the transaction ends. Every transaction locks in this order, so that two can't deadlock: shared
  * endpoints, destinations, deliveries, counters of endpoints, the history of requests. Each is locked in the order of ids.
  */
@@ -96,9 +97,9 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
     if (bounds !== undefined) firstIndexes.set(endpointId, bounds.first_index);
   }
   const destinations = await lockDestinations(transaction, destinationsOf(attempts));
-  const pendingIds = await lockDeliveries(transaction, attempts);
+  const pending = await lockDeliveries(transaction, attempts);
   // Requests of pending deliveries need no lock, because captures spare them. Captures may trim all others.
-  const areSpared = attempts.every(({ deliveryId }) => pendingIds.has(deliveryId));
+  const areSpared = attempts.every(({ deliveryId }) => pending.has(deliveryId));
   if (!areSpared)
     for (const endpointId of firstIndexes.keys()) {
       await lockEndpoint(transaction, endpointId, 'change');
@@ -107,12 +108,19 @@ async function lockRequests(transaction: EngineTransaction, attempts: readonly A
   const stored = await storedAmong(transaction, attempts);
   const isStored = (attempt: Attempt): boolean =>
     stored.has(mapKeyOf(attempt)) && attempt.index >= (firstIndexes.get(attempt.endpointId) ?? Infinity);
-  return { isStored, pendingIds, destinations };
+  return { isStored, pending, destinations };
 }
 
 /** In the order of ids. */
 function byEndpoint(attempts: readonly Attempt[]): [number, Attempt[]][] {
   return [...Map.groupBy(attempts, ({ endpointId }) => endpointId)].toSorted(([a], [b]) => a - b);
+}
+
+/** When the delivery is sent again after this attempt. Null if it is not, or after a later attempt. */
+function nextTimeOf(attempt: Attempt, pending: PendingDeliveries): number | null {
+  if (!mayBeLate(attempt, pending)) return attempt.nextAttemptAt;
+  const stored = pending.get(attempt.deliveryId);
+  return stored?.attempts === attempt.attempt ? stored.nextAttemptAt : null;
 }
 
 /** A further attempt of the delivery is planned. */
@@ -132,19 +140,22 @@ async function storedAmong(transaction: DatabaseTransaction, requests: readonly 
   return new Set(rows.map(mapKeyOf));
 }
 
-/** The ids of those of the deliveries that are still pending, with their rows locked. */
-async function lockDeliveries(transaction: EngineTransaction, attempts: readonly Attempt[]) {
+/** Those of the deliveries that are still pending by their ids, with their rows locked. */
+async function lockDeliveries(
+  transaction: EngineTransaction,
+  attempts: readonly Attempt[],
+): Promise<PendingDeliveries> {
   const forwards = attempts.filter(({ kind }) => kind === 'forward').map(({ deliveryId }) => deliveryId);
   const rows = await inChunks([...new Set(forwards)].toSorted(), (chunk) =>
     transaction
       .selectFrom('deliveries')
-      .select('id')
+      .select(['id', 'attempts', 'next_attempt_at as nextAttemptAt'])
       .where('id', 'in', chunk)
       .orderBy('id')
       .modifyEnd(transaction.engine.locks.alone)
       .execute(),
   );
-  return new Set(rows.map(({ id }) => id));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Tells the trim that requests of this endpoint may have deliveries, which it must spare or remove. */
@@ -282,7 +293,7 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
 }
 
 /** The map keys of those requests that wait for an attempt. */
-async function pendingAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
+async function waitingAmong(transaction: DatabaseTransaction, requests: readonly RequestOfEndpoint[]) {
   const rows = await inChunks(requests, (chunk) =>
     transaction
       .selectFrom('deliveries')
