@@ -1,4 +1,4 @@
-import { queryOf } from '@creel/contract';
+import { queryOf, textOf } from '@creel/contract';
 import type { CapturedRequest, Endpoint } from '@creel/contract';
 
 /**
@@ -43,12 +43,8 @@ function escapeForJson(character: string): string {
 
 /** True for UTF-8 without control characters other than tabs and line ends. */
 export function isPlainText(bytes: Uint8Array): boolean {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.replaceAll('\r\n', '\n').search(UNSAFE_IN_TEXT) < 0;
-  } catch {
-    return false;
-  }
+  const text = textOf(bytes);
+  return text !== undefined && text.replaceAll('\r\n', '\n').search(UNSAFE_IN_TEXT) < 0;
 }
 
 /** Path and query as the sender wrote them. */

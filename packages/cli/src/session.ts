@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { tryDecode } from '@creel/contract';
 import { z } from 'zod';
 import { CliError, codeOf } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
@@ -33,17 +34,9 @@ export async function readSession(env: Env): Promise<StoredSession | undefined> 
     throw new CliError(`${path} can't be read (${codeOf(error)}).`);
   });
   if (text === undefined) return undefined;
-  const session = parseSession(text);
+  const session = storedSessionSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
   if (session === undefined) throw new CliError(`${path} does not contain a session. Log in again with: creel login`);
   return session;
-}
-
-function parseSession(text: string): StoredSession | undefined {
-  try {
-    return storedSessionSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Replaces the file atomically. Only the user may read it, whatever the mode of an older file. @throws CliError */

@@ -1,6 +1,7 @@
 import { fillPath, OPERATIONS } from './operations.ts';
 import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
+import { tryDecode } from './decoding.ts';
 import { z } from 'zod';
 
 /** A failed call. The message is `{status}: {sentence}`. A `status` of 0 means that there was no complete response. */
@@ -152,11 +153,7 @@ const looseProblemSchema = z
   .catch({});
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return tryDecode(() => JSON.parse(text));
 }
 
 async function readAnswer<Name extends OperationName>(

@@ -1,6 +1,7 @@
 import type { RawHeaders } from './raw-headers.ts';
 import { skipSpace, stringEnd } from './query/json-text.ts';
 import { firstHeader } from './raw-headers.ts';
+import { unescapedString } from './query/json-path.ts';
 
 /** Headers in which senders name the event. */
 const EVENT_HEADERS = [
@@ -97,9 +98,5 @@ function topLevelStrings(text: string, keys: readonly string[]): Map<string, str
 }
 
 function unquote(quoted: string): string {
-  try {
-    return String(JSON.parse(quoted));
-  } catch {
-    return quoted.slice(1, -1);
-  }
+  return unescapedString(quoted) ?? quoted.slice(1, -1);
 }

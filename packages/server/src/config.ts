@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { tierSchema } from '@creel/contract';
+import { tierSchema, tryDecode } from '@creel/contract';
 
 /** The environment is invalid. The message lists every mistake, so that the operator can fix all of them at once. */
 export class ConfigProblem extends Error {
@@ -56,12 +56,7 @@ function hasWholePassword(text: string): boolean {
 
 function isDecodable(text: string): boolean {
   const { username, password } = new URL(text);
-  try {
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
+  return tryDecode(() => decodeURIComponent(username + password)) !== undefined;
 }
 
 const NOT_ESCAPED = {

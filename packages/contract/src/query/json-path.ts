@@ -1,6 +1,7 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-text.ts';
 import { containerEnd, skipSpace, stringEnd, valueEnd, STEPS_PER_YIELD } from './json-text.ts';
 import type { JsonStep } from './query.ts';
+import { tryDecode } from '../decoding.ts';
 import type { WorkSteps } from './json-text.ts';
 
 /**
@@ -120,9 +121,5 @@ function isKey(text: string, start: number, end: number, key: string): boolean {
 
 /** Decodes a JSON string. Returns `undefined` if it is not valid. */
 export function unescapedString(raw: string): string | undefined {
-  try {
-    return String(JSON.parse(raw));
-  } catch {
-    return undefined;
-  }
+  return tryDecode(() => String(JSON.parse(raw)));
 }

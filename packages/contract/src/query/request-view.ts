@@ -2,6 +2,7 @@ import { isJson } from './json-text.ts';
 import type { SearchableRequest } from './searchable-request.ts';
 import { byteText, contains, foldCase, percentDecoded, wireContains } from './text-match.ts';
 import type { Needle } from './text-match.ts';
+import { textOf } from '../decoding.ts';
 import type { WorkSteps } from './json-text.ts';
 
 export interface Parameter {
@@ -109,7 +110,7 @@ class SearchedBody {
 
   constructor(bytes: Uint8Array | null) {
     this.#bytes = bytes ?? new Uint8Array();
-    this.#text = decodedUtf8(this.#bytes);
+    this.#text = textOf(this.#bytes);
   }
 
   /** A byte order mark is not part of JSON. */
@@ -128,15 +129,5 @@ class SearchedBody {
     return this.#text === undefined
       ? wireContains(this.#folded, { text: needle.bytes, bytes: needle.bytes })
       : contains(this.#folded, needle.text);
-  }
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decodedUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { tryDecode } from '@creel/contract';
 import { z } from 'zod';
 
 /** Notices between the nodes that share a database (docs/architecture.md, "Several nodes"). */
@@ -75,11 +76,7 @@ export function writeMessage(message: BusMessage): string {
 
 /** `undefined` when the text is not a message of this version. */
 export function readMessage(text: string): BusMessage | undefined {
-  try {
-    return messageSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return messageSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
 }
 
 /** Notices of the newest index of each endpoint, in parts that fit into a message. */

@@ -1,3 +1,4 @@
+import { tryDecode } from '@creel/contract';
 import cookie from '@fastify/cookie';
 import Fastify from 'fastify';
 import type { AllFinders, AllHandlers } from './call.ts';
@@ -69,17 +70,8 @@ function normalizeTarget(target = '/'): string {
   const path = url
     .slice(0, queryAt)
     .replace(/%(?:2d|2e|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi, decodeURIComponent);
-  if (!isDecodable(path)) return /^\/api(?:\/|$)/.test(path) ? NOWHERE : NO_PAGE;
+  if (tryDecode(() => decodeURIComponent(path)) === undefined) return /^\/api(?:\/|$)/.test(path) ? NOWHERE : NO_PAGE;
   return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
-}
-
-function isDecodable(path: string): boolean {
-  try {
-    // Uses the value, because the bundler would remove the call otherwise. It does not know that the call can throw.
-    return decodeURIComponent(path).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 export interface OperationalSources {

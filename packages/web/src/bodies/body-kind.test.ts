@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { viewPlain } from './view-body.ts';
 import { bodyKind, fileExtension, imageType, mediaType, parseForm } from './body-kind.ts';
-import { textOf } from './encoding.ts';
+import { textOf } from '@creel/contract';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 

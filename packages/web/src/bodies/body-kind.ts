@@ -1,4 +1,5 @@
-import { textOf, textOfBeginning, tryDecode } from './encoding.ts';
+import { textOf, tryDecode } from '@creel/contract';
+import { textOfBeginning } from './encoding.ts';
 
 const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
 

@@ -1,5 +1,6 @@
 import { imageType } from './body-kind.ts';
-import { latin1Bytes, textOf, tryDecode } from './encoding.ts';
+import { textOf, tryDecode } from '@creel/contract';
+import { latin1Bytes } from './encoding.ts';
 import { CELL, cellOf, KIND, keyOf, valueToCopy } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 

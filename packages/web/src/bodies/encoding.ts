@@ -1,18 +1,5 @@
+import { textOf, tryDecode } from '@creel/contract';
 import { firstPosition } from './first-position.ts';
-
-/** The result of a decoder of the platform; `undefined` if it throws, because its input is invalid. */
-export function tryDecode<T>(decode: () => T): T | undefined {
-  try {
-    return decode();
-  } catch {
-    return undefined;
-  }
-}
-
-/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
-export function textOf(bytes: Uint8Array): string | undefined {
-  return tryDecode(() => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
-}
 
 /** The longest character has four bytes, so the last three of a truncated text may belong to an incomplete one. */
 const MAX_CUT_BYTES = 3;

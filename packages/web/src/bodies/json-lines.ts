@@ -1,4 +1,4 @@
-import { tryDecode } from './encoding.ts';
+import { tryDecode } from '@creel/contract';
 import { literal, MAX_FOUND } from './find-text.ts';
 import type { Found } from './find-text.ts';
 import { firstPosition } from './first-position.ts';

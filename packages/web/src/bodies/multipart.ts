@@ -1,6 +1,6 @@
-import { firstHeader } from '@creel/contract';
+import { firstHeader, tryDecode } from '@creel/contract';
 import { mediaType } from './body-kind.ts';
-import { latin1Bytes, readable, tryDecode } from './encoding.ts';
+import { latin1Bytes, readable } from './encoding.ts';
 
 /** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
 export interface MultipartPart {

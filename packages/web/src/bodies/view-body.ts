@@ -1,9 +1,9 @@
 import { bodyKind, textInCharset } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
-import { codingNamesOf } from '@creel/contract';
+import { codingNamesOf, textOf } from '@creel/contract';
 import { decodeBody } from './decode-body.ts';
 import type { Decoded, LoadBrotli } from './decode-body.ts';
-import { textOf, textOfBeginning } from './encoding.ts';
+import { textOfBeginning } from './encoding.ts';
 import { formatJson } from './format-json.ts';
 import type { JsonLines } from './json-lines.ts';
 

@@ -1,3 +1,4 @@
+import { tryDecode } from '@creel/contract';
 import { parseSearchWith } from '@tanstack/react-router';
 
 /**
@@ -55,14 +56,5 @@ export function completeUrl(text: string): string {
  */
 export const parseSearch = parseSearchWith((text) => {
   const value: unknown = JSON.parse(text);
-  return typeof value === 'string' && isJson(value) ? value : text;
+  return typeof value === 'string' && tryDecode(() => JSON.parse(value)) !== undefined ? value : text;
 });
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

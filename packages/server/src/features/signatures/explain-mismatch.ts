@@ -1,3 +1,4 @@
+import { tryDecode } from '@creel/contract';
 import type { SigningScheme, SigningSecret } from '@creel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REASONS } from './reasons.ts';
@@ -199,11 +200,7 @@ function serializeAgain(text: string): string | undefined {
     if (token === '}' || token === ']') depth -= 1;
     if (depth > MAX_DEPTH) return undefined;
   }
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return tryDecode(() => JSON.stringify(JSON.parse(text)));
 }
 
 /** With a space after each comma and colon, as Python's `json.dumps` writes it. */

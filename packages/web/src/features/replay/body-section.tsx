@@ -1,4 +1,4 @@
-import { bodyBytesOf, firstHeader, codingNamesOf } from '@creel/contract';
+import { bodyBytesOf, firstHeader, codingNamesOf, textOf } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Maximize2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -15,7 +15,6 @@ import { declaredCoding, hasSignature } from './header-rows.ts';
 import { bodyEdit, capturedText } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm, CapturedText } from './replay-form.ts';
 import { bodyQuery } from '../../api/body-queries.ts';
-import { textOf } from '../../bodies/encoding.ts';
 import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 
 interface BodySectionProps {

@@ -1,4 +1,4 @@
-import { ApiError, targetOf } from '@creel/contract';
+import { ApiError, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
@@ -6,7 +6,7 @@ import { client, errorMessage, isNotFound, toastFailure } from '../../api/client
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
-import { textOf, toBase64 } from '../../bodies/encoding.ts';
+import { toBase64 } from '../../bodies/encoding.ts';
 import { formatCount } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';

@@ -1,6 +1,5 @@
-import { endToEndHeaders, targetOf } from '@creel/contract';
+import { endToEndHeaders, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
-import { textOf } from '../../bodies/encoding.ts';
 
 /** A captured request in a form that other programs can send. */
 export interface Sendable {

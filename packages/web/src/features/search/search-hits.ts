@@ -1,6 +1,5 @@
-import { foldCase, parseQuery, queryOf } from '@creel/contract';
+import { foldCase, parseQuery, queryOf, tryDecode } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
-import { tryDecode } from '../../bodies/encoding.ts';
 
 /** A piece of text. `hit` is true if it matches the search. */
 interface TextPart {

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { HexView, ImageView } from '../../../bodies/binary-view.tsx';
 import { fileExtension, imageType, parseForm } from '../../../bodies/body-kind.ts';
-import { textOf } from '../../../bodies/encoding.ts';
+import { textOf } from '@creel/contract';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
 import { SearchedJson } from '../../../bodies/json-view.tsx';

@@ -1,7 +1,7 @@
-import { targetOf } from '@creel/contract';
+import { targetOf, tryDecode } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import type { BodyKind } from '../../../bodies/body-kind.ts';
-import { readable, escapeBidiControls, tryDecode } from '../../../bodies/encoding.ts';
+import { readable, escapeBidiControls } from '../../../bodies/encoding.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { counted } from '../../../ui/format.ts';
 import type { DetailTab } from '../use-view-state.ts';

@@ -1,0 +1,15 @@
+/** The result of a decoder of the platform; `undefined` if it throws, because its input is invalid. */
+export function tryDecode<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  return tryDecode(() => utf8.decode(bytes));
+}
