@@ -32,7 +32,7 @@ export { printQuery } from './query/print-query.ts';
 export * from './query/query.ts';
 export * from './query/searchable-request.ts';
 export { RequestView } from './query/request-view.ts';
-export { foldCase } from './query/text-match.ts';
+export { byteText, foldCase, utf8Text } from './query/text-match.ts';
 export type { WorkSteps } from './query/json-text.ts';
 export * from './raw-headers.ts';
 export * from './replay.ts';

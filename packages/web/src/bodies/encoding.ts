@@ -1,4 +1,4 @@
-import { textOf, tryDecode } from '@creel/contract';
+import { byteText, textOf, tryDecode } from '@creel/contract';
 import { firstPosition } from './first-position.ts';
 
 /** The longest character has four bytes, so the last three of a truncated text may belong to an incomplete one. */
@@ -23,12 +23,9 @@ export function invalidUtf8At(bytes: Uint8Array): number | undefined {
   return start === bytes.length ? undefined : start;
 }
 
-/** Encodes bytes as base64, in chunks because the number of arguments of a call is limited. */
+/** Encodes bytes as base64. */
 export function toBase64(bytes: Uint8Array): string {
-  const piece = 0x8000;
-  let binary = '';
-  for (let at = 0; at < bytes.length; at += piece) binary += String.fromCharCode(...bytes.subarray(at, at + piece));
-  return btoa(binary);
+  return btoa(byteText(bytes));
 }
 
 /**
@@ -46,13 +43,6 @@ export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
   // oxlint-disable-next-line no-control-regex -- all of Latin-1 is meant
   if (!/^[\x00-\xff]*$/.test(text)) return new TextEncoder().encode(text);
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
-
-/** Encodes a text that the user typed as a Latin-1 string of its UTF-8 bytes. */
-export function wireText(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
-  if (/^[\x00-\x7f]*$/.test(text)) return text;
-  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
 }
 
 /** Invisible characters that change the direction of the text after them (UAX #9, section 2). */

@@ -1,6 +1,6 @@
-import { endToEndHeaders, firstHeader, replaySchema } from '@creel/contract';
+import { endToEndHeaders, firstHeader, replaySchema, utf8Text } from '@creel/contract';
 import type { CapturedRequest, HeaderPair } from '@creel/contract';
-import { readable, wireText } from '../../bodies/encoding.ts';
+import { readable } from '../../bodies/encoding.ts';
 
 /** A row of the replay's header table. */
 export interface HeaderRow {
@@ -34,7 +34,7 @@ export function defaultRows({
 
 /** The value to send: the captured bytes if the value is unchanged, else its UTF-8. */
 function sentValue({ value, captured }: HeaderRow): string {
-  return captured !== undefined && value === readable(captured) ? captured : wireText(value);
+  return captured !== undefined && value === readable(captured) ? captured : utf8Text(value);
 }
 
 /** Rows with an empty name or value are not sent. */
