@@ -1,7 +1,10 @@
 import { ApiError, bodyBytesOf, fillPath, firstHeader, OPERATIONS } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { MAX_DECODED_BYTES } from '../bodies/decode-body.ts';
+import { responseSource } from '../bodies/response.ts';
+import type { ReceivedResponse } from '../bodies/response.ts';
 import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { BEGINNING_BYTES } from '../bodies/view-body.ts';
 import type { BodyView } from '../bodies/view-body.ts';
@@ -80,6 +83,14 @@ export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Exten
     },
     gcTime: MINUTE_MS,
   });
+
+/** A received response, parsed to be shown. `queryKey` identifies it. */
+export function useResponseView(queryKey: readonly unknown[], response: ReceivedResponse) {
+  const queryFn = () => viewBodyAsync(responseSource(response));
+  const { data: view, error } = useQuery({ queryKey, queryFn, gcTime: MINUTE_MS });
+  const size = useMemo(() => bodyBytesOf(response).length, [response]);
+  return { headers: response.headers, size, view, error };
+}
 
 /** All bytes of a body, for copying, downloading and exporting. */
 export function readWholeBody(uid: string, request: ListedRequest): Promise<Uint8Array<ArrayBuffer>> {

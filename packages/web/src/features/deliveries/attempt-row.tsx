@@ -1,10 +1,13 @@
-import { ApiError, bodyBytesOf, isDelivered } from '@creel/contract';
+import { ApiError, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt, Destination } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId, useMemo } from 'react';
 import type { ReactNode } from 'react';
+import { useResponseView } from '../../api/body-queries.ts';
 import { errorMessage } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-client.ts';
+import type { ReceivedResponse } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -12,7 +15,7 @@ import { Notice } from '../../ui/feedback.tsx';
 import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
 import { nextAttemptLabel, nextAttemptSentence, SENT_BY, waitingReason } from './delivery-labels.ts';
-import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
+import { destinationsQuery, useSendAgain } from './delivery-queries.ts';
 import { ResponseTabs } from '../../bodies/response-tabs.tsx';
 
 interface RowProps {
@@ -214,20 +217,27 @@ interface AttemptResponseProps {
   readonly attempt: DeliveryAttempt;
 }
 
+/** The stored part of a destination's response. */
+function responseOf(attempt: DeliveryAttempt): ReceivedResponse {
+  return {
+    headers: attempt.responseHeaders,
+    body: attempt.responseBody,
+    bodyEncoding: attempt.responseBodyEncoding,
+    bodyTruncated: attempt.responseTruncated,
+  };
+}
+
 const CUT = 'Cut at 16 KiB: the destination sent more.';
 
 /** The stored beginning of a destination's response, and its headers as received. */
 function AttemptResponse({ uid, index, attempt }: AttemptResponseProps) {
-  const { data: view, error } = useQuery(responseViewQuery(uid, index, attempt));
-  const size = useMemo(() => bodyBytesOf(responseOf(attempt)).length, [attempt]);
+  const response = useMemo(() => responseOf(attempt), [attempt]);
+  const parsed = useResponseView(queryKeys.responseView(uid, index, attempt.id), response);
   return (
     <ResponseTabs
       label="Response of the destination"
-      headers={attempt.responseHeaders}
       cut={attempt.responseTruncated ? CUT : undefined}
-      size={size}
-      view={view}
-      error={error}
+      {...parsed}
       className="mx-4 overflow-clip rounded-md border border-line"
     />
   );

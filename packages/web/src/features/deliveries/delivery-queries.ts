@@ -5,9 +5,6 @@ import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { responseSource } from '../../bodies/response.ts';
-import type { ReceivedResponse } from '../../bodies/response.ts';
-import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { stateLabel } from './delivery-labels.ts';
 
 const MINUTE_MS = 60_000;
@@ -26,24 +23,6 @@ export const deliveriesQuery = (uid: string, request: ListedRequest) =>
       ),
     gcTime: MINUTE_MS,
     staleTime: 0,
-  });
-
-/** The stored part of a destination's response. */
-export function responseOf(attempt: DeliveryAttempt): ReceivedResponse {
-  return {
-    headers: attempt.responseHeaders,
-    body: attempt.responseBody,
-    bodyEncoding: attempt.responseBodyEncoding,
-    bodyTruncated: attempt.responseTruncated,
-  };
-}
-
-/** The parsed response of an attempt. */
-export const responseViewQuery = (uid: string, index: number, attempt: DeliveryAttempt) =>
-  queryOptions({
-    queryKey: queryKeys.responseView(uid, index, attempt.id),
-    queryFn: () => viewBodyAsync(responseSource(responseOf(attempt))),
-    gcTime: MINUTE_MS,
   });
 
 function changeList(uid: string, change: (list: readonly Destination[]) => Destination[]): void {

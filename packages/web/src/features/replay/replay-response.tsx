@@ -1,7 +1,7 @@
-import { bodyBytesOf } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
-import { useQuery } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
+import { useResponseView } from '../../api/body-queries.ts';
+import { queryKeys } from '../../api/query-client.ts';
 import { readable } from '../../bodies/encoding.ts';
 import { ResponseTabs } from '../../bodies/response-tabs.tsx';
 import { redirectOf, truncationNote } from '../../bodies/response.ts';
@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
-import { replayFailure, replayViewQuery } from './replays.ts';
+import { replayFailure } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
 interface ReplayResponseProps {
@@ -62,8 +62,8 @@ interface AnswerViewProps {
 
 /** The response to a replay: status, duration, size, body, and headers as received. */
 function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
-  const size = useMemo(() => bodyBytesOf(answer).length, [answer]);
-  const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
+  // `at` distinguishes the response from earlier ones.
+  const parsed = useResponseView(queryKeys.replayView(uid, index, at), answer);
   return (
     <>
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
@@ -73,16 +73,13 @@ function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
           <span className="truncate">{answer.status === 204 ? answer.status : statusLine(answer)}</span>
         </Badge>
         <span className="font-mono text-sm text-ink-2">{formatDuration(answer.durationMs)}</span>
-        <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
+        <span className="font-mono text-sm text-ink-2">{formatSize(parsed.size)}</span>
       </div>
       <RedirectNote answer={answer} url={url} onUse={onUse} />
       <ResponseTabs
         label="Response tabs"
-        headers={answer.headers}
-        cut={truncationNote(answer, size)}
-        size={size}
-        view={view}
-        error={error}
+        cut={truncationNote(answer, parsed.size)}
+        {...parsed}
         className="mt-2 border-y border-line"
       />
     </>

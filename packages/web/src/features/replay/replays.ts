@@ -1,12 +1,10 @@
 import { ApiError } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
-import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { responseSource } from '../../bodies/response.ts';
-import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { statusTone } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
@@ -102,11 +100,3 @@ export function replayFailure(error: unknown): string {
   if (NOT_FOUND.has(error.code)) return "This request is not stored any more, so its body can't be sent as captured.";
   return errorMessage(error, `Server responded with status: ${error.status}`);
 }
-
-/** The parsed body of a response. `at` distinguishes it from earlier responses. */
-export const replayViewQuery = (uid: string, index: number, at: number, answer: ReplayAnswer) =>
-  queryOptions({
-    queryKey: queryKeys.replayView(uid, index, at),
-    queryFn: () => viewBodyAsync(responseSource(answer)),
-    gcTime: MINUTE_MS,
-  });
