@@ -1,8 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import type { Socket } from 'node:net';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import { Replays } from './service.ts';
 
-const replays = new Replays({ allowPrivate: true, now: Date.now, userAgent: () => 'Creel/test', maxMs: 5000 });
+const OPTIONS = { allowPrivate: true, now: Date.now, userAgent: () => 'Creel/test', maxMs: 5000 };
+const replays = new Replays(OPTIONS);
 afterEach(() => replays.close());
 
 const requestTo = (url: string, body = '') => ({
@@ -48,4 +50,23 @@ test('a large body is moved to the thread, so that it is in memory once', async 
   expect(request.body).toHaveLength(0);
   expect(await sent).toMatchObject({ status: 200 });
   expect(target.received[0]?.toString().endsWith('x'.repeat(1024 * 1024))).toBe(true);
+});
+
+test('responses to as many deliveries as there are at a time fit into its memory, with the most headers', async () => {
+  const patient = new Replays({ ...OPTIONS, maxMs: 100_000 });
+  onTestFinished(() => patient.close());
+  await using target = await openRawTarget();
+  const held: Socket[] = [];
+  const lines = Array.from({ length: 4000 }, (_, nth) => `${nth}: 12345678\r\n`).join('');
+  target.answer = (socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${lines}\r\nbody`);
+    held.push(socket);
+  };
+  const sent = Array.from({ length: 256 }, async () => {
+    const answered = patient.forward(requestTo(target.url), neverAborts);
+    return answered.then(({ status }) => status, String);
+  });
+  await expect.poll(() => held).toHaveLength(sent.length);
+  for (const socket of held) socket.end();
+  expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
 });

@@ -216,6 +216,7 @@ describe('the response', () => {
 
   test.each([
     ['a hundred thousand headers', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(100_000)}\r\n`, /64 KiB of headers/],
+    ['5,000 headers', `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(5000)}\r\n`, /more than 4,000 headers/],
     ['no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', /not HTTP/],
     ['HTTP/0.9', '<html>hello</html>', /not HTTP/],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', /not HTTP/],

@@ -115,6 +115,9 @@ function onlyThese(addresses: readonly string[]): LookupFunction {
 
 /** Maximum bytes of a response's head. */
 const MAX_HEAD_BYTES = 64 * 1024;
+/** Maximum number of a response's headers, because in memory each takes many times the bytes of a short line. */
+const MAX_HEADERS = 4000;
+const TOO_MANY_HEADERS = 'The destination answered with more than 4,000 headers.';
 
 /**
  * Sends a request over a connection and reads the response, both exactly as on the wire: no redirects, no decoding, no
@@ -135,10 +138,11 @@ async function sendOverSocket(
     maxHeaderSize: MAX_HEAD_BYTES,
     createConnection: () => socket,
   });
-  // By default Node drops header lines beyond 1,000; their bytes are limited above.
-  request.maxHeadersCount = 0;
+  // Node drops the header lines beyond this number.
+  request.maxHeadersCount = MAX_HEADERS + 1;
   const { keptBytes = MAX_REPLAY_ANSWER_BYTES } = outgoing;
   const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_ANSWER_BYTES };
   const { pieces, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);
+  if (head.headers.length > MAX_HEADERS) throw new ReplayFailure(TOO_MANY_HEADERS);
   return { ...head, body: Buffer.concat(pieces), isCut: isCut || isLonger };
 }

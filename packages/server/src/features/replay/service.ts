@@ -70,8 +70,8 @@ export class Replays {
   readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
     file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
     name: 'replay',
-    // For messages and heads; bodies are outside V8's heap.
-    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    // For messages and heads, also the largest ones of all deliveries in flight. Bodies are outside V8's heap.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 },
     errors: REPLAY_ERRORS,
     isDaemon: true,
   });
