@@ -8,7 +8,7 @@ import type { RawConnection } from '../../../../fixtures/raw-http.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { PlainConnection } from './plain-connection.ts';
-import type { CaptureReply } from './plain-capture.ts';
+import type { CaptureReply } from './plain-request.ts';
 import type { PlainConnectionOptions } from './plain-connection.ts';
 
 const servers: Server[] = [];

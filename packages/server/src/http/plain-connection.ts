@@ -2,10 +2,8 @@ import type { Socket } from 'node:net';
 import { freeBuffer } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
-import { ArrivingBody, PlainReply } from './plain-capture.ts';
-import type { Refusal, Verdict } from './plain-capture.ts';
-import { readPlainHead } from './plain-request.ts';
-import type { PlainHead } from './plain-request.ts';
+import { ArrivingBody, PlainReply, readPlainHead } from './plain-request.ts';
+import type { PlainHead, Refusal, Verdict } from './plain-request.ts';
 import { rawRefusal } from './raw-response.ts';
 import { linger } from './read-body.ts';
 

@@ -10,7 +10,7 @@ import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
-import type { CaptureReply, Refusal, Verdict } from '../../http/plain-capture.ts';
+import type { CaptureReply, Refusal, Verdict } from '../../http/plain-request.ts';
 import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
