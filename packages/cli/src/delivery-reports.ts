@@ -1,4 +1,4 @@
-import { ApiError, MAX_DELIVERY_RESPONSE_BYTES, MAX_REASON_CHARS } from '@creel/contract';
+import { ApiError, MAX_DELIVERY_RESPONSE_BYTES, MAX_REASON_CHARS, textOf, textOfBeginning } from '@creel/contract';
 import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTemporary } from './cli-error.ts';
@@ -179,7 +179,7 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
     return { ...attempt, status: null, error: sentence(result.reason).slice(0, MAX_REASON_CHARS) };
   const { status, statusText, headers, beginning, isCut } = result;
   const isWhole = !isCut && beginning.length <= MAX_DELIVERY_RESPONSE_BYTES;
-  const text = textOf(beginning, isWhole);
+  const text = isWhole ? textOf(beginning) : textOfBeginning(beginning);
   return {
     ...attempt,
     status,
@@ -190,13 +190,4 @@ function toReport({ url, number, startedAt, request, result }: Attempt): Report 
     responseBodyEncoding: text === undefined ? 'base64' : 'utf8',
     responseTruncated: isCut,
   };
-}
-
-/** A text, or its beginning up to its last whole character. `undefined` if it is not UTF-8. */
-export function textOf(bytes: Uint8Array, isWhole = false): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: !isWhole });
-  } catch {
-    return undefined;
-  }
 }

@@ -7,9 +7,15 @@ export function tryDecode<T>(decode: () => T): T | undefined {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const STRICT = { fatal: true, ignoreBOM: true };
+const utf8 = new TextDecoder('utf-8', STRICT);
 
 /** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
 export function textOf(bytes: Uint8Array): string | undefined {
   return tryDecode(() => utf8.decode(bytes));
+}
+
+/** The same for bytes that may end within a character, which is left out. */
+export function textOfBeginning(bytes: Uint8Array): string | undefined {
+  return tryDecode(() => new TextDecoder('utf-8', STRICT).decode(bytes, { stream: true }));
 }

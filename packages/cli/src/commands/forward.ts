@@ -1,10 +1,10 @@
-import { ApiError, isDelivered, targetOf } from '@creel/contract';
+import { ApiError, isDelivered, targetOf, textOfBeginning } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CliError, UsageError, isSignedOut } from '../cli-error.ts';
 import { defineCommand, optionHelp } from '../command.ts';
-import { DeliveryReports, textOf } from '../delivery-reports.ts';
+import { DeliveryReports } from '../delivery-reports.ts';
 import { uidOfUrl } from '../find-endpoint.ts';
 import { followEndpoint } from '../follow-endpoint.ts';
 import { loopOf, markedHeaders } from '../forwarding-loop.ts';
@@ -181,7 +181,7 @@ const MAX_SHOWN_CHARACTERS = 500;
 
 /** The first lines of a response, indented and escaped for a terminal. Empty if it is not text. */
 function firstLines(beginning: Uint8Array): string {
-  const text = textOf(beginning)?.slice(0, MAX_SHOWN_CHARACTERS).replaceAll('\r\n', '\n').trim() ?? '';
+  const text = textOfBeginning(beginning)?.slice(0, MAX_SHOWN_CHARACTERS).replaceAll('\r\n', '\n').trim() ?? '';
   if (text === '') return '';
   const lines = text.split('\n').slice(0, MAX_SHOWN_LINES);
   return lines.map((line) => `  | ${visibleText(line)}\n`).join('');

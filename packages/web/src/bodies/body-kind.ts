@@ -1,5 +1,4 @@
 import { textOf, tryDecode } from '@creel/contract';
-import { textOfBeginning } from './encoding.ts';
 
 const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
 
@@ -99,7 +98,6 @@ export function textInCharset(
   if (decoder === undefined || decoder.encoding === 'utf-8') return undefined;
   if (isUtf8 && !bytes.some((byte) => OTHER_CHARSET_BYTES.has(byte))) return undefined;
   if (imageType(bytes) !== undefined) return undefined;
-  const decode = (part: Uint8Array): string | undefined => tryDecode(() => decoder.decode(part));
-  const text = whole ? decode(bytes) : textOfBeginning(bytes, decode);
+  const text = tryDecode(() => decoder.decode(bytes, { stream: !whole }));
   return text === undefined ? undefined : { charset: charset.toLowerCase(), text };
 }

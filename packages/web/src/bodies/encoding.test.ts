@@ -1,6 +1,6 @@
-import { bodyBytesOf, textOf } from '@creel/contract';
+import { bodyBytesOf, textOf, textOfBeginning } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { escapeBidiControls, invalidUtf8At, latin1Bytes, readable, textOfBeginning, toBase64 } from './encoding.ts';
+import { escapeBidiControls, invalidUtf8At, latin1Bytes, readable, toBase64 } from './encoding.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 

@@ -1,18 +1,6 @@
 import { byteText, textOf, tryDecode } from '@creel/contract';
 import { firstPosition } from './first-position.ts';
 
-/** The longest character has four bytes, so the last three of a truncated text may belong to an incomplete one. */
-const MAX_CUT_BYTES = 3;
-
-/** Decodes bytes that may end within a character, by default UTF-8. */
-export function textOfBeginning(bytes: Uint8Array, decode = textOf): string | undefined {
-  for (let cut = 0; cut <= MAX_CUT_BYTES; cut++) {
-    const text = decode(bytes.subarray(0, bytes.length - cut));
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
 /** Position of the first character that is not valid UTF-8, also if only its end is missing; `undefined` if all are valid. */
 export function invalidUtf8At(bytes: Uint8Array): number | undefined {
   const decodeTo = (position: number): string =>

@@ -1,9 +1,8 @@
 import { bodyKind, textInCharset } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
-import { codingNamesOf, textOf } from '@creel/contract';
+import { codingNamesOf, textOf, textOfBeginning } from '@creel/contract';
 import { decodeBody } from './decode-body.ts';
 import type { Decoded, LoadBrotli } from './decode-body.ts';
-import { textOfBeginning } from './encoding.ts';
 import { formatJson } from './format-json.ts';
 import type { JsonLines } from './json-lines.ts';
 
