@@ -25,8 +25,8 @@ export interface FollowInput {
   readonly server?: string | undefined;
   /** A reference to an endpoint, or the name for a new one. */
   readonly endpoint: string | { readonly newName: string };
-  /** Begin with stored requests from this index on. By default, only with new captures. */
-  readonly from?: number | undefined;
+  /** Begin with stored requests from this index on: one for all followers, or one for each. By default with new captures. */
+  readonly from?: readonly number[] | undefined;
   /** Only captures that match. */
   readonly query?: string | undefined;
 }
@@ -47,8 +47,8 @@ export interface Followers {
   readonly begins: string;
   /** Start of the sentence about deleted captures: "Deleted before it could be shown". */
   readonly deleted: string;
-  /** Receives a function that returns the index of the first capture that is still to be handled. */
-  readonly onNext?: (next: () => number) => void;
+  /** Receives a function that returns for each follower the index of the first capture that is still to be handled. */
+  readonly onNext?: (next: () => number[]) => void;
   /** Each has its own connection and its own place in the order of captures. */
   readonly followers: readonly OnCapture[];
 }
@@ -91,9 +91,9 @@ async function follow(
   const either = AbortSignal.any([signal, ended.signal]);
   const { begins, deleted, onNext, followers } = createFollowers({ client, endpoint, signal: either, notify });
   const isWanted = captureFilter(client, endpoint.uid, input.query);
-  const createFeed = (onCapture: OnCapture): CaptureFeed =>
+  const createFeed = (onCapture: OnCapture, at: number): CaptureFeed =>
     new CaptureFeed({
-      from: input.from ?? newFrom,
+      from: input.from?.[at] ?? input.from?.[0] ?? newFrom,
       newFrom,
       storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
       onCapture: async (request) => {
@@ -106,7 +106,7 @@ async function follow(
   if (input.from === undefined) await noteLateMatches(input.query, terminal);
   await notify(`${begins} (Ctrl-C ends it).`);
   const feeds = followers.map(createFeed);
-  onNext?.(() => Math.min(...feeds.map(({ next }) => next)));
+  onNext?.(() => feeds.map(({ next }) => next));
   const watches = feeds.map((feed, at) =>
     watchLive({
       connection,

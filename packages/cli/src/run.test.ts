@@ -95,6 +95,7 @@ const refused: [line: string, sentence: string][] = [
   ['requests a --limit 1e3', '--limit must be a whole number from 1 up.'],
   ['requests a --before=-1', '--before must be a whole number from 0 up.'],
   ['follow a --from x', '--from must be a whole number from 0 up.'],
+  ['forward a http://b --from 1,', '--from must be a whole number from 0 up, or one for each url, such as 12,15.'],
   ['follow a --json=yes', '--json takes no value.'],
   ['follow a --query a)', '--query is wrong at character 2. Expected an opening parenthesis before this closing one.'],
   ['show a b', 'The index must be a whole number from 0 up.'],

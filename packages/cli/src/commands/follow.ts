@@ -14,7 +14,8 @@ It exits with code 1 when the endpoint is deleted or expires, or when the sessio
   options: z.object({ from: fromOption, query: queryOption, json: jsonOption, server: serverOption }),
   async run(input, terminal) {
     const line = input.json ? jsonLine : captureLine;
-    await followEndpoint(input, terminal, ({ endpoint }) => ({
+    const from = input.from === undefined ? undefined : [input.from];
+    await followEndpoint({ ...input, from }, terminal, ({ endpoint }) => ({
       begins: `Following ${endpoint.url}`,
       deleted: 'Deleted before it could be shown',
       followers: [(request) => write(terminal.stdout, line(request))],

@@ -143,7 +143,7 @@ test('says that a response was cut off', async () => {
     ]);
 });
 
-test('says after Ctrl-C how to continue, without a gap and without a repeat', async () => {
+test('says after Ctrl-C how to continue at each destination, without a gap and without a repeat', async () => {
   const { uid, url } = await newEndpoint();
   const first = await openDestination();
   let isHanging = false;
@@ -157,12 +157,19 @@ test('says after Ctrl-C how to continue, without a gap and without a repeat', as
   forwarder.interrupt();
   expect(await forwarder.ended).toBe(0);
   // The second destination has not answered the capture with index 1.
-  expect(lines(forwarder.stderr()).at(-1)).toBe('To continue with the next capture: --from 1');
+  expect(lines(forwarder.stderr()).at(-1)).toBe('To continue with the next capture: --from 2,1');
   await capture(url, 'three');
-  const later = await openDestination();
-  const continued = await forward(uid, later.url, '--from', '1');
-  await continued.until(() => lines(continued.stdout()).length === 2);
-  expect(later.received.map(({ body }) => body.toString())).toEqual(['two', 'three']);
+  isHanging = false;
+  const continued = await forward(uid, first.url, second.url, '--from', '2,1');
+  await continued.until(() => lines(continued.stdout()).length === 3);
+  const bodies = [first, second].map(({ received }) => received.map(({ body }) => body.toString()));
+  expect(bodies).toEqual([
+    ['one', 'two', 'three'],
+    ['one', 'two', 'two', 'three'],
+  ]);
+  continued.interrupt();
+  expect(await continued.ended).toBe(0);
+  expect(lines(continued.stderr()).at(-1)).toBe('To continue with the next capture: --from 3');
 });
 
 test('on a terminal the status is green or red, unless NO_COLOR is set', async () => {
@@ -292,6 +299,10 @@ test('--new creates an endpoint and prints its capture URL', async () => {
   expect(
     await creel(['forward', 'any', 'http://localhost:1', 'http://localhost:2', 'http://localhost:1/'], { home }),
   ).toMatchObject({ code: 2, stderr: 'http://localhost:1/ is given twice. Give each url once.\n' });
+  expect(await creel(['forward', 'any', 'http://localhost:1', '--from', '1,2'], { home })).toMatchObject({
+    code: 2,
+    stderr: '--from has 2 indexes. Give one for all urls, or one for each: 1.\n',
+  });
 });
 
 test("a program with Stripe's check that is stopped and killed misses nothing", async () => {

@@ -8,7 +8,7 @@ import { DeliveryReports } from '../delivery-reports.ts';
 import { uidOfUrl } from '../find-endpoint.ts';
 import { followEndpoint } from '../follow-endpoint.ts';
 import { loopOf, markedHeaders } from '../forwarding-loop.ts';
-import { endpointArgument, flag, fromOption, queryOption, serverOption, wholeNumber } from '../options.ts';
+import { endpointArgument, flag, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { deliveryLine, jsonLine, visibleText } from '../output.ts';
 import { destinationPath, parseDestination, sendCapture } from '../send-capture.ts';
 import type { SendResult } from '../send-capture.ts';
@@ -18,6 +18,16 @@ import type { Terminal } from '../terminal.ts';
 
 /** Maximum time at the end for reports that are still to be sent. */
 const FLUSH_MS = 1000;
+
+const fromOption = z
+  .string()
+  .regex(/^\d{1,15}(?:,\d{1,15})*$/, 'must be a whole number from 0 up, or one for each url, such as 12,15.')
+  .transform((text) => text.split(',').map(Number))
+  .optional()
+  .register(optionHelp, {
+    value: 'INDEX',
+    help: 'begin with the stored requests from this index on; 12,15 has one index for each url',
+  });
 
 const retryOption = wholeNumber(0).default(0).register(optionHelp, {
   value: 'N',
@@ -55,11 +65,15 @@ Without an endpoint: creel forward --new <url>...`,
     if (urls.length === 0) throw new UsageError('Name the url: creel forward <endpoint> <url>...');
     const destinations = urls.map((url) => parseDestination(url));
     const twice = destinations.find(({ href }, at) => destinations.slice(0, at).some((other) => other.href === href));
+    if (input.from !== undefined && ![1, urls.length].includes(input.from.length))
+      throw new UsageError(
+        `--from has ${input.from.length} indexes. Give one for all urls, or one for each: ${urls.length}.`,
+      );
     if (twice !== undefined) throw new UsageError(`${twice.href} is given twice. Give each url once.`);
     const hosts = destinations.map(({ host }) => host).join(', ');
     const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
     let reports: DeliveryReports | undefined;
-    let next: (() => number) | undefined;
+    let next: (() => number[]) | undefined;
     await followEndpoint({ ...input, endpoint }, terminal, ({ client, endpoint: { uid, url }, signal, notify }) => {
       const own = destinations.find(({ href }) => uidOfUrl(href) === uid);
       if (own !== undefined)
@@ -84,10 +98,17 @@ Without an endpoint: creel forward --new <url>...`,
         await reports?.flush(FLUSH_MS).catch(() => {});
         // After SIGHUP there is no terminal.
         if (next !== undefined)
-          await write(terminal.stderr, `To continue with the next capture: --from ${next()}\n`).catch(() => {});
+          await write(terminal.stderr, `To continue with the next capture: --from ${fromText(next())}\n`).catch(
+            () => {},
+          );
       });
   },
 });
+
+/** The value of `--from` for these indexes. */
+function fromText(indexes: readonly number[]): string {
+  return new Set(indexes).size === 1 ? String(indexes[0]) : indexes.join(',');
+}
 
 /** True if the endpoint was deleted or has expired, so that there is nothing to continue with. */
 function isEndpointOver(error: unknown): boolean {
