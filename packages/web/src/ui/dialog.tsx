@@ -40,6 +40,7 @@ export function Dialog(props: DialogProps) {
             // Radix only returns the focus to a trigger: see `followFocus`.
             onCloseAutoFocus={(closing) => closing.preventDefault()}
             onInteractOutside={(press) => (isAlert ? press.preventDefault() : undefined)}
+            onEscapeKeyDown={(press) => (isUsedByField(press.target) ? press.preventDefault() : undefined)}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
@@ -69,6 +70,12 @@ export function Dialog(props: DialogProps) {
     </Radix.Root>
   );
 }
+
+/** Marks a field while its Escape key closes something of its own, such as suggestions. Radix hears the key first. */
+export const USES_ESCAPE = { 'data-uses-escape': '' } as const;
+
+const isUsedByField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches('[data-uses-escape]');
 
 function focusMarked(opening: Event): void {
   if (!(opening.currentTarget instanceof HTMLElement)) return;

@@ -6,6 +6,7 @@ import type { KeyboardEvent, RefObject } from 'react';
 import { IconButton } from './button.tsx';
 import { isOfInputMethod, useCommands } from './commands.ts';
 import type { Command } from './commands.ts';
+import { USES_ESCAPE } from './dialog.tsx';
 import { Input } from './field.tsx';
 import { complete, completionsAt } from './query-completion.ts';
 import type { Completion, KnownValues } from './query-completion.ts';
@@ -112,6 +113,7 @@ export function QueryField(props: QueryFieldProps) {
           role="combobox"
           aria-label={label}
           aria-expanded={isOpen}
+          {...(isOpen ? USES_ESCAPE : {})}
           aria-controls={`${ids}-list`}
           aria-autocomplete="list"
           aria-activedescendant={activeId}

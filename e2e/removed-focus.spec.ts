@@ -1,0 +1,42 @@
+// Where the focus moves when what has it is removed, or when a key closes something.
+import { drawn, expect, test } from './app.ts';
+import { createEndpoint, goTo, openLive, sendJson } from './endpoints.ts';
+
+test.use({ tier: 'PREMIUM' });
+
+test('Escape closes the suggestions of a field before its dialog', async ({ page, person: _ }) => {
+  const endpoint = await createEndpoint(page);
+  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+
+  await test.step('in the form of a destination, which keeps what was typed', async () => {
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await page.getByRole('button', { name: 'Add destination' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add destination' });
+    await dialog.getByLabel('URL').fill('http://127.0.0.1:9/typed');
+    await dialog.getByRole('combobox', { name: 'Condition' }).pressSequentially('me');
+    await expect(suggestions).toBeVisible();
+    await drawn(page);
+    await page.keyboard.press('Escape');
+    await expect(suggestions).toHaveCount(0);
+    await expect(dialog.getByLabel('URL')).toHaveValue('http://127.0.0.1:9/typed');
+    await expect(dialog.getByRole('combobox', { name: 'Condition' })).toHaveValue('me');
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  });
+
+  await test.step('in the choice of a request to compare with', async () => {
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    await page.getByRole('button', { name: 'Change the left request' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Choose the left request' });
+    await dialog.getByRole('combobox').pressSequentially('pa');
+    await expect(suggestions).toBeVisible();
+    await drawn(page);
+    await page.keyboard.press('Escape');
+    await expect(suggestions).toHaveCount(0);
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  });
+});
