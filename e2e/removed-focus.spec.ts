@@ -1,8 +1,28 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
 import { drawn, expect, test } from './app.ts';
-import { createEndpoint, goTo, openLive, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goTo, openLive, sendJson } from './endpoints.ts';
 
 test.use({ tier: 'PREMIUM' });
+
+test('the focus moves to where it can be seen when what has it is removed', async ({ page, endpoint }) => {
+  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+
+  await test.step('from a tab of the details to the chosen tab of the next request', async () => {
+    await detailsOf(page, 2).getByRole('tab', { name: 'JSON' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(detailsOf(page, 2).getByRole('tab', { name: 'Headers', selected: true })).toBeFocused();
+    for (const index of [1, 0]) {
+      await page.keyboard.press('j');
+      const tab = detailsOf(page, index).getByRole('tab', { name: 'Headers' });
+      await expect(tab).toBeFocused();
+      await expect(tab).toHaveCSS('outline-style', 'solid');
+    }
+    await detailsOf(page, 0).getByRole('button', { name: 'Copy as cURL' }).focus();
+    await page.keyboard.press('k');
+    await expect(detailsOf(page, 1).getByRole('tab', { name: 'Headers' })).toBeFocused();
+  });
+});
 
 test('Escape closes the suggestions of a field before its dialog', async ({ page, person: _ }) => {
   const endpoint = await createEndpoint(page);

@@ -163,10 +163,13 @@ function validQuery(find: string | undefined): string | undefined {
   return find === undefined || find.trim() === '' || !parseQuery(find).ok ? undefined : find;
 }
 
-/** The details are not remounted when the selection changes, so the focus stays. */
+/** In the details of another request, the focus moves to the chosen tab. */
+const CHOSEN_TAB = '[role="tab"][aria-selected="true"]';
+
+/** This part stays when the selection changes, and with it the focus. */
 function DetailsColumn({ children }: { readonly children: ReactNode }) {
   return (
-    <div {...keepsFocus()} className="h-full outline-none">
+    <div {...keepsFocus(CHOSEN_TAB)} className="h-full outline-none">
       {children}
     </div>
   );
@@ -201,7 +204,7 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
   ]);
   useEffect(() => frame.current?.focus(), []);
   return (
-    <div ref={frame} {...keepsFocus()} className="h-full outline-none">
+    <div ref={frame} {...keepsFocus(CHOSEN_TAB)} className="h-full outline-none">
       {children}
     </div>
   );

@@ -10,6 +10,7 @@ import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { Button, IconButton, Reason } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { counted, formatInstant } from '../../../ui/format.ts';
+import { keepsFocus } from '../../../ui/focus.ts';
 import { useLoginReason } from '../use-request-actions.ts';
 import { snippetOf } from '../write-snippet.ts';
 import { DetailsMenu } from './details-menu.tsx';
@@ -33,7 +34,7 @@ export interface DetailsHeaderProps extends DetailsMenuProps {
 export function DetailsHeader(props: DetailsHeaderProps) {
   const { request, uid, captureUrl, covers, actions } = props;
   return (
-    <header className="flex shrink-0 flex-col gap-1 px-4 py-2">
+    <header {...keepsFocus()} className="flex shrink-0 flex-col gap-1 px-4 py-2 outline-offset-[-2px]">
       {/* In a narrow pane, a URL that leaves no room for the actions has a line of its own. */}
       <div className="flex min-w-0 flex-wrap items-start gap-1.5 @md:flex-nowrap">
         <div className="flex max-w-full min-w-0 grow items-start gap-1.5">
