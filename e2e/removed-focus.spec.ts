@@ -1,6 +1,7 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
 import { drawn, expect, test } from './app.ts';
-import { createEndpoint, detailsOf, goTo, openLive, sendJson } from './endpoints.ts';
+import { createEndpoint, detailsOf, goLive, goTo, openLive, sendJson } from './endpoints.ts';
+import { openReplay } from './replay.ts';
 
 test.use({ tier: 'PREMIUM' });
 
@@ -21,6 +22,13 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
     await detailsOf(page, 0).getByRole('button', { name: 'Copy as cURL' }).focus();
     await page.keyboard.press('k');
     await expect(detailsOf(page, 1).getByRole('tab', { name: 'Headers' })).toBeFocused();
+  });
+
+  await test.step('from the button that discards the changes of a replay to the one that opens the form', async () => {
+    await openReplay(page, endpoint, 0, goLive);
+    await page.getByLabel('Destination URL').fill('http://127.0.0.1:9/changed');
+    await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+    await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
   });
 });
 

@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { Kbd, Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
 import { Loading } from '../../ui/feedback.tsx';
+import { keepsFocus } from '../../ui/focus.ts';
 import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
@@ -51,8 +52,10 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
   return (
     <section
       ref={panel}
+      // "Discard changes" removes itself.
+      {...keepsFocus('h3 button')}
       aria-label="Replay Request"
-      className="flex shrink-0 flex-col"
+      className="flex shrink-0 flex-col outline-none"
       style={isOpen && scrollsAlone ? { height: `${(1 - pane.share) * 100}%` } : undefined}
     >
       {isOpen && scrollsAlone ? (
