@@ -30,6 +30,21 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
     await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
     await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
   });
+
+  await test.step('from a deleted destination to the button that adds one', async () => {
+    for (const path of ['a', 'b'])
+      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, {
+        data: { url: `http://127.0.0.1:9/${path}`, enabled: false },
+      });
+    await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Forward' });
+    for (const left of [1, 0]) {
+      await dialog.getByRole('button', { name: 'Delete destination' }).first().press('Enter');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');
+      await expect(dialog.getByRole('switch')).toHaveCount(left);
+      await expect(dialog.getByRole('button', { name: 'Add destination' })).toBeFocused();
+    }
+  });
 });
 
 test('Escape closes the suggestions of a field before its dialog', async ({ page, person: _ }) => {

@@ -65,6 +65,9 @@ function onFocus({ target }: FocusEvent): void {
   if (!(target instanceof Element) || target === mainPart()) return;
   const layer = target.closest(LAYERS);
   const at = holders.findIndex((holder) => holder.layer === layer);
+  const before = holders[at];
+  // Radix focuses a dialog itself as soon as the focused element in it is removed.
+  if (target === layer && before?.element.isConnected === false && focusFirst(targetsIn(before.parts))) return;
   holders.splice(at < 0 ? holders.length : at, Infinity, { element: target, layer, parts: partsAround(target) });
 }
 
@@ -88,14 +91,24 @@ function recoverFocus(): void {
   const removed = holders.at(-1);
   holders = holders.filter(({ layer }) => layer?.isConnected !== false);
   const left = holders.at(-1);
-  const parts = [...(left?.parts ?? []), ...(removed?.parts ?? [])].filter((part) => part.isConnected);
-  for (const found of [left?.element, ...parts.flatMap((part) => [focusTargetIn(part), part]), mainPart()]) {
+  focusFirst([left?.element, ...targetsIn([...(left?.parts ?? []), ...(removed?.parts ?? [])]), mainPart()]);
+}
+
+/** What can take the focus for these parts, in their order. */
+const targetsIn = (parts: readonly Element[]): (Element | null)[] =>
+  parts.filter((part) => part.isConnected).flatMap((part) => [focusTargetIn(part), part]);
+
+/** Focuses the first of these that can take it. Returns false if none can. */
+function focusFirst(candidates: readonly (Element | null | undefined)[]): boolean {
+  for (const found of candidates) {
     if (!canTakeFocus(found)) continue;
+    const { activeElement } = document;
     found.focus({ preventScroll: true });
-    if (isFocusLost()) continue;
+    if (document.activeElement === activeElement) continue;
     standIn = found;
-    return;
+    return true;
   }
+  return false;
 }
 
 /** Returns the focus to where it was before it moved into a layer that is now empty. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Input } from '../../ui/field.tsx';
+import { keepsFocus } from '../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
 import { DestinationForm } from './destination-form.tsx';
 import { DestinationList } from './destination-list.tsx';
@@ -55,7 +56,10 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
         listClassName="-mx-1 mb-3 border-b border-line pb-2"
       >
         <TabPanel value="server" hasControls>
-          <DestinationList uid={uid} firstFocus={left} onAdd={() => setEdited('new')} onEdit={setEdited} />
+          {/* A deleted destination leaves the focus to the button that adds one. */}
+          <div {...keepsFocus('button:not(li *)')} className="outline-none">
+            <DestinationList uid={uid} firstFocus={left} onAdd={() => setEdited('new')} onEdit={setEdited} />
+          </div>
         </TabPanel>
         <TabPanel value="local" hasControls>
           <LocalForward endpoint={endpoint} />
