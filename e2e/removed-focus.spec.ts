@@ -1,4 +1,5 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
+import type { Page } from '@playwright/test';
 import { drawn, expect, test } from './app.ts';
 import { createEndpoint, detailsOf, goLive, goTo, openLive, sendJson } from './endpoints.ts';
 import { openReplay } from './replay.ts';
@@ -83,3 +84,31 @@ test('Escape closes the suggestions of a field before its dialog', async ({ page
     await expect(dialog).toHaveCount(0);
   });
 });
+
+test('a button that removes itself leaves the focus to its card', async ({ page, person, playwright, app }) => {
+  await test.step('after all other sessions have ended', async () => {
+    const elsewhere = await playwright.request.newContext({ baseURL: app.url });
+    const { username, password } = person;
+    expect((await elsewhere.post('/api/login', { data: { username, password } })).status()).toBe(200);
+    await elsewhere.dispose();
+    await page.goto('/profile?tab=security');
+    await page.getByRole('button', { name: 'Log out everywhere else' }).press('Enter');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Log out' }).press('Enter');
+    await expectCardFocused(page, 'Sessions');
+  });
+
+  await test.step('after the subscription is canceled', async () => {
+    await goTo(page, '/subscription');
+    await page.getByRole('button', { name: 'Cancel subscription' }).press('Enter');
+    const confirm = page.getByRole('alertdialog').getByRole('button', { name: 'Cancel subscription' });
+    await expect(confirm).toBeEnabled();
+    await confirm.press('Enter');
+    await expectCardFocused(page, 'Free');
+  });
+});
+
+/** Expects that the part with this heading has the focus, with its outline. */
+async function expectCardFocused(page: Page, name: string): Promise<void> {
+  const card = page.locator(':focus-visible').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  await expect(card).toHaveCSS('outline-style', 'solid');
+}

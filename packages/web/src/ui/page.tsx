@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { ShoppingBasket } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode, ComponentProps } from 'react';
-import { useFocusAfterLeaving } from './focus.ts';
+import { keepsFocus, useFocusAfterLeaving } from './focus.ts';
 
 /** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
@@ -99,7 +99,11 @@ interface SectionCardProps {
 /** A titled section of a page with forms. */
 export function SectionCard({ title, description, children, footer, destructive = false }: SectionCardProps) {
   return (
-    <section className={clsx('rounded-lg border bg-panel', destructive ? 'border-bad/40' : 'border-line')}>
+    // Its buttons can remove themselves.
+    <section
+      {...keepsFocus()}
+      className={clsx('rounded-lg border bg-panel', destructive ? 'border-bad/40' : 'border-line')}
+    >
       <div className="p-5">
         <h2 className="text-lg font-semibold">{title}</h2>
         {description === undefined ? null : <div className="mt-0.5 text-ink-2">{description}</div>}

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
+import { keepsFocus } from '../../ui/focus.ts';
 import { Card, FactList } from '../../ui/page.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -148,6 +149,8 @@ function PlanCard({ user, choice, action, pending, busy, onChoose, now }: PlanCa
   const label = action === undefined ? undefined : actionLabel(action, choice);
   return (
     <Card
+      // The button of the Free plan disappears when it has canceled the subscription.
+      {...keepsFocus()}
       className={clsx('flex h-full flex-col gap-4 p-5', isCurrent && 'border-accent!')}
       aria-current={isCurrent ? 'true' : undefined}
     >
