@@ -17,7 +17,7 @@ import {
 } from './endpoints.ts';
 import { urlField } from './replay.ts';
 import { test } from './target.ts';
-import { DESKTOP, PHONE } from './pages.ts';
+import { DESKTOP, PHONE, answerWith, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -161,6 +161,13 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     await page.route('**/destinations/*', (route) => route.fulfill({ status: 500, body: '' }), { times: 1 });
     await remove();
     await expect(card.getByRole('alert')).toHaveText('The destination could not be deleted. Please try again.');
+    await answerWith(page, '**/destinations/*', 503, problem('The server is busy.', 'UNAVAILABLE'), 'PATCH');
+    await card.getByRole('switch').press('Space');
+    await expect(card.getByRole('alert')).toHaveText([
+      'The destination could not be changed. The server is busy.',
+      'The destination could not be deleted. Please try again.',
+    ]);
+    await page.unroute('**/destinations/*');
     await remove();
     await expect(page.getByText('No destinations yet')).toBeVisible();
     expect(target.received).toHaveLength(1);

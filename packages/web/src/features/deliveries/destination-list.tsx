@@ -138,16 +138,8 @@ function DestinationCard({ uid, destination, isFirstFocus, onEdit }: Destination
         </Notice>
       ) : null}
       {sign ? <UnsignableNotice uid={uid} /> : null}
-      {change.isError ? (
-        <Notice tone="bad">
-          {errorMessage(change.error, 'The destination could not be changed. Please try again.')}
-        </Notice>
-      ) : null}
-      {remove.isError ? (
-        <Notice tone="bad">
-          {errorMessage(remove.error, 'The destination could not be deleted. Please try again.')}
-        </Notice>
-      ) : null}
+      <Failure what="The destination could not be changed." error={change.error} />
+      <Failure what="The destination could not be deleted." error={remove.error} />
       <TestResult test={test} />
       <div className="flex flex-wrap items-center gap-1">
         <Reason text={newest === undefined ? 'There is no request to test with' : undefined}>
@@ -214,10 +206,18 @@ function RecentStatuses({ statuses }: { readonly statuses: Destination['recentSt
   );
 }
 
+/** Names the action, because the messages of several actions can be shown, and their reasons are often the same. */
+function Failure({ what, error }: { readonly what: string; readonly error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <Notice tone="bad">
+      {what} {errorMessage(error, 'Please try again.')}
+    </Notice>
+  );
+}
+
 function TestResult({ test }: { readonly test: ReturnType<typeof useTestDestination> }) {
-  if (test.isError) {
-    return <Notice tone="bad">{errorMessage(test.error, 'The request could not be sent. Please try again.')}</Notice>;
-  }
+  if (test.isError) return <Failure what="The request could not be sent." error={test.error} />;
   if (test.data === undefined) return null;
   return (
     <Notice tone={isDelivered(test.data.status) ? 'good' : 'warn'}>
