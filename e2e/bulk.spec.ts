@@ -164,6 +164,12 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(dialog).toContainText('The server could not be reached.');
     await expect(results).toContainText('Stopped: 3 of 6 sent');
     await page.unroute('**/api/replay');
+    await answerWith(page, '**/api/replay', 503, problem('The server is busy.', 'UNAVAILABLE'));
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await expect(dialog).toContainText('The server is busy.');
+    await expect(results).toContainText('Stopped: 3 of 6 sent');
+    await expect(results).not.toContainText('Not sent');
+    await page.unroute('**/api/replay');
     target.answerWith((answer) => answer.end('ok'));
     await page.request.delete(`/api/endpoints/${endpoint.uid}/requests/${unsavedId(4)}`);
     await dialog.getByRole('button', { name: 'Continue' }).click();

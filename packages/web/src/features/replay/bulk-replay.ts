@@ -1,6 +1,7 @@
 import { ApiError, LEAVES_BASE_PATH, isEndOfSession, leavesBasePath, targetOf, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../api/body-queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { isOutage } from '../../api/server-state.ts';
 import { statusLine, statusTone } from '../../ui/format.ts';
 import type { StatusTone } from '../../ui/format.ts';
 import { completeUrl } from '../../ui/urls.ts';
@@ -54,7 +55,10 @@ export const isEndpointDeleted = (error: unknown): boolean =>
 
 /** True if each further request would fail, too: without a session, the server or the endpoint. */
 const failsForAll = (error: unknown): boolean =>
-  isEndOfSession(error) || isEndpointDeleted(error) || (error instanceof ApiError && error.status === 0);
+  isEndOfSession(error) ||
+  isEndpointDeleted(error) ||
+  isOutage(error) ||
+  (error instanceof ApiError && error.status === 0);
 
 /** Replays one request as it was captured. `undefined` if it was canceled. @throws ApiError that ends the whole run */
 export async function replayBelow(
