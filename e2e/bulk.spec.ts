@@ -163,6 +163,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await dialog.getByRole('button', { name: 'Continue' }).click();
     await expect(dialog).toContainText('The server could not be reached.');
     await expect(results).toContainText('Stopped: 3 of 6 sent');
+    await expect(results).toContainText('The destination may have received #3. Continue sends it again.');
     await page.unroute('**/api/replay');
     await answerWith(page, '**/api/replay', 503, problem('The server is busy.', 'UNAVAILABLE'));
     await dialog.getByRole('button', { name: 'Continue' }).click();

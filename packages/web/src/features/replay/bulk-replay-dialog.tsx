@@ -45,7 +45,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [base, setBase] = useState(() => suggestedBase(lastTargetPreference.read()[uid]));
   const [pace, setPace] = useState(0);
   const [mistake, setMistake] = useState<string>();
-  const { phase, results, ends, failure, send, stop } = useBulkRun(uid, chosen);
+  const { phase, results, ends, failure, uncertain, send, stop } = useBulkRun(uid, chosen);
   const [first] = chosen;
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
@@ -104,6 +104,11 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
         {phase === 'asking' ? null : (
           <Results phase={phase} results={results} all={chosen.length}>
             {isSending ? <Remaining ends={ends} left={chosen.length - results.length} /> : null}
+            {phase === 'stopped' && uncertain !== undefined ? (
+              <p className="text-ink-2">
+                The destination may have received <RequestNumber index={uncertain.index} />. Continue sends it again.
+              </p>
+            ) : null}
           </Results>
         )}
         <div className="flex justify-end gap-2">
@@ -135,6 +140,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
   const [results, setResults] = useState<readonly BulkResult[]>([]);
   const [ends, setEnds] = useState<readonly number[]>([]);
   const [failure, setFailure] = useState<string>();
+  const [uncertain, setUncertain] = useState<ListedRequest>();
   const controller = useRef<AbortController>(undefined);
   // Stops when the dialog closes, because the user could not stop it afterwards.
   useEffect(() => () => controller.current?.abort(DIALOG_CLOSED), []);
@@ -149,6 +155,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
     const run = new AbortController();
     controller.current = run;
     let sent = results.filter(({ isSent }) => isSent).length;
+    let inFlight: ListedRequest | undefined;
     setPhase('sending');
     setFailure(undefined);
     setEnds([Date.now()]);
@@ -156,8 +163,10 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
       for (const [position, request] of requests.slice(results.length).entries()) {
         if (position > 0 && pace > 0) await sleep(pace, run.signal);
         if (run.signal.aborted) break;
+        inFlight = request;
         const result = await replayBelow(uid, request, base, run);
         if (result === undefined) continue;
+        inFlight = undefined;
         if (result.isSent) sent++;
         setResults((before) => [...before, result]);
         setEnds((before) => [...before.slice(-MAX_RECENT), Date.now()]);
@@ -170,9 +179,10 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
     }
     if (run.signal.reason === DIALOG_CLOSED)
       toastError(`${formatCount(sent)} of ${counted(requests.length, 'request')} sent.`, { title: 'Replay stopped' });
+    setUncertain(inFlight);
     setPhase(run.signal.aborted ? 'stopped' : 'done');
   };
-  return { phase, results, ends, failure, send, stop: () => controller.current?.abort() };
+  return { phase, results, ends, failure, uncertain, send, stop: () => controller.current?.abort() };
 }
 
 interface RemainingProps {
