@@ -83,13 +83,13 @@ export async function sendCapture(
   const tooLong = new AbortController();
   const timer = setTimeout(() => tooLong.abort(new Error(`no answer within ${maxResponseMs / 1000} s`)), maxResponseMs);
   try {
-    const { pieces, ...response } = await sendAndRead(request, body, {
+    const response = await sendAndRead(request, body, {
       signal: AbortSignal.any([signal, tooLong.signal]),
       keptBytes: MAX_BEGINNING_BYTES,
       maxBytes: Infinity,
     });
     const durationMs = performance.now() - startedAt;
-    return { kind: 'answered', ...response, beginning: Buffer.concat(pieces), durationMs };
+    return { kind: 'answered', ...response, durationMs };
   } catch (error) {
     const durationMs = performance.now() - startedAt;
     return { kind: isConnected ? 'unanswered' : 'unreached', reason: failureReason(error), durationMs };

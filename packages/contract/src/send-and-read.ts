@@ -91,14 +91,18 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
+/** A response with smaller pieces on average is cut off earlier: each takes processor time, whatever its size. */
+const MIN_PIECE_BYTES = 10;
+
 async function readResponse(response: IncomingResponse, { signal, keptBytes, maxBytes }: ReadLimits) {
-  const pieces: Uint8Array[] = [];
+  const kept = new Beginning(keptBytes);
   let size = 0;
+  let pieces = 0;
   response.on('data', (piece) => {
-    const left = keptBytes - size;
-    if (left > 0) pieces.push(piece.length <= left ? piece : new Uint8Array(piece.subarray(0, left)));
+    kept.add(piece);
     size += piece.length;
-    if (size > maxBytes) response.destroy();
+    pieces += 1;
+    if (size > maxBytes || pieces > maxBytes / MIN_PIECE_BYTES) response.destroy();
   });
   // If only the connection's end marks the body's end, Node also takes a reset and our own abort for it.
   let isReset = false;
@@ -110,11 +114,38 @@ async function readResponse(response: IncomingResponse, { signal, keptBytes, max
     statusText: response.statusMessage ?? '',
     headers: rawHeadersOf(response.rawHeaders),
     /** The first `keptBytes` of the body. */
-    pieces,
+    beginning: kept.bytes,
     isLonger: size > keptBytes,
     /** The body is incomplete: over `maxBytes`, aborted, or the connection broke. */
     isCut: !response.complete || isReset || signal.aborted,
   };
+}
+
+/** The first bytes of what is added, in one block: a target may send a million pieces, and each takes memory. */
+class Beginning {
+  readonly #maxBytes: number;
+  #block = new Uint8Array(0);
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#block.subarray(0, this.#size);
+  }
+
+  add(piece: Uint8Array): void {
+    const added = piece.subarray(0, this.#maxBytes - this.#size);
+    const size = this.#size + added.length;
+    if (size > this.#block.length) {
+      const larger = new Uint8Array(Math.min(this.#maxBytes, Math.max(size, 2 * this.#block.length)));
+      larger.set(this.bytes);
+      this.#block = larger;
+    }
+    this.#block.set(added, this.#size);
+    this.#size = size;
+  }
 }
 
 /**

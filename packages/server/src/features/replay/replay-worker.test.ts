@@ -70,3 +70,21 @@ test('responses to as many deliveries as there are at a time fit into its memory
   for (const socket of held) socket.end();
   expect(new Set(await Promise.all(sent))).toEqual(new Set([200]));
 });
+
+test('a response in pieces of one byte fits into its memory, and is cut off', async () => {
+  const patient = new Replays({ ...OPTIONS, maxMs: 100_000 });
+  onTestFinished(() => patient.close());
+  await using target = await openRawTarget();
+  const pieces = '1\r\na\r\n'.repeat(10_000);
+  target.answer = (socket) => {
+    const write = (): void => {
+      while (!socket.destroyed && socket.write(pieces));
+    };
+    socket.on('drain', write).write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+    write();
+  };
+  const request = { ...requestTo(target.url), keptBytes: 1024 * 1024 };
+  const { body, ...response } = await patient.forward(request, neverAborts);
+  expect(response).toMatchObject({ status: 200, isCut: true });
+  expect(body.toString()).toBe('a'.repeat(104_858));
+});

@@ -142,7 +142,7 @@ async function sendOverSocket(
   request.maxHeadersCount = MAX_HEADERS + 1;
   const { keptBytes = MAX_REPLAY_ANSWER_BYTES } = outgoing;
   const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_ANSWER_BYTES };
-  const { pieces, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);
+  const { beginning, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);
   if (head.headers.length > MAX_HEADERS) throw new ReplayFailure(TOO_MANY_HEADERS);
-  return { ...head, body: Buffer.concat(pieces), isCut: isCut || isLonger };
+  return { ...head, body: Buffer.from(beginning.buffer, 0, beginning.length), isCut: isCut || isLonger };
 }
