@@ -311,3 +311,12 @@ test('the search page is restricted by chips that edit the query', async ({ page
   await expect(page.getByText('Nothing found')).toBeVisible();
   await expect(page.getByRole('combobox', { name: 'Method' })).toHaveValue('GET');
 });
+
+test('in a narrow list, a result of the search has its event type and its size', async ({ page, endpoint }) => {
+  await send(endpoint.url, { body: '{"a":1}', headers: { 'x-github-event': 'push' } });
+  await page.setViewportSize({ width: 768, height: 800 });
+  await page.goto('/search?q=method:POST');
+  const result = page.getByRole('main').getByRole('link', { name: /POST/ });
+  await expect(result.getByText('push', { exact: true })).toBeVisible();
+  await expect(result.getByText('7 B', { exact: true })).toBeVisible();
+});

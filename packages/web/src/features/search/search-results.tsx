@@ -151,20 +151,21 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
           <Highlighted parts={highlightParts(request.path, q)} />
         </span>
         {request.eventType === null ? null : (
-          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 @max-2xl:hidden">
+          <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 @max-2xl:order-3 @max-2xl:max-w-1/2 @max-md:hidden">
             {request.eventType}
           </span>
         )}
         {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
         <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2 @max-2xl:contents">
-          {/* In a narrow list it has the line below. */}
+          {/* In a narrow list the name, the event type and the size have the line below. */}
+          <span className="order-1 basis-full @2xl:hidden" />
           <span
             dir="auto"
-            className="max-w-48 truncate text-left @max-2xl:order-last @max-2xl:max-w-none @max-2xl:basis-full @max-2xl:pl-17"
+            className="max-w-48 truncate text-left @max-2xl:order-2 @max-2xl:max-w-none @max-2xl:grow @max-2xl:basis-0 @max-2xl:pl-17"
           >
             {endpointName}
           </span>
-          <span className="@max-2xl:hidden">{formatSize(request.size)}</span>
+          <span className="@max-2xl:order-4 @max-md:hidden">{formatSize(request.size)}</span>
           <time dateTime={request.timestamp} title={formatMoment(request.timestamp)} className="@max-2xl:ml-auto">
             <span className="@max-2xl:hidden">{timeAgo(request.timestamp, now)}</span>
             <span className="font-mono @2xl:hidden">{shortAge(request.timestamp, now)}</span>
