@@ -1,6 +1,6 @@
 // Profile, password, settings and plan, with the messages for failed calls.
 import { expect, notifications, test, toast } from './app.ts';
-import { goTo } from './endpoints.ts';
+import { expectShownWhole, goTo } from './endpoints.ts';
 import { answerWith } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
@@ -127,6 +127,13 @@ test('settings, the test mail, the plan, and the end of the account', async ({ p
     await expect(toast(page, 'Account deleted')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Login' })).toBeVisible();
   });
+});
+
+test('the profile shows a long email whole', async ({ page, person }) => {
+  const email = `${'long'.repeat(16)}@${'domain.'.repeat(20)}example`;
+  await answerWith(page, '**/api/user', 200, { ...person.user, email });
+  await page.goto('/profile');
+  await expectShownWhole(page.getByRole('main'), email);
 });
 
 test('failed calls of the login page show their messages', async ({ page }) => {

@@ -79,7 +79,7 @@ export function EmailCard({ user }: { readonly user: User }) {
     >
       <div className="flex flex-col gap-3">
         <p className="flex min-w-0 items-center gap-2">
-          <span className="truncate">{user.email}</span>
+          <span className="min-w-0 wrap-anywhere">{user.email}</span>
           <Badge tone={user.emailVerified ? 'success' : 'warning'}>
             {user.emailVerified ? 'Confirmed' : 'Not confirmed'}
           </Badge>
