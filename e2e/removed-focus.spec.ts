@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { drawn, expect, test } from './app.ts';
 import { createEndpoint, detailsOf, goLive, goTo, openLive, sendJson } from './endpoints.ts';
+import { holdCalls } from './pages.ts';
 import { openReplay } from './replay.ts';
 
 test.use({ tier: 'PREMIUM' });
@@ -32,6 +33,15 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
     await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
   });
 
+  await test.step('from the button that cancels a replay to the one that sends it, when the response arrives', async () => {
+    const replay = await holdCalls(page, '**/api/replay');
+    await page.getByLabel('Destination URL').fill('http://127.0.0.1:9');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Cancel' }).focus();
+    replay.release();
+    await expect(page.getByRole('button', { name: 'Send Request' })).toBeFocused();
+  });
+
   await test.step('from a deleted destination to the button that adds one', async () => {
     for (const path of ['a', 'b'])
       await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, {
@@ -39,6 +49,7 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
       });
     await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Forward' });
+    await expect(dialog.getByRole('switch')).toHaveCount(2);
     for (const left of [1, 0]) {
       await dialog.getByRole('button', { name: 'Delete destination' }).first().press('Enter');
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');

@@ -6,6 +6,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Button, Reason } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
 import { Input, Select } from '../../ui/field.tsx';
+import { keepsFocus } from '../../ui/focus.ts';
 import { useSignal } from '../../ui/state.ts';
 import { methodsFor } from './replay-form.ts';
 import { placeholderNote, replayTargetsPreference } from './replay-targets.ts';
@@ -89,29 +90,22 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
 
 /** Disabled while sending and without a session. Offers to cancel a running replay. */
 function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay }) {
-  const send = useRef<HTMLButtonElement>(null);
   const isSending = state?.phase === 'sending';
   return (
-    <div className="col-span-full flex items-center gap-2 self-end @md:col-span-1">
+    // "Cancel" disappears with the running replay.
+    <div
+      {...keepsFocus('button')}
+      className="col-span-full flex items-center gap-2 self-end outline-none @md:col-span-1"
+    >
       <Reason text={anonymous ? 'Authentication required to replay requests' : undefined}>
         {(blocked) => (
-          <Button ref={send} type="submit" variant="primary" busy={isSending} className="grow" {...blocked}>
+          <Button type="submit" variant="primary" busy={isSending} className="grow" {...blocked}>
             <Send />
             {isSending ? 'Sending...' : 'Send Request'}
           </Button>
         )}
       </Reason>
-      {isSending ? (
-        <Button
-          onClick={() => {
-            // The cancel button disappears with the running replay.
-            send.current?.focus();
-            state.cancel();
-          }}
-        >
-          Cancel
-        </Button>
-      ) : null}
+      {isSending ? <Button onClick={() => state.cancel()}>Cancel</Button> : null}
     </div>
   );
 }
