@@ -1,6 +1,6 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
 import type { Page } from '@playwright/test';
-import { drawn, expect, test } from './app.ts';
+import { drawn, expect, pressEscape, test } from './app.ts';
 import { createEndpoint, detailsOf, goLive, goTo, openLive, sendJson } from './endpoints.ts';
 import { holdCalls } from './pages.ts';
 import { openReplay } from './replay.ts';
@@ -40,6 +40,30 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
     await page.getByRole('button', { name: 'Cancel' }).focus();
     replay.release();
     await expect(page.getByRole('button', { name: 'Send Request' })).toBeFocused();
+  });
+
+  await test.step('from the button that resumes a destination to its switch', async () => {
+    const path = `/api/endpoints/${endpoint.uid}/destinations`;
+    const paused = { name: 'paused', since: new Date().toISOString(), reason: 'It failed.' };
+    const created = await page.request.post(path, { data: { url: 'http://127.0.0.1:9' } });
+    const destination: { id: number } = await created.json();
+    let isPaused = true;
+    const json = [{ ...destination, state: paused }];
+    await page.route(`**${path}`, (route) => (isPaused ? route.fulfill({ json }) : route.fallback()));
+    await page.route(`**${path}/*`, (route) => {
+      isPaused = false;
+      return route.fallback();
+    });
+    await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Forward' });
+    const resume = dialog.getByRole('button', { name: 'Resume' });
+    await expect(resume).toBeVisible();
+    await resume.press('Enter');
+    await expect(resume).toHaveCount(0);
+    await expect(dialog.getByRole('switch')).toBeFocused();
+    await page.request.delete(`${path}/${destination.id}`);
+    await pressEscape(page);
+    await expect(dialog).toHaveCount(0);
   });
 
   await test.step('from a deleted destination to the button that adds one', async () => {

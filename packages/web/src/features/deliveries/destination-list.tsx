@@ -13,6 +13,7 @@ import { Button, IconButton, Reason } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
+import { keepsFocus } from '../../ui/focus.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
@@ -109,7 +110,12 @@ function DestinationCard({ uid, destination, isFirstFocus, onEdit }: Destination
     waitingLabel(pending),
   ].filter((fact) => fact !== undefined);
   return (
-    <li aria-label={url} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
+    <li
+      aria-label={url}
+      // "Resume" removes itself.
+      {...keepsFocus('[role="switch"]')}
+      className="flex flex-col gap-1.5 rounded-md border border-line p-3 outline-none"
+    >
       <div className="flex min-w-0 items-start gap-2.5">
         <Switch
           aria-label={`Forward to ${url}`}
