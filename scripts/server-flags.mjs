@@ -18,9 +18,9 @@ export const serverFlags = [
 export const serverEnvironment = {
   // Two heaps for a dozen threads save 15 to 20 MB at the same rate. By default each thread has one and rarely returns its memory.
   MALLOC_ARENA_MAX: '2',
-  // Bytes, the initial value. Fixed, so that glibc does not learn to keep the memory of large bodies after they are stored.
-  MALLOC_MMAP_THRESHOLD_: '131072',
-  // Bytes. In a flood, glibc would return free memory to the system and get it again, many times a second.
-  MALLOC_TRIM_THRESHOLD_: '67108864',
+  // Bytes. Larger buffers go back to the system when they are freed, and smaller ones stay for the next body.
+  MALLOC_MMAP_THRESHOLD_: '8388608',
+  // Bytes that glibc keeps at the end of a heap, and gets at once. By default it returns and requests them many times a second.
+  MALLOC_TRIM_THRESHOLD_: '16777216',
   MALLOC_TOP_PAD_: '1048576',
 };

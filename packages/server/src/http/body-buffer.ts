@@ -1,13 +1,10 @@
 const KIB = 1024;
 
-/**
- * glibc returns allocations from this size on to the system when they are freed (docs/decisions/0013-server-flags.md).
- * Smaller ones fragment its heap, which does not shrink again.
- */
-const RETURNED_BYTES = 128 * KIB;
+/** Smaller allocations fragment glibc's heap, which then returns less of it (docs/decisions/0015-memory-budgets.md). */
+const WHOLE_BYTES = 128 * KIB;
 /** Small bodies share blocks of this size. */
 const BLOCK_BYTES = 512 * KIB;
-/** The memory of a body that grows beyond this size is returned. Pages that are not used take no memory. */
+/** A body that grows beyond this size gets at least `WHOLE_BYTES`. New pages that are not used take no memory. */
 const SMALL_BYTES = 16 * KIB;
 /** A body that grows beyond its memory gets this many times as much. */
 const GROWTH = 4;
@@ -68,7 +65,7 @@ export class BodyBuffer {
   /** The whole body; `null` when there was none. Call it once. */
   take(): Buffer | null {
     const body = this.#bytes?.subarray(0, this.#size) ?? null;
-    if (body === null || body.length > RETURNED_BYTES) return body;
+    if (body === null || body.length > WHOLE_BYTES) return body;
     const copy = copyBody(body);
     this.clear();
     return copy;
@@ -83,7 +80,7 @@ export class BodyBuffer {
   #grow(size: number): Buffer {
     const bytes = this.#bytes;
     const wanted = Math.min(this.#maxBytes, Math.max(size, (bytes?.length ?? 0) * GROWTH));
-    const larger = Buffer.allocUnsafeSlow(size > SMALL_BYTES ? Math.max(RETURNED_BYTES, wanted) : wanted);
+    const larger = Buffer.allocUnsafeSlow(size > SMALL_BYTES ? Math.max(WHOLE_BYTES, wanted) : wanted);
     bytes?.copy(larger, 0, 0, this.#size);
     if (bytes !== undefined) freeBuffer(bytes.buffer);
     this.#bytes = larger;
