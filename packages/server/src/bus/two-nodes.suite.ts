@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLive, shownAfter, shows, toldIndexes } from '../../test/live-viewer.ts';
 import type { LiveViewer } from '../../test/live-viewer.ts';
+import { openRawTarget } from '../../test/raw-target.ts';
 import { anyPlan } from '../../test/store-world.ts';
 import type { TestClient } from '../../test/test-client.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';
@@ -120,8 +121,11 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
     test('a request that no longer waits, because its destination is deleted', async () => {
       const uid = await newEndpoint();
       const viewer = await openAtB(uid);
-      const url = 'http://127.0.0.1:9/';
-      const { id } = await person.client.call('createDestination', { params: { uid }, body: { url } });
+      // It does not answer, so the request waits until the destination is deleted.
+      await using target = await openRawTarget();
+      target.answer = () => undefined;
+      const body = { url: target.url };
+      const { id } = await person.client.call('createDestination', { params: { uid }, body });
       await capture(nodes.a, uid);
       const states = () =>
         viewer.messages.flatMap((message) => (message.type === 'delivery' ? [message.data.deliveryPending] : []));
