@@ -49,6 +49,11 @@ describe('the next attempt', () => {
     ['a number without end', '9'.repeat(400), 21_600],
     ['a negative number', '-60', 5],
     ['text', 'tomorrow', 5],
+    ['a weekday and a number', 'Sat 99999', 5],
+    ['a weekday and another form of date', 'Sun 2026-11-22T10:02:00', 5],
+    ['a date in another time zone', 'Sun, 22 Nov 2026 12:02:00 +0200', 5],
+    ['a date with a word too many', 'Sun, 22 Nov 2026 10:02:00 PM GMT', 5],
+    ['a day that does not exist', 'Sun, 32 Nov 2026 10:02:00 GMT', 5],
     ['nothing', '', 5],
   ])('is never earlier than Retry-After asks: %s', (_, retryAfter, expected) => {
     expect(next(1, 0, retryAfter)).toBe(expected);
@@ -58,6 +63,9 @@ describe('the next attempt', () => {
     vi.stubEnv('TZ', 'America/New_York');
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(next(1, 0, 'Sun Nov 22 10:02:00 2026')).toBe(120);
+    expect(retryAfterMs([['retry-after', 'Sun Nov  1 10:02:00 2026']], Date.parse('2026-11-01T10:00:00Z'))).toBe(
+      120_000,
+    );
   });
 
   test('the name of Retry-After has no case', () => {

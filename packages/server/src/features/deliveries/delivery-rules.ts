@@ -84,9 +84,16 @@ export function retryAfterMs(headers: RawHeaders, now: number): number {
   return Number.isNaN(wait) ? 0 : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
 }
 
-/** All three forms are in UTC and begin with a weekday (RFC 9110, section 5.6.7). `Date.parse` reads much more. */
+/** The three forms of a date (RFC 9110, section 5.6.7). `Date.parse` reads much more. */
+const DATE_FORMS = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]+day, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/,
+];
+
+/** All forms are in UTC; the last one does not say so. NaN for other text. */
 function dateOf(text: string): number {
-  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return Number.NaN;
+  if (!DATE_FORMS.some((form) => form.test(text))) return Number.NaN;
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }
 
