@@ -41,7 +41,7 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
     expect(target.received.map(({ url }) => url)).toEqual(['/meant']);
   });
 
-  await test.step('the large editor changes nothing until it is applied, and copies', async () => {
+  await test.step('the large editor changes nothing until it is applied, asks before it discards, and copies', async () => {
     await row(page, 1).click();
     await expect(detailsOf(page, 1)).toBeVisible();
     await page.keyboard.press('r');
@@ -49,8 +49,19 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
     const editor = dialog.getByRole('textbox');
     await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
     await expect(editor).toBeFocused();
+    await pressEscape(page);
+    await expect(dialog).toHaveCount(0);
+    await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
     await editor.fill('thrown away');
+    const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+    await pressEscape(page);
+    await expect(question.getByRole('button', { name: 'Keep editing' })).toBeFocused();
+    await pressEscape(page);
+    await expect(question).toHaveCount(0);
+    await expect(editor).toBeFocused();
+    await expect(editor).toHaveValue('thrown away');
     await dialog.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
     await expect(dialog).toHaveCount(0);
     await expect(bodyField(page)).toHaveValue('{"a":1}');
     await expect(page.getByRole('button', { name: 'Expand the editor' })).toBeFocused();

@@ -6,7 +6,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { BODY_COPIED, CopyButton } from '../../ui/copy.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { keepsFocus } from '../../ui/focus.ts';
@@ -140,16 +140,18 @@ interface BodyDialogProps {
   readonly onClose: () => void;
 }
 
-/** The body in a large editor. Changes apply on confirmation. */
+/** The body in a large editor. Changes apply on confirmation, and are discarded only after a question. */
 function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
   const [draft, setDraft] = useState(text);
+  const [isAsking, setAsking] = useState(false);
+  const close = (): void => (draft === text ? onClose() : setAsking(true));
   const apply = (): void => {
     onApply(draft);
     onClose();
   };
   return (
     <Dialog
-      onClose={onClose}
+      onClose={close}
       title="Edit Request Body"
       width="lg"
       footerCloses
@@ -158,7 +160,7 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
           <CopyButton text={draft} label="Copy" toast={BODY_COPIED}>
             Copy
           </CopyButton>
-          <Button className="ml-auto" onClick={onClose}>
+          <Button className="ml-auto" onClick={close}>
             Close
           </Button>
           <Button variant="primary" onClick={apply}>
@@ -180,6 +182,16 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
         }}
         className="h-[60dvh] resize-none"
       />
+      {isAsking ? (
+        <ConfirmDialog
+          title="Discard changes?"
+          description="The changes to this body have not been applied."
+          confirmLabel="Discard"
+          cancelLabel="Keep editing"
+          onConfirm={onClose}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
     </Dialog>
   );
 }
