@@ -33,6 +33,14 @@ test('a server whose port is in use says which one, without a stack', async () =
   await expect(start).rejects.not.toThrow('    at ');
 });
 
+test('a second server on the same port says which one', async () => {
+  const { port, stop } = await startServerProcess();
+  onTestFinished(stop);
+  // The first server answers 404, so that the second one is waited for until it ends.
+  const second = startServerProcess({}, { port, untilPath: '/api/none' });
+  await expect(second).rejects.toThrow(`Port ${port} is in use by another program.`);
+});
+
 test('a server that gets too few connections of PostgreSQL says so, without a stack', async () => {
   const database = await createTestDatabase();
   const role = `${database.name}_role`;

@@ -71,7 +71,10 @@ export class Connections {
   async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<void> {
     const reusePort = LISTENING_SOCKETS > 1;
     if (reusePort && port !== 0) {
-      await listening(this.#claim, { path: claimPath(port, host) });
+      // The error of a path has no port, and the operator is told which one is in use.
+      await listening(this.#claim, { path: claimPath(port, host) }).catch((error: unknown) => {
+        throw error instanceof Error ? Object.assign(error, { port }) : error;
+      });
       await expectFreePort(port, host).catch((error: unknown) => {
         this.#claim.close();
         throw error;
