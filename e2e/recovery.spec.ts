@@ -86,12 +86,14 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     await expect(page.getByText("The server can't load data now.")).toHaveCount(0);
   });
 
-  await test.step('so is a page that was opened in the outage', async () => {
-    await answerWith(page, '**/api/user', 503);
-    await page.goto('/settings');
-    await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
-    await page.unroute('**/api/user');
-    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+  await test.step('so is a page that was opened in the outage, or over a rate limit', async () => {
+    for (const status of [503, 429]) {
+      await answerWith(page, '**/api/user', status);
+      await page.goto('/settings');
+      await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
+      await page.unroute('**/api/user');
+      await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+    }
   });
 
   await test.step('leaving unsaved settings asks for confirmation', async () => {

@@ -65,6 +65,8 @@ test('what failed to load in an outage marks the server as unavailable until it 
   expect(await states(404)).toBe('up');
   // The destination of a replay, for example, and not this server.
   expect(await states(502)).toBe('up');
+  expect(await states(429)).toBe('unavailable');
+  expect(await states(404)).toBe('up');
 });
 
 test('a single endpoint is not cached, and retried 3 times, 1 s apart', async () => {

@@ -9,12 +9,12 @@ export type ServerState = 'up' | 'unreachable' | 'unavailable';
 
 export const serverState = signal<ServerState>('up');
 
-/** True for the statuses of an outage. The server sends 503, and a proxy any of them. */
-export const isOutageStatus = (status: number): boolean => status === 502 || status === 503 || status === 504;
+/** True for the statuses of an outage or a rate limit. The server sends 429 and 503, and a proxy any of them. */
+export const isOutageStatus = (status: number): boolean =>
+  status === 429 || status === 502 || status === 503 || status === 504;
 
-/** True if a load failed because of an outage. A 502 or 504 with a code is about another server. */
+/** True if a call failed because of an outage or a rate limit. A 502 or 504 with a code is about another server. */
 export function isOutage(error: unknown): boolean {
-  return (
-    error instanceof ApiError && (error.status === 503 || (isOutageStatus(error.status) && error.code === undefined))
-  );
+  if (!(error instanceof ApiError) || !isOutageStatus(error.status)) return false;
+  return error.status === 429 || error.status === 503 || error.code === undefined;
 }
