@@ -211,6 +211,33 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(toast(page, '1 of 3 requests sent.')).toBeVisible();
   });
 
+  await test.step('saving and deleting stop without the server, and the list stays as it was', async () => {
+    const endpoint = await createEndpoint(page);
+    for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    let calls = 0;
+    await page.route(/save-request$|requests\/-\d+$/, (route) => {
+      calls++;
+      return route.fulfill({ status: 503, json: problem('The server is busy.', 'UNAVAILABLE') });
+    });
+    await selectionBar(page).getByRole('button', { name: 'Save' }).click();
+    await expect(toast(page, '0 of 12 requests saved. The server is busy.')).toBeVisible();
+    // Four at a time.
+    expect(calls).toBe(4);
+
+    await page.clock.install();
+    page.once('dialog', (asked) => void asked.accept());
+    await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
+    await expect(toast(page, '12 requests deleted')).toBeVisible();
+    await expect(row(page, 0)).toHaveCount(0);
+    await page.clock.runFor(6000);
+    await expect(toast(page, '12 of 12 requests could not be deleted.')).toBeVisible();
+    await expect(row(page, 0)).toBeVisible();
+    expect(calls).toBe(8);
+    await page.unroute(/save-request$|requests\/-\d+$/);
+  });
+
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
     const endpoint = await createEndpoint(page);
     await page.setViewportSize(PHONE);

@@ -3,7 +3,7 @@ import type { OperationName } from '@creel/contract';
 import { toastError } from '../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './session.ts';
-import { isOutageStatus, serverState } from './server-state.ts';
+import { isOutage, isOutageStatus, serverState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -51,6 +51,16 @@ export function namedError(error: unknown, fallback: string): string {
 
 /** True if a call failed because something is not stored, or no longer. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
+
+export const isEndpointDeleted = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'ENDPOINT_NOT_FOUND';
+
+/** True if all further calls of a bulk action would fail, too: without a session, the server or the endpoint. */
+export const failsForAll = (error: unknown): boolean =>
+  isEndOfSession(error) ||
+  isEndpointDeleted(error) ||
+  isOutage(error) ||
+  (error instanceof ApiError && error.status === 0);
 
 /**
  * Says that a call of the user failed, except at the end of the session, which the login dialog reports. Returns a

@@ -1,7 +1,7 @@
 import { isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
-import { errorMessage } from '../../api/client.ts';
+import { errorMessage, isEndpointDeleted } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge, RequestNumber } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,6 @@ import { useNow } from '../../ui/state.ts';
 import {
   baseMistake,
   countStatuses,
-  isEndpointDeleted,
   MAX_RECENT,
   PACES,
   remainingMs,

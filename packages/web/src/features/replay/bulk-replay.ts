@@ -1,7 +1,7 @@
-import { ApiError, LEAVES_BASE_PATH, isEndOfSession, leavesBasePath, targetOf, targetUrlSchema } from '@creel/contract';
+import { ApiError, LEAVES_BASE_PATH, leavesBasePath, targetOf, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../api/body-queries.ts';
+import { failsForAll } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { isOutage } from '../../api/server-state.ts';
 import { statusLine, statusTone } from '../../ui/format.ts';
 import type { StatusTone } from '../../ui/format.ts';
 import { completeUrl } from '../../ui/urls.ts';
@@ -48,17 +48,6 @@ export function urlBelow(base: string, request: Pick<ListedRequest, 'path' | 'ra
 
 /** The server limits replays, so a rejected one waits as long as the server says, and is sent again. */
 const MAX_WAITS = 20;
-
-/** True if the endpoint was deleted during the run. */
-export const isEndpointDeleted = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === 'ENDPOINT_NOT_FOUND';
-
-/** True if each further request would fail, too: without a session, the server or the endpoint. */
-const failsForAll = (error: unknown): boolean =>
-  isEndOfSession(error) ||
-  isEndpointDeleted(error) ||
-  isOutage(error) ||
-  (error instanceof ApiError && error.status === 0);
 
 /** Replays one request as it was captured. `undefined` if it was canceled. @throws ApiError that ends the whole run */
 export async function replayBelow(

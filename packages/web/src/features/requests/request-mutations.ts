@@ -2,7 +2,7 @@ import { ApiError, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
-import { client, errorMessage, isNotFound, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, failsForAll, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
@@ -64,7 +64,7 @@ export function useSaveRequest(uid: string) {
 }
 
 /** The server's message for a full endpoint; else the generic one. */
-export function saveFailure(error: unknown): string {
+function saveFailure(error: unknown): string {
   const fallback = 'Failed to save the webhook request.';
   return isSavedLimit(error) ? errorMessage(error, fallback) : fallback;
 }
@@ -77,19 +77,21 @@ export function saveFailure(error: unknown): string {
 export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
   const putBack = hideRequests(uid, requests);
   const send = async (): Promise<void> => {
-    const { failed } = await runEach(requests, async (request) => {
+    const remove = async (request: ListedRequest): Promise<void> => {
       await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
         (error: unknown) => {
           if (!isNotFound(error)) throw error;
         },
       );
       forgetRequest(uid, request.id);
-    });
+    };
+    const { failed, unstarted } = await runEach(requests, remove, { isFatal: failsForAll });
     const [first] = failed;
     if (first === undefined) return;
-    putBack(failed.map(({ item }) => item));
+    const left = [...failed.map(({ item }) => item), ...unstarted];
+    putBack(left);
     onRestored();
-    toastFailure(first.error, deleteFailure(failed.length, requests.length), { title: 'Delete failed' });
+    toastFailure(first.error, deleteFailure(left.length, requests.length), { title: 'Delete failed' });
   };
   const [request] = requests;
   if (request !== undefined && requests.length === 1) {

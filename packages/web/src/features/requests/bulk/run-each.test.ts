@@ -19,6 +19,7 @@ test('every item runs once, failures are returned, progress counts both', async 
   expect(progress).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(result.done).toBe(7);
   expect(result.failed.map(({ item }) => item)).toEqual([3, 6]);
+  expect(result.unstarted).toEqual([]);
 });
 
 test('after an abort or a fatal error, nothing more is started', async () => {
@@ -33,7 +34,7 @@ test('after an abort or a fatal error, nothing more is started', async () => {
     { signal: stop.signal },
   );
   // Four at a time.
-  expect(stopped).toEqual({ done: 4, failed: [] });
+  expect(stopped).toEqual({ done: 4, failed: [], unstarted: items.slice(4) });
   const full = await runEach(items, () => Promise.reject(new Error('full')), { isFatal: () => true });
-  expect([full.done, full.failed.length]).toEqual([4, 4]);
+  expect([full.done, full.failed.length, full.unstarted]).toEqual([4, 4, items.slice(4)]);
 });

@@ -11,7 +11,7 @@ export interface RunEachOptions {
 
 /**
  * Runs an action on many items, a few at a time. Never rejects because of an item. `done` is the number of items that
- * were started and have ended, with or without an error.
+ * were started and have ended, with or without an error. `unstarted` are the items after an abort or a fatal error.
  */
 export async function runEach<T>(
   items: readonly T[],
@@ -37,5 +37,5 @@ export async function runEach<T>(
     }
   };
   await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, work));
-  return { done, failed };
+  return { done, failed, unstarted: items.slice(next) };
 }

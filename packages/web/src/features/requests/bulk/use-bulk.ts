@@ -1,16 +1,16 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
-import { toastFailure } from '../../../api/client.ts';
+import { errorMessage, failsForAll, toastFailure } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/list-cache.ts';
 import { counted, formatCount } from '../../../ui/format.ts';
-import { toast, toastError } from '../../../ui/toast-store.ts';
+import { toast } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import { between } from '../list-items.ts';
 import type { ListItems } from '../list-items.ts';
-import { isSavedLimit, REQUEST_SAVED, saveFailure, saveRequest } from '../request-mutations.ts';
+import { isSavedLimit, REQUEST_SAVED, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
 import { runEach } from './run-each.ts';
@@ -36,7 +36,7 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
         await saveRequest(uid, request);
         saved.add(request.index);
       },
-      { ...options, isFatal: isSavedLimit },
+      { ...options, isFatal: endsSaving },
     );
     reportSaved(saved.size, failed, chosen.length);
     setSaved(saved);
@@ -69,13 +69,17 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
   };
 }
 
+const endsSaving = (error: unknown): boolean => isSavedLimit(error) || failsForAll(error);
+
 function reportSaved(count: number, failed: readonly { readonly error: unknown }[], all: number): void {
-  const full = failed.find(({ error }) => isSavedLimit(error));
+  const end = failed.find(({ error }) => endsSaving(error));
   const [first] = failed;
-  if (full !== undefined)
-    toastError(`${formatCount(count)} of ${counted(all, 'request')} saved. ${saveFailure(full.error)}`, {
-      title: 'Save failed',
-    });
+  if (end !== undefined)
+    toastFailure(
+      end.error,
+      `${formatCount(count)} of ${counted(all, 'request')} saved. ${errorMessage(end.error, 'Please try again.')}`,
+      { title: 'Save failed' },
+    );
   else if (first !== undefined)
     toastFailure(first.error, `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, {
       title: 'Save failed',
