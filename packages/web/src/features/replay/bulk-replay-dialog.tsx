@@ -1,4 +1,4 @@
-import { isEndOfSession } from '@creel/contract';
+import { ApiError, isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import { errorMessage, isEndpointDeleted } from '../../api/client.ts';
@@ -171,6 +171,8 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
         setEnds((before) => [...before.slice(-MAX_RECENT), Date.now()]);
       }
     } catch (error) {
+      // Our server sends a code, and rejects a replay only before it is sent.
+      if (error instanceof ApiError && error.code !== undefined) inFlight = undefined;
       // The page closes the dialog as soon as it knows that the endpoint was deleted.
       run.abort(isEndpointDeleted(error) ? DIALOG_CLOSED : undefined);
       // The login dialog reports the end of the session.
