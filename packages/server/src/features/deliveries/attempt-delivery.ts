@@ -84,7 +84,7 @@ export async function attemptDelivery(
 /** The captured request as the destination wants it. @throws ProblemError REPLAY_FAILED with a sentence */
 async function outboundRequest(
   { signerOf, mark }: AttemptOptions,
-  { endpointId, url: baseUrl, appendPath, sign, signingScheme }: ActiveDestination,
+  { endpointId, userId, url: baseUrl, appendPath, sign, signingScheme }: ActiveDestination,
   { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
   { method, target, rawHeaders, body }: Pick<RequestHead, 'target' | 'rawHeaders'> & Pick<Forward, 'method' | 'body'>,
 ): Promise<Forward> {
@@ -100,6 +100,7 @@ async function outboundRequest(
   if (sign && renew === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: UNSIGNABLE });
   const headers = renew === undefined ? kept : await renew(kept, body);
   return {
+    userId,
     method,
     url: checked.data,
     headers: forwardedHeaders(headers, { id, attempt, mark }),

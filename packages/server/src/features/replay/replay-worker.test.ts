@@ -8,6 +8,7 @@ const replays = new Replays(OPTIONS);
 afterEach(() => replays.close());
 
 const requestTo = (url: string, body = '') => ({
+  userId: 1,
   method: 'POST',
   url,
   headers: [],

@@ -10,8 +10,9 @@ import type { OutboundResponse } from './send-request.ts';
 import { lookUpOnSystem } from './target.ts';
 
 /** Sends a request to a target on this machine. */
-function send(url: string, body = Buffer.alloc(0)): Promise<OutboundResponse> {
+function send(url: string, body = Buffer.alloc(0), userId = 1): Promise<OutboundResponse> {
   const request = {
+    userId,
     method: 'POST',
     url,
     headers: [],
@@ -93,5 +94,22 @@ test.each([
   );
   const response = await send(`http://127.0.0.1:${await listenLocally(server)}/`);
   expect(response).toMatchObject({ status: 200, body: Buffer.from('body'), isCut });
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test('a response in pieces of one byte does not delay the response to another user', async () => {
+  const waiting: Socket[] = [];
+  const server = createTcpServer((socket) => void waiting.push(socket.on('error', () => {}).resume()));
+  const url = `http://127.0.0.1:${await listenLocally(server)}/`;
+  const ended: string[] = [];
+  const inPieces = send(url, undefined, 1).then(() => ended.push('in pieces'));
+  await expect.poll(() => waiting).toHaveLength(1);
+  const small = send(url, undefined, 2).then(() => ended.push('small'));
+  await expect.poll(() => waiting).toHaveLength(2);
+  const pieces = '1\r\na\r\n'.repeat(20_000);
+  waiting[0]?.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${pieces}0\r\n\r\n`);
+  waiting[1]?.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+  await Promise.all([inPieces, small]);
+  expect(ended).toEqual(['small', 'in pieces']);
   await new Promise((resolve) => server.close(resolve));
 });

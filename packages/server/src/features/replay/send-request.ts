@@ -1,6 +1,7 @@
 import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines, sendAndRead } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
+import { parseInTurns } from './parse-in-turns.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
@@ -11,6 +12,8 @@ import { request as openRequest } from 'node:http';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
+  /** Responses to one user share a turn. */
+  readonly userId: number;
   readonly method: string;
   /** Already validated by `targetUrlSchema`. */
   readonly url: string;
@@ -140,6 +143,7 @@ async function sendOverSocket(
   });
   // Node drops the header lines beyond this number.
   request.maxHeadersCount = MAX_HEADERS + 1;
+  request.once('socket', () => parseInTurns(socket, String(outgoing.userId)));
   const { keptBytes = MAX_REPLAY_ANSWER_BYTES } = outgoing;
   const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_ANSWER_BYTES };
   const { beginning, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);

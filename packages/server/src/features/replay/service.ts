@@ -54,7 +54,7 @@ export interface ReplayOptions {
 }
 
 /** A request that a destination gets. The caller has its own limits. */
-export interface Forward extends Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'> {
+export interface Forward extends Pick<OutboundRequest, 'userId' | 'method' | 'url' | 'headers' | 'body'> {
   readonly keptBytes: number;
 }
 
@@ -102,7 +102,8 @@ export class Replays {
     if (signal.aborted) throw new ReplayFailure('The replay was canceled before it was sent.');
     const body = await readBody();
     const headers = sign === undefined ? given : await sign(given, body);
-    return this.#sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
+    const request = { userId, method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left };
+    return this.#sendRequest(request, signal);
   }
 
   /** Starts the thread that sends, so that the first request does not wait for it. */
