@@ -204,7 +204,7 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
   ]);
   useEffect(() => frame.current?.focus(), []);
   return (
-    <div ref={frame} {...keepsFocus(CHOSEN_TAB)} className="h-full outline-none">
+    <div ref={frame} {...keepsFocus(CHOSEN_TAB)} className="h-full outline-offset-[-2px]">
       {children}
     </div>
   );

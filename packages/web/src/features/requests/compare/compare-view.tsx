@@ -54,7 +54,7 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
       ref={view}
       tabIndex={-1}
       aria-label="Compare requests"
-      className="flex outline-none h-full min-h-0 flex-col"
+      className="flex outline-offset-[-2px] h-full min-h-0 flex-col"
     >
       <header className="flex shrink-0 flex-wrap items-center gap-3 border-b border-line px-4 py-2">
         <Button size="sm" onClick={onClose}>
