@@ -84,7 +84,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: Partial<ListenerTimeouts>;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp' | 'threadFile'>> | undefined;
   /** Overrides how nodes are connected. */
   readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
@@ -249,9 +249,11 @@ function createLive(
 }
 
 /** Replays identify this server in their user agent. */
-function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
+function replaysOf({ config, log, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
-  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+  const onThreadEnded = (error: unknown): void =>
+    log.error({ err: error }, 'a thread that sends replays and deliveries ended; the next request starts another one');
+  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, onThreadEnded, ...replay });
 }
 
 /** `undefined` without NATS_URL. */

@@ -12,6 +12,8 @@ interface WorkerOptions<Failure> {
   readonly data?: unknown;
   /** The process may end while the worker runs. */
   readonly isDaemon?: boolean;
+  /** The worker ended by itself. Called once, with the error that its calls are rejected with. */
+  readonly onEnded?: (error: Error) => void;
 }
 
 interface CallOptions {
@@ -33,6 +35,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
   #lastNotice: Notice | undefined;
   #onNotice: ((notice: Notice) => void) | undefined;
   #dead: Error | undefined;
+  #isClosing = false;
 
   /** Starts a worker and waits until it is ready. @throws what the worker refused to start with */
   static async start<Methods extends WorkerMethods, Failure, Notice = never>(
@@ -45,7 +48,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
   }
 
   private constructor(options: WorkerOptions<Failure>, ready: PromiseWithResolvers<void>) {
-    const { file, name, resourceLimits, errors, data, isDaemon = false } = options;
+    const { file, name, resourceLimits, errors, data, isDaemon = false, onEnded } = options;
     this.#errors = errors;
     this.#worker = new Worker(file, { workerData: data, name, resourceLimits });
     if (isDaemon) this.#worker.unref();
@@ -61,6 +64,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
       this.#worker.once('exit', () => {
         this.#failCalls(errors.ended(undefined));
         ready.reject(this.#dead);
+        if (this.#dead !== undefined && !this.#isClosing) onEnded?.(this.#dead);
         resolve();
       });
     });
@@ -87,12 +91,14 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
 
   /** Lets the worker finish its calls and end. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     if (this.#dead === undefined) await this.#send('close', undefined, {}).catch(() => undefined);
     await this.#exited;
   }
 
   /** Ends the worker at once. Its calls are rejected. */
   async terminate(): Promise<void> {
+    this.#isClosing = true;
     await this.#worker.terminate();
   }
 

@@ -13,6 +13,7 @@ import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import type { RequestHead } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { ThreadEnded } from '../replay/service.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { Signatures } from '../signatures/service.ts';
@@ -36,7 +37,8 @@ export interface AttemptOptions {
 
 /**
  * Sends a delivery once, to the present URL of its destination, because it may have waited for its turn. Calls `onBegun`
- * when the request leaves. `undefined` when it is not sent: it has ended meanwhile, or its destination is off or paused.
+ * when the request leaves. `undefined` when it is not sent: it has ended meanwhile, or its destination is off or paused. So
+ * it is when the thread that sends ended, because then the delivery is repeated.
  */
 export async function attemptDelivery(
   options: AttemptOptions,
@@ -62,6 +64,7 @@ export async function attemptDelivery(
     responseHeaders = response.headers;
     outcome = answeredOutcome(response);
   } catch (error) {
+    if (error instanceof ThreadEnded) return undefined;
     outcome = failedOutcome(error, performance.now() - began);
   }
   signal.throwIfAborted();
