@@ -161,6 +161,10 @@ test('the focus of a whole part of the page can be seen', async ({ page, endpoin
     await page.setViewportSize({ width: 900, height: 800 });
     await list(page).press('ArrowDown');
     await expect(focused.filter({ has: detailsOf(page, 2) })).toHaveCSS('outline-style', 'solid');
+    // A page that opens with them shows none.
+    await page.reload();
+    await expect(detailsOf(page, 2)).toBeVisible();
+    await expect(focused).toHaveCount(0);
   });
 
   await test.step('in the main part after a navigation, and in the login page', async () => {
