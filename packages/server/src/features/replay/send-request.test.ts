@@ -4,13 +4,19 @@ import { createServer } from 'node:tls';
 import { expect, test, vi } from 'vitest';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openRejectingTarget } from '../../../../../fixtures/rejecting-target.ts';
+import { openRawTarget } from '../../../test/raw-target.ts';
 import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
 import type { OutboundResponse } from './send-request.ts';
 import { lookUpOnSystem } from './target.ts';
 
 /** Sends a request to a target on this machine. */
-function send(url: string, body = Buffer.alloc(0), userId = 1): Promise<OutboundResponse> {
+function send(
+  url: string,
+  body = Buffer.alloc(0),
+  userId = 1,
+  { signal } = new AbortController(),
+): Promise<OutboundResponse> {
   const request = {
     userId,
     method: 'POST',
@@ -21,7 +27,7 @@ function send(url: string, body = Buffer.alloc(0), userId = 1): Promise<Outbound
     allowPrivate: true,
     maxMs: 30_000,
   };
-  return sendRequest(request, new AbortController().signal, lookUpOnSystem);
+  return sendRequest(request, signal, lookUpOnSystem);
 }
 
 /** A target with this TLS certificate, and the result of a replay to it. */
@@ -112,4 +118,13 @@ test('a response in pieces of one byte does not delay the response to another us
   await Promise.all([inPieces, small]);
   expect(ended).toEqual(['small', 'in pieces']);
   await new Promise((resolve) => server.close(resolve));
+});
+
+test('a replay that its user cancels does not blame the destination', async () => {
+  await using target = await openRawTarget();
+  const caller = new AbortController();
+  target.answer = () => caller.abort();
+  await expect(send(target.url, undefined, undefined, caller)).rejects.toThrow(
+    'The replay was canceled before the destination answered.',
+  );
 });

@@ -65,11 +65,14 @@ export async function sendRequest(
     const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);
     return { ...incoming, durationMs: performance.now() - began };
   } catch (error) {
+    if (signal.aborted) throw new ReplayFailure(CANCELED);
     throw error instanceof ProblemError ? error : failureOf(error);
   } finally {
     clearTimeout(timer);
   }
 }
+
+const CANCELED = 'The replay was canceled before the destination answered.';
 
 function tooSlow(maxMs: number): ReplayFailure {
   return new ReplayFailure(`The destination did not answer within ${Math.round(maxMs / 1000)} seconds.`);
