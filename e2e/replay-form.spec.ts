@@ -76,6 +76,15 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
     await sendTo(page, target.url);
     expect(target.received.at(-1)?.body.toString()).toBe('{"a":2}');
   });
+
+  await test.step('the large editor stays when the window becomes narrow, as a turned tablet does', async () => {
+    await page.getByRole('button', { name: 'Expand the editor' }).click();
+    const editor = page.getByRole('dialog', { name: 'Edit Request Body' }).getByRole('textbox');
+    await editor.fill('not applied yet');
+    await page.setViewportSize({ width: 900, height: 800 });
+    await expect(page.getByRole('button', { name: 'Back to the list', includeHidden: true })).toBeVisible();
+    await expect(editor).toHaveValue('not applied yet');
+  });
 });
 
 test('fields show what is captured, wrong or missing, and nothing is sent then', async ({ page, endpoint, target }) => {

@@ -12,6 +12,7 @@ import { TextArea } from '../../ui/field.tsx';
 import { keepsFocus } from '../../ui/focus.ts';
 import { formatSize } from '../../ui/format.ts';
 import { declaredCoding, hasSignature } from './header-rows.ts';
+import { useBodyEditor } from './replay-drafts.tsx';
 import { bodyEdit, capturedText } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm, CapturedText } from './replay-form.ts';
 import { bodyQuery } from '../../api/body-queries.ts';
@@ -30,7 +31,7 @@ interface BodySectionProps {
 /** The body to send: exactly the captured bytes, until the user edits them. */
 export function BodySection({ uid, request, form, error, canSign, onChange }: BodySectionProps) {
   const captured = useCapturedBody(uid, request);
-  const [isExpanded, setExpanded] = useState(false);
+  const [draft, setDraft] = useBodyEditor(request.index);
   const edited = form.body;
   const shown = edited?.text ?? captured.text?.shown;
   const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });
@@ -58,7 +59,7 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
           </>
         )}
         {shown === undefined ? null : (
-          <IconButton label="Expand the editor" icon={<Maximize2 />} onClick={() => setExpanded(true)} />
+          <IconButton label="Expand the editor" icon={<Maximize2 />} onClick={() => setDraft(shown)} />
         )}
       </div>
       {shown === undefined ? (
@@ -74,8 +75,14 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
       )}
       {edited === undefined ? null : <EditNotes form={form} canSign={canSign} />}
       {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
-      {isExpanded && shown !== undefined ? (
-        <BodyDialog text={shown} onApply={change} onClose={() => setExpanded(false)} />
+      {draft !== undefined && shown !== undefined ? (
+        <BodyDialog
+          text={shown}
+          draft={draft}
+          onChange={setDraft}
+          onApply={change}
+          onClose={() => setDraft(undefined)}
+        />
       ) : null}
     </section>
   );
@@ -136,13 +143,15 @@ function EditNotes({ form: { rows, body, sign }, canSign }: { readonly form: Rep
 
 interface BodyDialogProps {
   readonly text: string;
+  /** The text with the changes that are not applied yet. */
+  readonly draft: string;
+  readonly onChange: (draft: string) => void;
   readonly onApply: (text: string) => void;
   readonly onClose: () => void;
 }
 
 /** The body in a large editor. Changes apply on confirmation, and are discarded only after a question. */
-function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
-  const [draft, setDraft] = useState(text);
+function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps) {
   const [isAsking, setAsking] = useState(false);
   const close = (): void => (draft === text ? onClose() : setAsking(true));
   const apply = (): void => {
@@ -173,7 +182,7 @@ function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
         data-first-focus
         aria-label="Request body"
         value={draft}
-        onChange={(input) => setDraft(input.target.value)}
+        onChange={(input) => onChange(input.target.value)}
         onKeyDown={(press) => {
           if (press.key === 'Enter' && (press.ctrlKey || press.metaKey)) {
             press.preventDefault();

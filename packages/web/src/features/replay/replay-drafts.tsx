@@ -26,6 +26,15 @@ interface DraftsContext {
   /** Index of the request whose replay form is open. */
   readonly open: number | undefined;
   readonly setOpen: (index: number | undefined) => void;
+  readonly editor: BodyEditor | undefined;
+  readonly setEditor: (editor: BodyEditor | undefined) => void;
+}
+
+/** The large editor of a body, with the text that is not applied yet. */
+interface BodyEditor {
+  /** Of the request. */
+  readonly index: number;
+  readonly text: string;
 }
 
 const NONE: ReplayDraft = {};
@@ -34,13 +43,17 @@ const Context = createContext<DraftsContext>({
   setDrafts: () => undefined,
   open: undefined,
   setOpen: () => undefined,
+  editor: undefined,
+  setEditor: () => undefined,
 });
 
 /** Keeps the drafts of an endpoint while the user looks at other requests. */
 export function ReplayDraftsProvider({ children }: { readonly children: ReactNode }) {
   const [drafts, setDrafts] = useState<ReplayDrafts>(new Map());
   const [open, setOpen] = useState<number>();
-  return <Context value={useMemo(() => ({ drafts, setDrafts, open, setOpen }), [drafts, open])}>{children}</Context>;
+  const [editor, setEditor] = useState<BodyEditor>();
+  const value = useMemo(() => ({ drafts, setDrafts, open, setOpen, editor, setEditor }), [drafts, open, editor]);
+  return <Context value={value}>{children}</Context>;
 }
 
 /** The draft of a request and a function to change it. `undefined` reverts to the captured value. */
@@ -51,6 +64,13 @@ export function useReplayDraft(index: number): readonly [ReplayDraft, (change: R
     [setDrafts, index],
   );
   return [drafts.get(index) ?? NONE, change];
+}
+
+/** The text in the large editor of a request's body, `undefined` while it is closed. It stays when the layout changes. */
+export function useBodyEditor(index: number): readonly [string | undefined, (text: string | undefined) => void] {
+  const { editor, setEditor } = use(Context);
+  const edit = (text: string | undefined): void => setEditor(text === undefined ? undefined : { index, text });
+  return [editor?.index === index ? editor.text : undefined, edit];
 }
 
 /**
