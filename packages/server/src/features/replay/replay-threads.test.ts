@@ -30,9 +30,10 @@ test('a request that ends its thread does not end requests of others again', asy
     () => isOver.push('answered'),
     () => isOver.push('ended'),
   );
+  await expect(send(1, 'end')).rejects.toBeInstanceOf(ThreadEnded);
   await expect(send(1, 'end')).rejects.toBeInstanceOf(ReplayFailure);
   await expect(send(1, 'end')).rejects.toBeInstanceOf(ReplayFailure);
-  await expect.poll(() => ended).toHaveLength(3);
+  await expect.poll(() => ended).toHaveLength(4);
   expect(await send(1, 'ok')).toMatchObject({ status: 200 });
   expect(isOver).toEqual([]);
 });

@@ -5,7 +5,9 @@ import type { ReplayMethods } from './replay-thread.ts';
 import type { OutboundRequest } from './send-request.ts';
 
 /** Threads beside the first one. They run only if the first one ended. */
-const OTHERS = 3;
+const OTHERS = 7;
+/** So often requests of a user are in a thread that ends before this counts as their failure. Others rarely get there. */
+const MAX_ENDS = 3;
 
 const ENDED_AGAIN = 'The server could not send the request, because the thread that sends it ended.';
 
@@ -28,8 +30,8 @@ export interface ReplayThreadsOptions {
 export class ReplayThreads {
   readonly #first: LazyWorker<ReplayMethods, ThreadFailure>;
   readonly #others: readonly LazyWorker<ReplayMethods, ThreadFailure>[];
-  /** The threads of users who don't use the first one. */
-  readonly #moved = new Map<number, LazyWorker<ReplayMethods, ThreadFailure>>();
+  /** The threads of users who don't use the first one, and how many of their threads ended. */
+  readonly #moved = new Map<number, { thread: LazyWorker<ReplayMethods, ThreadFailure>; ends: number }>();
 
   constructor({ file, onEnded }: ReplayThreadsOptions) {
     const create = (): LazyWorker<ReplayMethods, ThreadFailure> =>
@@ -51,21 +53,26 @@ export class ReplayThreads {
   }
 
   /**
-   * Sends in the thread of the request's user. @throws ThreadEnded for the first thread; ReplayFailure for the others,
-   * because the request is then likely to have caused it
+   * Sends in the thread of the request's user. @throws ThreadEnded; ReplayFailure when this happened too often, because
+   * the user's requests are then likely to cause it
    */
   async send(request: OutboundRequest, options: SendOptions) {
     const { userId } = request;
-    const thread = this.#moved.get(userId) ?? this.#first;
+    const { thread, ends } = this.#placeOf(userId);
     try {
       return await thread.call('sendRequest', request, options);
     } catch (error) {
       if (!(error instanceof ThreadEnded)) throw error;
       const other = this.#others[Math.floor(Math.random() * OTHERS)];
-      const isMoved = (this.#moved.get(userId) ?? this.#first) !== thread;
-      if (other !== undefined && !isMoved) this.#moved.set(userId, other);
-      throw thread === this.#first ? error : new ReplayFailure(ENDED_AGAIN);
+      // Of several requests in the thread, the first one moves the user.
+      if (other !== undefined && this.#placeOf(userId).ends === ends)
+        this.#moved.set(userId, { thread: other, ends: ends + 1 });
+      throw ends + 1 < MAX_ENDS ? error : new ReplayFailure(ENDED_AGAIN);
     }
+  }
+
+  #placeOf(userId: number) {
+    return this.#moved.get(userId) ?? { thread: this.#first, ends: 0 };
   }
 
   async close(): Promise<void> {
