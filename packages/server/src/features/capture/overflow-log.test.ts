@@ -79,6 +79,28 @@ test('two nodes may read and remove the same batches, also one in parts', async 
   expect(await other.state()).toMatchObject({ messages: 0, drainedTo: 5, lastPosition: 5 });
 });
 
+test('few messages are read at once, so that each answer arrives in time over a slow link', async () => {
+  const log = openLog(100_000_000);
+  const batches = [batchOf(6_000_000), ...Array.from({ length: 10 }, () => batchOf(1000))];
+  for (const batch of batches) await log.append(batch);
+  const request = connection.request.bind(connection);
+  let reads = 0;
+  let mostReads = 0;
+  vi.spyOn(connection, 'request').mockImplementation((subject, payload, options) => {
+    const answer = request(subject, payload, { ...options, timeout: 60_000 });
+    if (!subject.includes('STREAM.MSG.GET')) return answer;
+    mostReads = Math.max(mostReads, (reads += 1));
+    return answer.finally(() => (reads -= 1));
+  });
+  const large = await log.next();
+  expect(large?.batches.map(({ id }) => id)).toEqual([batches[0]?.id]);
+  expect(mostReads).toBe(4);
+  await large?.done();
+  const following = await log.next();
+  expect(following?.batches.map(({ id }) => id)).toEqual(batches.slice(1).map(({ id }) => id));
+  expect(mostReads).toBe(4);
+});
+
 test('a batch at a position that was assigned before is not drained', async () => {
   const log = openLog(100_000);
   for (let nth = 0; nth < 3; nth += 1) await log.append(batchOf(10));

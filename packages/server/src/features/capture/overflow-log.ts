@@ -23,6 +23,8 @@ const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
 /** The most batches, and their bytes, that are read together with the oldest one. */
 const MAX_FOLLOWING = 127;
 const MAX_FOLLOWING_BYTES = 4 * 1024 * 1024;
+/** Few, because each answer has a second to arrive, and all of them share the link. */
+const MAX_READS_AT_ONCE = 4;
 const PART_HEADER = 'creel-parts';
 
 /** A position in the log, which only grows. */
@@ -128,7 +130,8 @@ export class OverflowLog {
     this.#drainedTo = oldest === null ? last : oldest.seq - 1;
     if (oldest === null) return undefined;
     const parts = partsOf(oldest.header);
-    const pieces = await Promise.all(parts.map((seq) => manager.streams.getMessage(this.#stream, { seq })));
+    const pieces: (StoredMsg | null)[] = [];
+    for await (const piece of this.#read(manager, parts)) pieces.push(piece);
     // Another node stored the batch and removed it with its parts.
     if (pieces.includes(null) && (await this.#readOldest(manager))?.seq !== oldest.seq) return undefined;
     const first = decodeBatch(Buffer.concat([...pieces.map((piece) => piece?.data ?? EMPTY), oldest.data]));
@@ -151,6 +154,14 @@ export class OverflowLog {
     return manager.streams.getMessage(this.#stream, query);
   }
 
+  /** Reads messages in order. Null: another node removed it, or the server that answers does not have it yet. */
+  async *#read(manager: JetStreamManager, seqs: readonly LogPosition[]): AsyncGenerator<StoredMsg | null> {
+    for (let from = 0; from < seqs.length; from += MAX_READS_AT_ONCE) {
+      const some = seqs.slice(from, from + MAX_READS_AT_ONCE);
+      yield* await Promise.all(some.map((seq) => manager.streams.getMessage(this.#stream, { seq })));
+    }
+  }
+
   /**
    * Reads the batches after the oldest one, so that a long log is drained quickly. Ends before a batch in parts and
    * before what could not be read.
@@ -158,19 +169,20 @@ export class OverflowLog {
   async #readFollowing(manager: JetStreamManager, oldest: LogPosition, last: LogPosition): Promise<StoredMsg[]> {
     const count = Math.max(0, Math.min(last - oldest, MAX_FOLLOWING));
     const seqs = Array.from({ length: count }, (_, nth) => oldest + 1 + nth);
-    const read = (one: LogPosition): Promise<StoredMsg | null | undefined> =>
-      manager.streams.getMessage(this.#stream, { seq: one }).catch(() => undefined);
     const batches: StoredMsg[] = [];
     let bytes = 0;
-    for (const message of await Promise.all(seqs.map(read))) {
-      // Null: another node removed it, or the server that answers does not have it yet.
-      if (message === null || message === undefined) break;
-      // A part belongs to a later batch.
-      if (message.subject === this.#parts) continue;
-      if (partsOf(message.header).length > 0) break;
-      bytes += message.data.length;
-      if (bytes > MAX_FOLLOWING_BYTES) break;
-      batches.push(message);
+    try {
+      for await (const message of this.#read(manager, seqs)) {
+        if (message === null) break;
+        // A part belongs to a later batch.
+        if (message.subject === this.#parts) continue;
+        if (partsOf(message.header).length > 0) break;
+        bytes += message.data.length;
+        if (bytes > MAX_FOLLOWING_BYTES) break;
+        batches.push(message);
+      }
+    } catch {
+      // The next search for batches reports it.
     }
     return batches;
   }
