@@ -84,7 +84,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: Partial<ListenerTimeouts>;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp' | 'threadFile'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Overrides how nodes are connected. */
   readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
@@ -251,9 +251,12 @@ function createLive(
 /** Replays identify this server in their user agent. */
 function replaysOf({ config, log, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
-  const onThreadEnded = (error: unknown): void =>
-    log.error({ err: error }, 'a thread that sends replays and deliveries ended; the next request starts another one');
-  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, onThreadEnded, ...replay });
+  const onThreadCrash = (error: Error): void =>
+    log.error(
+      { err: error },
+      'the thread that sends replays and deliveries ended; the next request starts another one',
+    );
+  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, onThreadCrash, ...replay });
 }
 
 /** `undefined` without NATS_URL. */

@@ -91,6 +91,15 @@ test('the death of the worker rejects pending and later calls', async () => {
   await expect(worker.call('double', 1)).rejects.toThrow('ended');
 });
 
+test('a crash is reported once, and the end of a terminated worker is not', async () => {
+  const crashes: string[] = [];
+  const worker = new LazyWorker<EchoMethods, string>({ ...OPTIONS, onCrash: ({ message }) => crashes.push(message) });
+  await expect(worker.call('crash', undefined)).rejects.toThrow('ended');
+  expect(await worker.call('double', 1)).toBe(2);
+  await Promise.all([expect(worker.call('waitForAbort', undefined)).rejects.toThrow('ended'), worker.terminate()]);
+  expect(crashes).toEqual(['crashed']);
+});
+
 test('a lazy worker starts again after it ended, but not after it was closed', async () => {
   const worker = new LazyWorker<EchoMethods, string>(OPTIONS);
   expect(await worker.call('double', 1)).toBe(2);

@@ -12,8 +12,8 @@ interface WorkerOptions<Failure> {
   readonly data?: unknown;
   /** The process may end while the worker runs. */
   readonly isDaemon?: boolean;
-  /** The worker ended by itself. Called once, with the error that its calls are rejected with. */
-  readonly onEnded?: (error: Error) => void;
+  /** The worker ended because of an uncaught error or a full heap. */
+  readonly onCrash?: ((error: Error) => void) | undefined;
 }
 
 interface CallOptions {
@@ -35,7 +35,6 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
   #lastNotice: Notice | undefined;
   #onNotice: ((notice: Notice) => void) | undefined;
   #dead: Error | undefined;
-  #isClosing = false;
 
   /** Starts a worker and waits until it is ready. @throws what the worker refused to start with */
   static async start<Methods extends WorkerMethods, Failure, Notice = never>(
@@ -48,7 +47,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
   }
 
   private constructor(options: WorkerOptions<Failure>, ready: PromiseWithResolvers<void>) {
-    const { file, name, resourceLimits, errors, data, isDaemon = false, onEnded } = options;
+    const { file, name, resourceLimits, errors, data, isDaemon = false, onCrash } = options;
     this.#errors = errors;
     this.#worker = new Worker(file, { workerData: data, name, resourceLimits });
     if (isDaemon) this.#worker.unref();
@@ -57,14 +56,15 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
       else if (message.kind === 'refused') ready.reject(errors.decode(message.failure));
       else this.#receive(message);
     });
-    this.#worker.on('error', (error) => {
-      this.#failCalls(errors.ended(error instanceof Error ? error : new Error(String(error))));
+    this.#worker.on('error', (thrown) => {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      this.#failCalls(errors.ended(error));
+      onCrash?.(error);
     });
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', () => {
         this.#failCalls(errors.ended(undefined));
         ready.reject(this.#dead);
-        if (this.#dead !== undefined && !this.#isClosing) onEnded?.(this.#dead);
         resolve();
       });
     });
@@ -91,14 +91,12 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
 
   /** Lets the worker finish its calls and end. */
   async close(): Promise<void> {
-    this.#isClosing = true;
     if (this.#dead === undefined) await this.#send('close', undefined, {}).catch(() => undefined);
     await this.#exited;
   }
 
   /** Ends the worker at once. Its calls are rejected. */
   async terminate(): Promise<void> {
-    this.#isClosing = true;
     await this.#worker.terminate();
   }
 

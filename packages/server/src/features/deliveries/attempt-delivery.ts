@@ -13,7 +13,6 @@ import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import type { RequestHead } from '../../database/stored-request.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { ThreadEnded } from '../replay/service.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { Signatures } from '../signatures/service.ts';
@@ -37,8 +36,7 @@ export interface AttemptOptions {
 
 /**
  * Sends a delivery once, to the present URL of its destination, because it may have waited for its turn. Calls `onBegun`
- * when the request leaves. `undefined` when it is not sent: it has ended meanwhile, or its destination is off or paused. So
- * it is when the thread that sends ended, because then the delivery is repeated.
+ * when the request leaves. `undefined` when it is not sent: it has ended meanwhile, or its destination is off or paused.
  */
 export async function attemptDelivery(
   options: AttemptOptions,
@@ -64,7 +62,6 @@ export async function attemptDelivery(
     responseHeaders = response.headers;
     outcome = answeredOutcome(response);
   } catch (error) {
-    if (error instanceof ThreadEnded) return undefined;
     outcome = failedOutcome(error, performance.now() - began);
   }
   signal.throwIfAborted();

@@ -58,18 +58,13 @@ function firstCode(error: unknown): string {
   return codeOf(error) ?? '';
 }
 
-/** A thread ended while it sent the request. The target is not the known cause. */
-export class ThreadEnded extends ProblemError {
-  constructor(cause: Error | undefined) {
-    super('INTERNAL');
-    this.cause = cause;
-  }
-}
-
 /** An error of the replay thread: one that the caller sees, or an unexpected one. */
 export type ThreadFailure =
   | { readonly code: ProblemCode; readonly sentence: string }
   | { readonly code: undefined; readonly error: unknown };
+
+const THREAD_ENDED =
+  'The server could not finish this request, because the thread that sends it ended. Please try again.';
 
 /** Carries errors out of the replay thread. */
 export const REPLAY_ERRORS = {
@@ -77,5 +72,5 @@ export const REPLAY_ERRORS = {
     error instanceof ProblemError ? { code: error.code, sentence: error.message } : { code: undefined, error },
   decode: (failure: ThreadFailure): unknown =>
     failure.code === undefined ? failure.error : new ProblemError(failure.code, { sentence: failure.sentence }),
-  ended: (cause: Error | undefined): Error => new ThreadEnded(cause),
+  ended: (): Error => new ProblemError('INTERNAL', { sentence: THREAD_ENDED }),
 };

@@ -1,15 +1,16 @@
 import type { OutboundResponse, SendRequest, OutboundRequest } from './send-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Sign } from '../signatures/service.ts';
-import { ReplayFailure, ThreadEnded } from './replay-failure.ts';
+import { ReplayFailure, REPLAY_ERRORS } from './replay-failure.ts';
+import type { ThreadFailure } from './replay-failure.ts';
 import { lookUpInPublic, lookUpOnSystem, resolveTarget, parseTarget } from './target.ts';
 import type { Lookup } from './target.ts';
+import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
-import { ReplayThreads } from './replay-threads.ts';
+import type { ReplayMethods } from './replay-thread.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { TokenBucket } from '../../limits/rate-limits.ts';
 
-export { ThreadEnded };
 export type { OutboundResponse };
 
 /** Time limit of a replay in milliseconds, including its wait. */
@@ -46,10 +47,9 @@ export interface ReplayOptions {
   /** The user agent for replays without one. */
   readonly userAgent: () => string;
   readonly maxMs?: number;
-  /** The file of the threads that send, and what to do if one ends unexpectedly. */
-  readonly threadFile?: URL;
-  readonly onThreadEnded?: (error: unknown) => void;
-  /** Defaults to separate threads. */
+  /** The thread that sends ended because of a bug or a full heap. The next request starts another one. */
+  readonly onThreadCrash?: (error: Error) => void;
+  /** Defaults to a separate thread. */
   readonly sendRequest?: SendRequest;
   /** How `checkTarget` looks names up; defaults to the same as when sending. */
   readonly lookUp?: Lookup;
@@ -68,14 +68,21 @@ export class Replays {
   readonly #options: ReplayOptions;
   readonly #limits: ReplayLimits;
   readonly #sendRequest: SendRequest;
-  readonly #threads: ReplayThreads;
+  /** Its own thread, so that a busy target never delays captures. Starts with the first request. */
+  readonly #thread: LazyWorker<ReplayMethods, ThreadFailure>;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
     this.#limits = new ReplayLimits(options.now);
-    const { threadFile = workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'), onThreadEnded } =
-      options;
-    this.#threads = new ReplayThreads({ file: threadFile, onEnded: onThreadEnded ?? (() => undefined) });
+    this.#thread = new LazyWorker({
+      file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
+      name: 'replay',
+      // For messages and heads, also the largest ones of all deliveries in flight. Bodies are outside V8's heap.
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 },
+      errors: REPLAY_ERRORS,
+      isDaemon: true,
+      onCrash: options.onThreadCrash,
+    });
     this.#sendRequest = options.sendRequest ?? ((request, signal) => this.#sendInThread(request, signal));
   }
 
@@ -105,12 +112,12 @@ export class Replays {
 
   /** Starts the thread that sends, so that the first request does not wait for it. */
   prepare(): void {
-    if (this.#options.sendRequest === undefined) this.#threads.start();
+    if (this.#options.sendRequest === undefined) this.#thread.start();
   }
 
   /**
    * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
-   * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason @throws ThreadEnded
+   * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
    */
   forward(request: Forward, signal: AbortSignal): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS } = this.#options;
@@ -135,12 +142,12 @@ export class Replays {
     const { buffer, byteLength } = request.body;
     // Moved instead of copied, because nothing reads the body again. A small one may share its memory with others.
     const transfer = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
-    const { body, ...rest } = await this.#threads.send(request, { signal, transfer });
+    const { body, ...rest } = await this.#thread.call('sendRequest', request, { signal, transfer });
     return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   }
 
   close(): Promise<void> {
-    return this.#threads.close();
+    return this.#thread.terminate();
   }
 }
 
