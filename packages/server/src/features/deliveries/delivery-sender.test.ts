@@ -330,7 +330,10 @@ test.each([
   expect(sending).toBe(count);
 });
 
-test('deliveries that wait for their turn are left to the process that has the lease now', async () => {
+test.each([
+  ['another process has the lease', true],
+  ['the lease has expired', false],
+])('deliveries that wait for their turn are not sent when %s', async (_, isKnown) => {
   let clock = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => clock);
   const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>();
@@ -349,7 +352,7 @@ test('deliveries that wait for their turn are left to the process that has the l
         return isLost ? [] : [1];
       },
       // Two of them have their turn.
-      dueDeliveries: async (_, unfinished) => ({
+      dueDeliveries: async (__, unfinished) => ({
         destination: { ...DESTINATION, failures: 0 },
         deliveries: numbers(3 - unfinished.length).map((index) => ({
           id: `${index}`,
@@ -377,8 +380,8 @@ test('deliveries that wait for their turn are left to the process that has the l
   await expect.poll(() => urls.length).toBe(2);
   isLost = true;
   clock = 20_000;
-  sender.wake();
-  await expect.poll(() => lostRenewals).toBe(1);
+  if (isKnown) sender.wake();
+  await expect.poll(() => lostRenewals).toBe(isKnown ? 1 : 0);
   answerAll();
   await expect.poll(() => recorded).toBe(2);
   await sleep(50);

@@ -115,7 +115,7 @@ export class DeliverySender {
     }
     claimed.failures = due.destination.failures;
     for (const delivery of due.deliveries) {
-      if (this.#isStopping || claimed.release.signal.aborted) return false;
+      if (this.#isStopping || !claimed.isHeld) return false;
       claimed.sending.add(delivery.id);
       await this.#begin(claimed, due.destination, delivery);
     }
@@ -155,8 +155,8 @@ export class DeliverySender {
     const waits = AbortSignal.any([signal, claimed.release.signal]);
     let hasTurn = false;
     const send = async () => {
-      // It was released at the moment when its turn came.
-      if (waits.aborted) return undefined;
+      // It was released at the moment when its turn came, or the lease expired while this process was frozen.
+      if (signal.aborted || !claimed.isHeld) return undefined;
       hasTurn = true;
       claimed.inFlight += 1;
       return attemptDelivery(this.#options, delivery, { signal, onBegun });
