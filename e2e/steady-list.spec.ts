@@ -296,12 +296,15 @@ test.describe('on a phone', () => {
       await sendMany(endpoint.url, 500);
       // The list gets the rows up to 256, and the newest ones. What is between them waits.
       const { release } = await holdCalls(page, /\/(temp-)?requests\?limit=200&before=(?!257)/);
+      // The request is found in these rows, before the page has read it alone.
+      const alone = await holdCalls(page, /requests\?limit=1&before=158/);
       const rowsAround = page.waitForResponse(/requests\?limit=200&before=257/);
       await openLive(page, endpoint, '?request=157');
       await (await rowsAround).finished();
       await expect(row(page, 157)).toBeAttached();
       await page.getByRole('button', { name: 'Back to the list' }).tap();
       await expect(row(page, 157)).toBeInViewport();
+      alone.release();
       await list(page).evaluate((element) => element.scrollBy(0, -95 * 48));
       const top = async () => (await row(page, 250).boundingBox())?.y;
       await expect(row(page, 250)).toBeInViewport();

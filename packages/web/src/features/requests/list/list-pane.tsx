@@ -68,7 +68,8 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
       uid={endpoint.uid}
       filter={filter}
       state={state}
-      selected={selection.current?.index}
+      // The list scrolls to the request of a link, also if its rows arrive before the request itself.
+      selected={view.request ?? selection.current?.index}
       bulk={bulk}
       deleting={actions.deleting}
       onStep={selection.step}
