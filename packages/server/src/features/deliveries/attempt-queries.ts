@@ -14,19 +14,24 @@ import type { DestinationRecord } from './destination-queries.ts';
 
 /** SQL of deliveries and their attempts. Times are milliseconds since 1970 and always passed in. */
 
-/** An attempt to send a request, as it is stored. */
-export interface Attempt extends Readonly<Omit<DeliverySummary, 'id' | 'at' | 'nextAttemptAt'>> {
-  readonly endpointId: number;
-  readonly index: number;
-  readonly at: number;
-  /** Null if no further attempt is planned. */
-  readonly nextAttemptAt: number | null;
+/** The stored part of a response. */
+interface StoredResponse {
   readonly responseHeaders: readonly HeaderPair[];
   readonly responseBody: Uint8Array | null;
   readonly responseTruncated: boolean;
 }
 
+/** An attempt to send a request, as it is stored. */
+export interface Attempt extends StoredResponse, Readonly<Omit<DeliverySummary, 'id' | 'at' | 'nextAttemptAt'>> {
+  readonly endpointId: number;
+  readonly index: number;
+  readonly at: number;
+  /** Null if no further attempt is planned. */
+  readonly nextAttemptAt: number | null;
+}
+
 export type StoredAttempt = Attempt & { readonly id: number };
+export type AttemptWithoutResponse = Omit<StoredAttempt, keyof StoredResponse>;
 
 export interface DueDelivery {
   readonly id: string;

@@ -3,7 +3,7 @@ import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from
 import { isoTime } from '../../iso-time.ts';
 import { textOrBase64 } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import type { PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
+import type { AttemptWithoutResponse, PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { DeliveryState } from './outcome-queries.ts';
 import type { RefusedCapture } from './plan-queries.ts';
@@ -35,7 +35,7 @@ export function presentDestination(record: DestinationWithPending): Destination 
 }
 
 /** An attempt without its response, as in live messages. */
-function presentSummary(attempt: StoredAttempt): DeliverySummary {
+function presentSummary(attempt: AttemptWithoutResponse): DeliverySummary {
   return {
     id: attempt.id,
     deliveryId: attempt.deliveryId,

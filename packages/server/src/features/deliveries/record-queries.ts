@@ -8,7 +8,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inTransaction, unsynced } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
-import type { Attempt, StoredAttempt } from './attempt-queries.ts';
+import type { Attempt, AttemptWithoutResponse } from './attempt-queries.ts';
 import { lockDestinations } from './destination-queries.ts';
 import {
   REQUEST_COLUMNS,
@@ -24,7 +24,7 @@ import {
 } from './outcome-queries.ts';
 import type { PendingDeliveries, RequestOfEndpoint } from './outcome-queries.ts';
 
-export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
+export type RecordedAttempt = AttemptWithoutResponse & { readonly state: RequestRecord['delivery'] };
 
 /** In the order of the attempts. Null for a request that was deleted meanwhile: its attempt is not stored. */
 export type RecordedAttempts = readonly (RecordedAttempt | null)[];
@@ -81,8 +81,18 @@ async function recordAttempts(
   const idOf = new Map([...known, ...added.map((attempt, nth) => [attempt, ids[nth]] as const)]);
   return attempts.map((attempt) => {
     const id = idOf.get(attempt);
-    return id === undefined ? null : { ...attempt, id, state: states.get(mapKeyOf(attempt)) };
+    return id === undefined ? null : { ...withoutResponse(attempt), id, state: states.get(mapKeyOf(attempt)) };
   });
+}
+
+/** Headers are many small objects, which the thread of the caller would get as a copy. */
+function withoutResponse({
+  responseHeaders: _headers,
+  responseBody: _body,
+  responseTruncated: _cut,
+  ...rest
+}: Attempt) {
+  return rest;
 }
 
 /**

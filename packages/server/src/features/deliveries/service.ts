@@ -24,6 +24,7 @@ import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { Installation } from './match-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
+import type { RecordedAttempt } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
 const REMOVED_AT_ONCE = 100;
@@ -169,7 +170,7 @@ export class Deliveries {
     if (at < receivedAt - MAX_CLOCK_ERROR_MS || at > this.#options.now() + MAX_CLOCK_ERROR_MS)
       throw invalid({ at: WRONG_TIME });
     const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
-    const stored = await this.#record({
+    const attempt: Attempt = {
       ...rest,
       statusText: statusText ?? '',
       endpointId,
@@ -180,9 +181,10 @@ export class Deliveries {
       at,
       nextAttemptAt: null,
       ...keptResponse(body, responseTruncated),
-    });
+    };
+    const stored = await this.#record(attempt);
     if (stored === null) throw new ProblemError('REQUEST_NOT_FOUND');
-    return stored;
+    return { ...attempt, ...stored };
   }
 
   /** Sends a delivery again at once. @throws ProblemError DELIVERY_NOT_FOUND or DELIVERY_NOT_RETRYABLE */
@@ -228,7 +230,7 @@ export class Deliveries {
     }
   }
 
-  async #record(attempt: Attempt): Promise<StoredAttempt | null> {
+  async #record(attempt: Attempt): Promise<RecordedAttempt | null> {
     const recorded = await this.#options.store.recordAttempts([attempt], this.#options.now());
     this.#announcer.recorded(recorded);
     return recorded[0] ?? null;
