@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createServer } from 'node:net';
+import type { SMTPServerOptions } from 'smtp-server';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import { MailRefused, createMailer, compose, escapeHtml, defaultSender } from './service.ts';
@@ -162,21 +163,30 @@ test('a server on another machine gets the password over TLS or not at all', asy
   expect(mailbox.mails).toHaveLength(2);
 });
 
-test('a permanent rejection of a mailbox is distinguished from a temporary one of the server', async () => {
-  const mailbox = await openMailbox();
-  closing.push(mailbox.close);
-  mailbox.refuse = { address: 'to@', words: 'No such mailbox' };
-  const refusal = async (url: string) =>
-    createMailer(url, () => 'a@example.com')
-      .send('to@example.com', MESSAGE)
-      .catch((error: unknown) => error);
-  expect(await refusal(mailbox.url)).toMatchObject({ isPermanent: true });
-  expect(await refusal('smtp://127.0.0.1:1')).toMatchObject({ isPermanent: false });
-  const wrongSignIn = await openMailbox({
+test('a permanent rejection of one mail is distinguished from one of all mails, and from a temporary one', async () => {
+  const refusalBy = async (options: SMTPServerOptions, login = '') => {
+    const mailbox = await openMailbox(options);
+    closing.push(mailbox.close);
+    const mailer = createMailer(mailbox.url.replace('//', `//${login}`), () => 'a@example.com');
+    return mailer.send('to@example.com', MESSAGE).catch((error: unknown) => error);
+  };
+  const rejection = (responseCode: number) => Object.assign(new Error('no'), { responseCode });
+  const onRecipient = (code: number): SMTPServerOptions => ({ onRcptTo: (_, __, done) => done(rejection(code)) });
+  const onContent = (code: number): SMTPServerOptions => ({
+    onData: (stream, _, done) => void stream.resume().on('end', () => done(rejection(code))),
+  });
+  for (const ofOneMail of [onRecipient, onContent]) {
+    expect(await refusalBy(ofOneMail(550))).toMatchObject({ isPermanent: true });
+    expect(await refusalBy(ofOneMail(450))).toMatchObject({ isPermanent: false });
+  }
+  const ofSender: SMTPServerOptions = { onMailFrom: (_, __, done) => done(rejection(550)) };
+  expect(await refusalBy(ofSender)).toMatchObject({ isPermanent: false });
+  const ofLogin: SMTPServerOptions = {
     allowInsecureAuth: true,
     authOptional: false,
-    onAuth: (_auth, _session, done) => done(new Error('no')),
-  });
-  closing.push(wrongSignIn.close);
-  expect(await refusal(wrongSignIn.url.replace('//', '//user:wrong@'))).toMatchObject({ isPermanent: false });
+    onAuth: (_, __, done) => done(new Error('no')),
+  };
+  expect(await refusalBy(ofLogin, 'user:wrong@')).toMatchObject({ isPermanent: false });
+  const unreachable = createMailer('smtp://127.0.0.1:1', () => 'a@example.com').send('to@example.com', MESSAGE);
+  await expect(unreachable).rejects.toMatchObject({ isPermanent: false });
 });

@@ -159,10 +159,12 @@ function withSafeDefaults(url: URL): string {
   return safe.href;
 }
 
-/** Whether the rejection concerns this mail only. A failed login (535) concerns all mails and can be fixed. */
+/** Commands whose rejection concerns one mail. The rejection of a login or a sender concerns all mails and can be fixed. */
+const COMMANDS_OF_ONE_MAIL: readonly unknown[] = ['RCPT TO', 'DATA'];
+
 function isPermanentRejection(error: unknown): boolean {
-  if (!(error instanceof Error) || !('responseCode' in error)) return false;
-  return codeOf(error) === 'EENVELOPE' && Number(error.responseCode) >= 500;
+  if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error)) return false;
+  return COMMANDS_OF_ONE_MAIL.includes(error.command) && Number(error.responseCode) >= 500;
 }
 
 function refusal(error: unknown, secrets: readonly string[]): MailRefused {
