@@ -1,8 +1,8 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
 import type { Page } from '@playwright/test';
 import { drawn, expect, pressEscape, test } from './app.ts';
-import { createEndpoint, detailsOf, goLive, goTo, openLive, sendJson } from './endpoints.ts';
-import { holdCalls } from './pages.ts';
+import { createEndpoint, detailsOf, goLive, goTo, list, openLive, row, selectionBar, sendJson } from './endpoints.ts';
+import { DESKTOP, holdCalls } from './pages.ts';
 import { openReplay } from './replay.ts';
 
 test.use({ tier: 'PREMIUM' });
@@ -139,6 +139,45 @@ test('a button that removes itself leaves the focus to its card', async ({ page,
     await expect(confirm).toBeEnabled();
     await confirm.press('Enter');
     await expectCardFocused(page, 'Free');
+  });
+});
+
+test('the focus of a whole part of the page can be seen', async ({ page, endpoint }) => {
+  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  const focused = page.locator(':focus');
+
+  await test.step('in the comparison', async () => {
+    for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
+    await selectionBar(page).getByRole('button', { name: 'Compare' }).press('Enter');
+    const compare = page.getByRole('region', { name: 'Compare requests' });
+    await expect(compare).toBeFocused();
+    await expect(compare).toHaveCSS('outline-style', 'solid');
+    await compare.getByRole('button', { name: 'Back' }).press('Enter');
+    await expect(list(page)).toBeFocused();
+  });
+
+  await test.step('in the details over the list', async () => {
+    await page.setViewportSize({ width: 900, height: 800 });
+    await list(page).press('ArrowDown');
+    await expect(focused.filter({ has: detailsOf(page, 2) })).toHaveCSS('outline-style', 'solid');
+    // A page that opens with them shows none.
+    await page.reload();
+    await expect(detailsOf(page, 2)).toBeVisible();
+    await expect(focused).toHaveCount(0);
+  });
+
+  await test.step('in the main part after a navigation, and in the login page', async () => {
+    await page.setViewportSize(DESKTOP);
+    await goTo(page, '/settings');
+    await page.getByRole('link', { name: 'Back to Dashboard' }).press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+    await expect(page.getByRole('main')).toHaveCSS('outline-style', 'solid');
+    await page.getByRole('button', { name: /^Account of/ }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Logout' }).press('Enter');
+    await expect(page.getByLabel('Password')).toBeVisible();
+    await expect(page.getByRole('main')).toBeFocused();
+    await expect(page.getByRole('main')).toHaveCSS('outline-style', 'solid');
   });
 });
 

@@ -56,7 +56,7 @@ export function AppLayout() {
             </Sidebar>
           </aside>
         )}
-        <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
+        <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-offset-[-2px]">
           <Outlet />
         </main>
       </div>

@@ -128,6 +128,16 @@ export function focusPart(part: HTMLElement | null): void {
   standIn = part ?? undefined;
 }
 
+/**
+ * Focuses a part that takes the place of another one when it is mounted. If nothing had the focus yet, the page opens
+ * with this part, and the focus stays where the browser puts it.
+ */
+export function useFocusOnMount(part: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    if (holders.length > 0 || !isFocusLost()) part.current?.focus({ preventScroll: true });
+  }, [part]);
+}
+
 /** Moves the focus when the focused element is removed. Call it once. */
 export function followFocus(): void {
   document.addEventListener('focusin', onFocus);

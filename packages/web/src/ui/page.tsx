@@ -51,7 +51,7 @@ export function PublicLayout({ title, heading, description, children }: PublicLa
   useTitle(title);
   useFocusAfterLeaving(heading);
   return (
-    <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
+    <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-offset-[-2px]">
       <div className="mx-auto flex min-h-full w-full max-w-sm flex-col gap-6 px-4 pt-[max(2.5rem,14dvh)] pb-10">
         <div className="flex flex-col gap-4">
           <Logo />

@@ -1,11 +1,11 @@
 import { parseQuery } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { keepsFocus, useInertSurroundings } from '../../ui/focus.ts';
+import { keepsFocus, useFocusOnMount, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
@@ -202,9 +202,9 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
       run: onClose,
     },
   ]);
-  useEffect(() => frame.current?.focus(), []);
+  useFocusOnMount(frame);
   return (
-    <div ref={frame} {...keepsFocus(CHOSEN_TAB)} className="h-full outline-none">
+    <div ref={frame} {...keepsFocus(CHOSEN_TAB)} className="h-full outline-offset-[-2px]">
       {children}
     </div>
   );

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { ArrowLeft } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
@@ -10,6 +10,7 @@ import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { EmptyState, Skeleton } from '../../../ui/feedback.tsx';
+import { useFocusOnMount } from '../../../ui/focus.ts';
 import { formatClock, formatMoment } from '../../../ui/format.ts';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
@@ -38,7 +39,7 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
     placeholderData: (before) => (before?.left === left.index && before.right === right.index ? before : undefined),
   });
   const view = useRef<HTMLElement>(null);
-  useEffect(() => view.current?.focus(), []);
+  useFocusOnMount(view);
   useCommands([
     { id: 'compare.close', title: 'Leave Compare', group: 'Request', keys: 'Escape', inPalette: false, run: onClose },
     {
@@ -54,7 +55,7 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
       ref={view}
       tabIndex={-1}
       aria-label="Compare requests"
-      className="flex outline-none h-full min-h-0 flex-col"
+      className="flex outline-offset-[-2px] h-full min-h-0 flex-col"
     >
       <header className="flex shrink-0 flex-wrap items-center gap-3 border-b border-line px-4 py-2">
         <Button size="sm" onClick={onClose}>
