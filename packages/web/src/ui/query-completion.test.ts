@@ -1,6 +1,7 @@
 import { parseQuery } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { complete, completionsAt, QUERY_FIELDS } from './query-completion.ts';
+import { sampleRequest } from '../../../../fixtures/sample-request.ts';
+import { complete, completionsAt, knownValuesOf, QUERY_FIELDS } from './query-completion.ts';
 import type { KnownValues } from './query-completion.ts';
 
 const KNOWN: KnownValues = {
@@ -67,4 +68,14 @@ test.each(QUERY_FIELDS)('$text has an example that can be read: $hint', ({ text,
     expect(parsed).toMatchObject({ ok: true, unknownFields: [] });
     expect(parsed).not.toMatchObject({ query: { kind: 'text' } });
   }
+});
+
+test('known values are in alphabetical order without regard to case', () => {
+  const { events, sources } = knownValuesOf([
+    sampleRequest(2, { source: 'GitHub', eventType: 'push' }),
+    sampleRequest(1, { source: 'Amazon SNS', eventType: 'Notification' }),
+    sampleRequest(0, { source: 'GitHub', eventType: 'invoice.paid' }),
+  ]);
+  expect(events).toEqual(['invoice.paid', 'Notification', 'push']);
+  expect(sources).toEqual(['Amazon SNS', 'GitHub']);
 });

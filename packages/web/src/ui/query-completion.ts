@@ -160,10 +160,13 @@ const MAX_READ_ROWS = 200;
 
 const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Without regard to case, unlike the default order. */
+const alphabetical = new Intl.Collator('en').compare;
+
 /** The values that occur in the newest of these requests. Headers are in lower case. */
 export function knownValuesOf(rows: readonly CapturedRequest[]): KnownValues {
   const read = rows.slice(0, MAX_READ_ROWS);
-  const distinct = (values: Iterable<string>): string[] => [...new Set(values)].toSorted();
+  const distinct = (values: Iterable<string>): string[] => [...new Set(values)].toSorted(alphabetical);
   return {
     methods: distinct([...COMMON_METHODS, ...read.map(({ method }) => method)]),
     sources: distinct(read.map(({ source }) => source)),
