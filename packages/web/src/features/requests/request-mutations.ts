@@ -2,7 +2,7 @@ import { ApiError, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
-import { client, errorMessage, failsForAll, isNotFound, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, failsForAll, isEndpointDeleted, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
@@ -80,14 +80,15 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     const remove = async (request: ListedRequest): Promise<void> => {
       await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
         (error: unknown) => {
-          if (!isNotFound(error)) throw error;
+          if (!isNotFound(error) || isEndpointDeleted(error)) throw error;
         },
       );
       forgetRequest(uid, request.id);
     };
     const { failed, unstarted } = await runEach(requests, remove, { isFatal: failsForAll });
     const [first] = failed;
-    if (first === undefined) return;
+    // With their endpoint, all of them are deleted.
+    if (first === undefined || isEndpointDeleted(first.error)) return;
     const left = [...failed.map(({ item }) => item), ...unstarted];
     putBack(left);
     onRestored();

@@ -1,0 +1,42 @@
+// Deleting many requests: which answers end it.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { deleteRequests } from './request-mutations.ts';
+
+const UNDO_MS = 5000;
+const REQUESTS = Array.from({ length: 50 }, (_, index) => sampleRequest(index));
+
+let code: string;
+const asked = vi.fn<() => Promise<Response>>(async () => Response.json({ error: 'Gone', code }, { status: 404 }));
+const onRestored = vi.fn<() => void>();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('fetch', asked);
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  queryClient.clear();
+  asked.mockClear();
+  onRestored.mockClear();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('what is deleted already counts as deleted', async () => {
+  code = 'REQUEST_NOT_FOUND';
+  deleteRequests('uid', REQUESTS, onRestored);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(asked.mock.calls.length).toBeGreaterThanOrEqual(REQUESTS.length);
+  expect(onRestored).not.toHaveBeenCalled();
+});
+
+test('an endpoint that was deleted meanwhile ends it', async () => {
+  code = 'ENDPOINT_NOT_FOUND';
+  deleteRequests('uid', REQUESTS, onRestored);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(asked.mock.calls.length).toBeLessThan(REQUESTS.length);
+  expect(onRestored).not.toHaveBeenCalled();
+});
