@@ -96,6 +96,29 @@ test('settings are loaded again after a failure, and are not left unsaved withou
     }
   });
 
+  await test.step('not before the time that the server names', async () => {
+    let calls = 0;
+    await page.route('**/api/user', (route) => {
+      calls++;
+      return route.fulfill({ status: 429, headers: { 'retry-after': '20' }, json: {} });
+    });
+    await page.clock.install();
+    await page.goto('/settings');
+    await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await expect.poll(() => calls).toBe(2);
+    await page.clock.runFor(15_000);
+    expect(calls).toBe(2);
+    await page.clock.runFor(6000);
+    await expect.poll(() => calls).toBe(3);
+    await page.unroute('**/api/user');
+    await expect(async () => {
+      await page.clock.runFor(21_000);
+      await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    await page.clock.resume();
+  });
+
   await test.step('leaving unsaved settings asks for confirmation', async () => {
     await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
     const asked: string[] = [];

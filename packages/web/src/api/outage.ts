@@ -1,10 +1,10 @@
 // How the page notices the end of an outage. `server-state.ts` has the state, and `client.ts` and `query-client.ts` set it.
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { useSignal } from '../ui/state.ts';
 import { client } from './client.ts';
 import { queryKeys } from './query-client.ts';
-import { isOutage, serverState } from './server-state.ts';
+import { msToWait, noteOutage, serverState } from './server-state.ts';
 
 /** Milliseconds after which a server that does not answer a check counts as unreachable. */
 const CHECK_MS = 5000;
@@ -14,7 +14,7 @@ export const isServerReachable = (): Promise<boolean> =>
   client.call('getServiceInfo', {}, AbortSignal.timeout(CHECK_MS)).then(
     () => true,
     (error: unknown) => {
-      if (isOutage(error)) serverState.set('unavailable');
+      noteOutage(error);
       return false;
     },
   );
@@ -31,10 +31,22 @@ export function watchOutage(onOutage: () => void): () => void {
 
 const PROBE_INTERVAL_MS = 3000;
 
-/**
- * Calls back when an outage of the server is over. Until then, the page asks for the user every 3 seconds, because the
- * server needs its database to answer.
- */
+/** Asks for the user, because the server needs its database to answer. Waits as long as `Retry-After` says. */
+const probeQuery = queryOptions({
+  queryKey: queryKeys.probe,
+  queryFn: ({ signal }) =>
+    client.call('getUser', {}, signal).then(
+      () => null,
+      (error: unknown) => {
+        noteOutage(error);
+        return null;
+      },
+    ),
+  initialData: null,
+  refetchInterval: () => Math.max(PROBE_INTERVAL_MS, msToWait()),
+});
+
+/** Calls back when an outage of the server is over. Until then, the page asks every 3 seconds. */
 export function useServerBack(onBack: () => void): void {
   const isUp = useSignal(serverState) === 'up';
   useEffect(() => {
@@ -43,17 +55,7 @@ export function useServerBack(onBack: () => void): void {
     addEventListener('offline', onOffline);
     return () => removeEventListener('offline', onOffline);
   }, []);
-  useQuery({
-    queryKey: queryKeys.probe,
-    queryFn: ({ signal }) =>
-      client.call('getUser', {}, signal).then(
-        () => null,
-        () => null,
-      ),
-    initialData: null,
-    enabled: !isUp,
-    refetchInterval: PROBE_INTERVAL_MS,
-  });
+  useQuery({ ...probeQuery, enabled: !isUp });
   const wasUp = useRef(isUp);
   const report = useEffectEvent(onBack);
   useEffect(() => {

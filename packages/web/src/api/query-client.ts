@@ -1,12 +1,12 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
 import type { RequestFilter } from './request-filter.ts';
-import { isOutage, serverState } from './server-state.ts';
+import { noteOutage } from './server-state.ts';
 
 /** Queries never go stale and are not retried unless they set it themselves. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     // After the last retry.
-    onError: (error) => (isOutage(error) ? serverState.set('unavailable') : undefined),
+    onError: noteOutage,
   }),
   defaultOptions: {
     queries: {
