@@ -78,6 +78,10 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await expect(dialog).toContainText('A secret is set (GitHub).');
     await expect(dialog.getByLabel('Secret', { exact: true })).toHaveValue('');
     await dialog.getByRole('button', { name: 'Remove' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Remove signing secret' });
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await expect(question).toHaveCount(0);
     await expect(dialog).toHaveCount(0);
     await expect(page.getByText('No signature:')).toHaveCount(0);
   });

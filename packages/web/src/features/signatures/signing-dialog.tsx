@@ -10,7 +10,7 @@ import { rowOf } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
 import { readList } from '../../api/list-cache.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { ConfirmButton, Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, SubmitButton, useFormErrors } from '../../ui/form.tsx';
@@ -139,14 +139,20 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
       />
       <div className="flex flex-wrap justify-end gap-2">
         {present === undefined ? null : (
-          <Button
+          <ConfirmButton
             variant="danger-ghost"
             className="mr-auto"
             busy={remove.isPending}
-            onClick={() => remove.mutate(undefined, outcome)}
+            confirm={{
+              title: 'Remove signing secret',
+              description:
+                'Creel does not show it again. Without it, signatures are not checked, and destinations with “Sign again” send nothing.',
+              confirmLabel: 'Remove',
+              onConfirm: () => remove.mutate(undefined, outcome),
+            }}
           >
             Remove
-          </Button>
+          </ConfirmButton>
         )}
         <Button onClick={onDone}>Cancel</Button>
         <SubmitButton
