@@ -16,14 +16,15 @@ export class ConfigProblem extends Error {
 // Schemas for variables that are not empty. Each message continues after the name: "PORT must be a whole number".
 
 /** A whole number in decimal digits. */
-const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
-  z
+const whole = (from: number, to = Number.MAX_SAFE_INTEGER) => {
+  const range = to === Number.MAX_SAFE_INTEGER ? undefined : `must be from ${from} to ${to}`;
+  return z
     .string()
     .regex(/^\d+$/, { error: 'must be a whole number' })
     .transform(Number)
-    .refine((value) => value >= from && value <= to, {
-      error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}`,
-    });
+    .refine((value) => value >= from, { error: range ?? `must be ${from} or more` })
+    .refine((value) => value <= to, { error: range ?? `must be ${to} or less` });
+};
 
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
