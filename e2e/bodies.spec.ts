@@ -287,11 +287,23 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
   await test.step('a large body shows its beginning immediately and the rest on request', async () => {
     const endpoint = await createEndpoint(page);
     const items = Array.from({ length: 40_000 }, (__, at) => ({ at, text: `item number ${at}` }));
-    await send(endpoint.url, {
+    const large = {
       body: JSON.stringify({ items, last: 'the very end' }),
       headers: { 'content-type': 'application/json' },
-    });
+    };
+    await send(endpoint.url, large);
+    await send(endpoint.url, large);
     await goLive(page, endpoint);
+    const other = detailsOf(page, 1);
+    await expect(other.getByText(/The first 256\.0 KB of/)).toBeVisible();
+    await other.getByRole('button', { name: 'Search inside' }).click();
+    await page.evaluate(RECORD_COUNT);
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
+    await expect(other.getByText('1 of 1')).toBeVisible();
+    expect(await page.evaluate('counts'), 'no “Not found” while the rest is loaded').toEqual(['1 of 1']);
+    await expect(other.getByText(/The first/)).toHaveCount(0);
+    await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
+    await row(page, 0).click();
     const shown = detailsOf(page, 0);
     await expect(shown.getByText(/The first 256\.0 KB of/)).toBeVisible();
     await expect(shown.getByRole('tree').getByText('"item number 0"')).toBeVisible();

@@ -9,6 +9,8 @@ export interface Find {
   /** `undefined` while it is closed. */
   readonly text: string | undefined;
   readonly change: (text: string | undefined) => void;
+  /** More of the body is being loaded, so that a text may be found later. */
+  readonly isLoading: boolean;
 }
 
 interface FindBarProps {
@@ -22,13 +24,13 @@ interface FindBarProps {
 }
 
 /** The field of an open search: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
-export function FindBar({ find: { text = '', change }, count, searched, steps }: FindBarProps) {
+export function FindBar({ find: { text = '', change, isLoading }, count, searched, steps }: FindBarProps) {
   const onKey = (press: KeyboardEvent): void => {
     if (isOfInputMethod(press)) return;
     if (press.key === 'Enter') steps?.step(press.shiftKey ? -1 : 1);
     if (press.key === 'Escape') change(undefined);
   };
-  const none = searched === text ? 'Not found' : '';
+  const none = searched === text && !isLoading ? 'Not found' : '';
   return (
     <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3">
       <input

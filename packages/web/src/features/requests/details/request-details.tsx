@@ -57,9 +57,10 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const isAnonymous = useIsAnonymous();
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
-  const body = useBody(header.uid, request);
   const [findText, setFindText] = useState<string>();
-  const find = { text: findText, change: setFindText };
+  const isBodySearched = (findText ?? '') !== '' && (tab === undefined || tab === 'json' || tab === 'raw');
+  const body = useBody(header.uid, request, isBodySearched);
+  const find = { text: findText, change: setFindText, isLoading: body.isLoading };
   const [rawView, setRawView] = useState<RawView>();
   const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
   const shown = tab ?? own;

@@ -8,9 +8,13 @@ import type { BodyView } from '../../../bodies/view-body.ts';
 
 export type ShownBody = ReturnType<typeof useBody>;
 
-/** The body of a request: first what the list has, then the first 256 KiB, and the whole body on request. */
-export function useBody(uid: string, request: ListedRequest) {
+/**
+ * The body of a request: first what the list has, then the first 256 KiB, and the whole body on request, or when it is
+ * searched.
+ */
+export function useBody(uid: string, request: ListedRequest, isSearched: boolean) {
   const [wantsAll, setWantsAll] = useState(false);
+  if (isSearched && !wantsAll) setWantsAll(true);
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
   // A delivery or a save makes another object of the request. Its headers and its body stay the same.
   // oxlint-disable-next-line react-hooks/exhaustive-deps
