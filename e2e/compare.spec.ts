@@ -41,6 +41,22 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
     await expect(page.getByRole('table', { name: 'Body' })).toBeVisible();
     await page.getByRole('checkbox', { name: 'Ignore key order' }).check();
+    await expect(page.getByText('The bodies have the same content in other bytes')).toBeVisible();
+  });
+
+  await test.step('large bodies are compared to their end, and what is not shown is counted', async () => {
+    const endpoint = await createEndpoint(page);
+    const items = Array.from({ length: 30_000 }, (__, at) => `item number ${at}`);
+    for (const last of ['the end', 'the other end']) await sendJson(endpoint.url, { items, last });
+    for (const last of [1, 2, 2]) await send(endpoint.url, { body: Buffer.alloc(300_000, 0xff).fill(last, 299_999) });
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    const body = page.getByRole('table', { name: 'Body' });
+    await expect(body.locator('ins')).toHaveText(['[added: other ]']);
+    await page.getByRole('checkbox', { name: 'Only differences' }).uncheck();
+    await expect(page.getByText('The first 3,000 of 30,005 lines.')).toBeVisible();
+    await goTo(page, `/endpoints/${endpoint.uid}?request=3&compare=2`);
+    await expect(page.getByText("can't be compared line by line, because at least one is binary")).toBeVisible();
+    await goTo(page, `/endpoints/${endpoint.uid}?request=4&compare=3`);
     await expect(page.getByText('The bodies are the same.')).toBeVisible();
   });
 

@@ -15,7 +15,6 @@ import { formatClock, formatMoment } from '../../../ui/format.ts';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
 import { BodyDiff, DiffTitle, FieldDiffTable } from './diff-tables.tsx';
-import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
 import { RequestPicker } from './request-picker.tsx';
 
@@ -114,11 +113,7 @@ function Difference({ comparison, onlyChanges }: { readonly comparison: Comparis
       )}
       <FieldDiffTable title="Headers" fields={wanted(headers)} none="The headers are the same." />
       <DiffTitle>Body</DiffTitle>
-      {body === undefined ? (
-        <p className="px-4 py-3 text-ink-2">{comparison.sentence}</p>
-      ) : (
-        <BodyDiff rows={sideBySide(body)} onlyChanges={onlyChanges} />
-      )}
+      <BodyDiff {...body} onlyChanges={onlyChanges} />
     </>
   );
 }

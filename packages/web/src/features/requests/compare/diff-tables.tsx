@@ -2,7 +2,10 @@ import { clsx } from 'clsx';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { readable } from '../../../bodies/encoding.ts';
-import { diffWords } from './diff.ts';
+import { NoteLine } from '../../../bodies/note-line.tsx';
+import { formatCount } from '../../../ui/format.ts';
+import type { Comparison } from './compare-query.ts';
+import { diffWords, sideBySide } from './diff.ts';
 import type { DiffRow, TextPart, FieldDiff } from './diff.ts';
 
 /** Lines of context around a difference. */
@@ -11,18 +14,32 @@ const AROUND = 3;
 /** Maximum of rows that are rendered. */
 const MAX_ROWS = 3000;
 
+type BodyDiffProps = Comparison['body'] & { readonly onlyChanges: boolean };
+
 /** Both bodies line by line, side by side. Long unchanged parts are collapsed. */
-export function BodyDiff({ rows, onlyChanges }: { readonly rows: readonly DiffRow[]; readonly onlyChanges: boolean }) {
-  const shown = useMemo(() => (onlyChanges ? nearChanges(rows) : rows).slice(0, MAX_ROWS), [rows, onlyChanges]);
-  if (shown.length === 0) return <p className="px-4 py-3 text-ink-2">The bodies are the same.</p>;
+export function BodyDiff({ lines, sentence, onlyChanges }: BodyDiffProps) {
+  const rows = useMemo(() => sideBySide(lines ?? []), [lines]);
+  const wanted = useMemo(() => (onlyChanges ? nearChanges(rows) : rows), [rows, onlyChanges]);
   return (
-    <DiffTable label="Body">
-      {shown.map((row) => (
-        <BodyRow key={`${row.left?.left}-${row.right?.right}`} row={row} />
-      ))}
-    </DiffTable>
+    <>
+      {rows.some(isChanged) ? null : <p className="px-4 py-3 text-ink-2">{sentence}</p>}
+      {wanted.length === 0 ? null : (
+        <DiffTable label="Body">
+          {wanted.slice(0, MAX_ROWS).map((row) => (
+            <BodyRow key={`${row.left?.left}-${row.right?.right}`} row={row} />
+          ))}
+        </DiffTable>
+      )}
+      {wanted.length <= MAX_ROWS ? null : (
+        <NoteLine>
+          The first {formatCount(MAX_ROWS)} of {formatCount(wanted.length)} lines.
+        </NoteLine>
+      )}
+    </>
   );
 }
+
+const isChanged = ({ left, right }: DiffRow): boolean => left !== right;
 
 function BodyRow({ row: { left, right } }: { readonly row: DiffRow }) {
   const isSame = left === right;
@@ -61,7 +78,7 @@ function Side({ side, number, parts, isSame }: SideProps) {
 }
 
 function nearChanges(rows: readonly DiffRow[]): DiffRow[] {
-  const changed = rows.map(({ left, right }) => left !== right);
+  const changed = rows.map(isChanged);
   return rows.filter((_, position) =>
     changed.slice(Math.max(0, position - AROUND), position + AROUND + 1).includes(true),
   );
