@@ -284,6 +284,18 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     expect(await page.evaluate('globalThis.moved')).toEqual([]);
   });
 
+  await test.step('what is not listed or copied is named', async () => {
+    const endpoint = await createEndpoint(page);
+    await send(endpoint.url, { body: Buffer.alloc(300_000, 0xff) });
+    const parts = '--b\r\ncontent-disposition: form-data; name="a"\r\n\r\nx\r\n'.repeat(1001);
+    await send(endpoint.url, { body: `${parts}--b--`, headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+    await goLive(page, endpoint);
+    await expect(detailsOf(page, 1).getByText('The first 1,000 parts. Hex has the whole body.')).toBeVisible();
+    await row(page, 0).click();
+    await detailsOf(page, 0).getByRole('button', { name: 'Show all' }).click();
+    await expect(detailsOf(page, 0).getByRole('button', { name: 'Copy the first 256 KB as hex' })).toBeVisible();
+  });
+
   await test.step('a large body shows its beginning immediately and the rest on request', async () => {
     const endpoint = await createEndpoint(page);
     const items = Array.from({ length: 40_000 }, (__, at) => ({ at, text: `item number ${at}` }));
@@ -314,6 +326,8 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
     await expect(shown.getByText('1 of 1')).toBeVisible();
     expect(await page.evaluate('counts'), 'no “Not found” while it is searched').toEqual(['1 of 1']);
+    await page.getByRole('textbox', { name: 'Search inside' }).fill('item number');
+    await expect(shown.getByText('1 of 10000+')).toBeVisible();
     await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end of it');
     await expect(shown.getByText('Not found')).toBeVisible();
     await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');

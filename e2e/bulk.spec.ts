@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
 import { expect, notifications, pressEscape, toast } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, openLive, row, selectionBar, send } from './endpoints.ts';
+import { createEndpoint, goLive, openLive, row, selectionBar, send, sendMany } from './endpoints.ts';
 import { test } from './target.ts';
 import { PHONE, answerWith, heading, problem } from './pages.ts';
 
@@ -179,6 +179,21 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(results).toContainText('200 × 5');
     await expect(results).toContainText('Not sent × 1');
     await expect(dialog).not.toContainText('could not be reached');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  await test.step('a bulk replay lists 100 failures, and says how many more there are', async () => {
+    const endpoint = await createEndpoint(page);
+    await sendMany(endpoint.url, 102);
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Replay 102 requests' });
+    await answerWith(page, '**/api/replay', 502, problem('The destination refused the connection.', 'REPLAY_FAILED'));
+    await dialog.getByLabel('Destination').fill(target.url);
+    await dialog.getByRole('button', { name: 'Send' }).click();
+    await expect(dialog.getByRole('listitem').last()).toHaveText('and 2 more');
+    await page.unroute('**/api/replay');
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 

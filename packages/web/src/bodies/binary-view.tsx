@@ -55,7 +55,7 @@ export function HexView({ bytes, label }: HexViewProps) {
     <div className="relative flex min-h-0 grow flex-col border-t border-line">
       <CopyButton
         text={() => hexDump(bytes.subarray(0, MAX_COPY_BYTES))}
-        label="Copy as hex"
+        label={bytes.length > MAX_COPY_BYTES ? 'Copy the first 256 KB as hex' : 'Copy as hex'}
         className="absolute top-1.5 right-3 z-10 @max-sm:static @max-sm:self-end @max-sm:mr-3"
       />
       <div

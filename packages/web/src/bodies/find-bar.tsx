@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import { IconButton } from '../ui/button.tsx';
 import { isOfInputMethod } from '../ui/commands.ts';
+import { MAX_FOUND } from './find-text.ts';
 
 /** The search within a view. */
 export interface Find {
@@ -15,7 +16,7 @@ export interface Find {
 
 interface FindBarProps {
   readonly find: Find;
-  /** Number of matches of `searched`. */
+  /** Number of matches of `searched`. The search stops at `MAX_FOUND`. */
   readonly count: number;
   /** The text that was searched last. Behind the field while a large body is searched. */
   readonly searched: string;
@@ -31,6 +32,7 @@ export function FindBar({ find: { text = '', change, isLoading }, count, searche
     if (press.key === 'Escape') change(undefined);
   };
   const none = searched === text && !isLoading ? 'Not found' : '';
+  const all = `${count}${count < MAX_FOUND ? '' : '+'}`;
   return (
     <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3">
       <input
@@ -46,7 +48,7 @@ export function FindBar({ find: { text = '', change, isLoading }, count, searche
         className="h-7 min-w-0 grow bg-transparent text-sm outline-none"
       />
       <span role="status" className="shrink-0 text-sm text-ink-2">
-        {text === '' ? '' : count > 0 ? `${steps ? `${steps.current + 1} of ` : ''}${count}` : none}
+        {text === '' ? '' : count > 0 ? `${steps ? `${steps.current + 1} of ` : ''}${all}` : none}
       </span>
       {steps === undefined ? null : (
         <>

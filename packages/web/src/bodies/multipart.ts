@@ -14,7 +14,7 @@ export interface MultipartPart {
 }
 
 /** Maximum of parts that are listed. */
-const MAX_PARTS = 1000;
+export const MAX_PARTS = 1000;
 
 const CR = 13;
 const LF = 10;

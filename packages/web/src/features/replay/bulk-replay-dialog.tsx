@@ -245,6 +245,11 @@ function Results({ phase, results, all, children }: ResultsProps) {
               <span className={tone === 'destructive' ? 'text-bad' : 'text-warn'}>{label}</span>
             </li>
           ))}
+          {failures.length <= MAX_LISTED ? null : (
+            <li className="border-t border-line px-3 py-1.5 text-ink-2">
+              and {formatCount(failures.length - MAX_LISTED)} more
+            </li>
+          )}
         </ul>
       )}
     </section>

@@ -7,13 +7,13 @@ import { textOf } from '@creel/contract';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
-import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
+import { MAX_PARTS, parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { TextView } from '../../../bodies/text-view.tsx';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { formatXml, xmlColors } from '../../../bodies/xml.ts';
 import { Button } from '../../../ui/button.tsx';
-import { formatSize } from '../../../ui/format.ts';
+import { formatCount, formatSize } from '../../../ui/format.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { download } from '../../../ui/download.ts';
 import { messageText, RAW_VIEWS } from './tab-content.ts';
@@ -133,6 +133,9 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
           <PartContent part={part} />
         </li>
       ))}
+      {parts.length < MAX_PARTS ? null : (
+        <li className="px-4 py-2.5 text-ink-2">The first {formatCount(MAX_PARTS)} parts. Hex has the whole body.</li>
+      )}
     </ul>
   );
 }
