@@ -132,6 +132,10 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     const mistake = page.getByText('Expected a size such as 500, 10kb or 2mb');
     await expect(mistake).toBeVisible();
     expect(await mistake.evaluate((line) => line.scrollWidth - line.clientWidth), 'cut pixels').toBe(0);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const place = await page.locator('[data-mistake]').boundingBox();
+    const next = await page.getByText('Append the captured path and query').boundingBox();
+    expect(next?.y).toBeGreaterThanOrEqual((place?.y ?? 0) + (place?.height ?? 0));
     await page.setViewportSize(DESKTOP);
     await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
     await page.getByRole('combobox', { name: 'Condition' }).press('Tab');

@@ -157,6 +157,7 @@ export function QueryField(props: QueryFieldProps) {
         matchesOf={showsMatches && parseQuery(query).ok ? query : undefined}
         error={error}
         floats={compact}
+        flows={!showsMatches}
       />
     </search>
   );
