@@ -40,7 +40,7 @@ for (const [name, interval, basic, premium, charge] of [
     await page.getByRole('button', { name: 'Downgrade to Basic' }).click();
     const downgrade = alert(page, 'Downgrade to Basic');
     await expect(downgrade).toContainText('The Basic plan starts at once.');
-    await expect(downgrade).toContainText('The remaining endpoints expire 7 days from now.');
+    await expect(downgrade).toContainText('Each remaining endpoint expires 7 days from now.');
     await downgrade.getByRole('button', { name: 'Downgrade to Basic' }).click();
     await expect(planCard(page, 'BASIC').getByText('Current plan').first()).toBeVisible();
 
@@ -69,7 +69,7 @@ test('a canceled plan lasts until its period ends, then the account is on Free',
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   const dialog = alert(page, 'Cancel subscription');
   await expect(dialog.getByRole('list', { name: 'Endpoints to be deleted' })).toHaveText(/^First0 requests$/);
-  await expect(dialog).toContainText(/The remaining endpoints expire 24 hours after \w+ \d+/);
+  await expect(dialog).toContainText(/Each remaining endpoint expires 24 hours after \w+ \d+/);
   await dialog.getByRole('button', { name: 'Keep subscription' }).click();
   await expect(dialog).toBeHidden();
   expect((await readUser(page)).subscriptionEndDate).toBeNull();

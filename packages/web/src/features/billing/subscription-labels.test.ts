@@ -112,13 +112,13 @@ test('what happens to endpoints depends on when the change happens', () => {
   expect(deletionHeading(downgrade, now)).toBe('Deletes 1 endpoint and all its requests now:');
   expect(consequences(downgrade, now)).toEqual([
     '3 favorites will no longer be favorites.',
-    'The remaining endpoints expire 7 days from now.',
+    'Each remaining endpoint expires 7 days from now.',
   ]);
   const cancellation = { ...downgrade, deletes: [endpoint('a'), endpoint('b')], losesFavorites: 1, at: end };
   expect(deletionHeading(cancellation, now)).toBe('Deletes 2 endpoints and all their requests on Dec 22:');
   expect(consequences({ ...cancellation, expiresInMs: 86_400_000 }, now)).toEqual([
     '1 favorite will no longer be a favorite.',
-    'The remaining endpoints expire 24 hours after Dec 22.',
+    'Each remaining endpoint expires 24 hours after Dec 22.',
   ]);
   expect(consequences(harmless, now)).toEqual([]);
 });

@@ -136,7 +136,9 @@ export function consequences({ losesFavorites, expiresInMs, at }: PlanChangePrev
           `${counted(losesFavorites, 'favorite')} will no longer be ${losesFavorites === 1 ? 'a favorite' : 'favorites'}.`,
         ]
       : []),
-    ...(expiresInMs === null ? [] : [`The remaining endpoints expire ${lifetime(expiresInMs)}${when || ' from now'}.`]),
+    ...(expiresInMs === null
+      ? []
+      : [`Each remaining endpoint expires ${lifetime(expiresInMs)}${when || ' from now'}.`]),
   ];
 }
 
