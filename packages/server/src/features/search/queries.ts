@@ -239,6 +239,19 @@ async function decodedBody(body: Uint8Array, declared: readonly ContentCoding[])
     return declared.reduceRight((bytes, coding) => DECODE[actualCoding(coding, bytes)](bytes, LIMIT), body);
   } catch (error) {
     if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return body;
-    return decodedInPieces(body, declared, (coding, bytes) => Readable.from([bytes]).pipe(CREATE_DECODER[coding]()));
+    return decodedInPieces(body, declared, (coding, bytes) =>
+      Readable.from(copiedPieces(bytes)).pipe(CREATE_DECODER[coding]()),
+    );
   }
+}
+
+/** Bytes that a decoder gets at once. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * A decoder reads its input in another thread, for a moment also after it is destroyed. The memory of a body may be free
+ * by then, and reading it ends the process.
+ */
+function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield Buffer.copyBytesFrom(bytes, at, PIECE_BYTES);
 }
