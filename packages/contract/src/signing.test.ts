@@ -30,6 +30,15 @@ test.each<[RawHeaders, SuggestedScheme | undefined]>([
   ],
   // They also cover a timestamp or the URL.
   [[['x-zm-signature', `v0=${HEX}`]], undefined],
+  [[['Twitch-Eventsub-Message-Signature', `sha256=${HEX}`]], undefined],
+  [[['X-Zendesk-Webhook-Signature', BASE64]], undefined],
+  [
+    [
+      ['BOX-SIGNATURE-PRIMARY', BASE64],
+      ['BOX-SIGNATURE-SECONDARY', BASE64],
+    ],
+    undefined,
+  ],
   [[['x-square-hmacsha256-signature', BASE64]], undefined],
   [[['X-Acme-Signature', 'hello']], undefined],
   [[['X-Request-Id', HEX]], undefined],

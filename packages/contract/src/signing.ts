@@ -76,9 +76,13 @@ export type SuggestedScheme = Omit<SigningSecret, 'secret'>;
 
 /** Signatures that cover more than the body or have another key, although they look like a plain HMAC-SHA256. */
 const OTHER_SIGNATURES: ReadonlySet<string> = new Set([
+  'box-signature-primary',
+  'box-signature-secondary',
+  'twitch-eventsub-message-signature',
   'x-hubspot-signature',
   'x-hubspot-signature-v3',
   'x-square-hmacsha256-signature',
+  'x-zendesk-webhook-signature',
   'x-zm-signature',
 ]);
 
