@@ -17,6 +17,7 @@ const cases: [string, RawHeaders, string, string | null][] = [
   ['CloudEvents', [['ce-type', 'com.example.created']], '', 'com.example.created'],
   ['SNS', [['x-amz-sns-message-type', 'Notification']], '{}', 'Notification'],
   ['Slack', [], '{"type":"event_callback","event":{"type":"app_mention"}}', 'app_mention'],
+  ['Jira', [], '{"timestamp":1,"webhookEvent":"jira:issue_updated"}', 'jira:issue_updated'],
   ['type before event', [], '{"event":"b","type":"a"}', 'a'],
   ['only the beginning of a body', [], '{"type":"order.paid","data":{"text":"cut he', 'order.paid'],
   ['a sentence is no event', [], '{"type":"this is a sentence"}', null],

@@ -17,7 +17,17 @@ const EVENT_HEADERS = [
 ] as const;
 
 /** Keys of a body that name its event. The first one present is used. */
-const EVENT_KEYS = ['type', 'event', 'event_type', 'eventType', 'event_name', 'topic', 'action', 'Type'] as const;
+const EVENT_KEYS = [
+  'type',
+  'event',
+  'event_type',
+  'eventType',
+  'event_name',
+  'webhookEvent',
+  'topic',
+  'action',
+  'Type',
+] as const;
 
 /** Longer event types are cut to this many characters. */
 const MAX_EVENT_LENGTH = 100;

@@ -57,6 +57,9 @@ test.each<[SourceLabel, string]>([
   ['Linear', 'Linear-Signature'],
   ['GitLab', 'X-Gitlab-Event'],
   ['Meta', 'X-Hub-Signature-256'],
+  ['Typeform', 'Typeform-Signature'],
+  ['Telegram', 'X-Telegram-Bot-Api-Secret-Token'],
+  ['Jira', 'X-Atlassian-Webhook-Identifier'],
   ['Standard Webhooks', 'webhook-signature'],
 ])('%s is recognized by %s', (label, name) => {
   expect(sourceLabel([[name, 'x'], ...agent('curl/8')], '{}')).toBe(label);

@@ -19,6 +19,9 @@ export type SourceLabel =
   | 'HubSpot'
   | 'Zoom'
   | 'WooCommerce'
+  | 'Typeform'
+  | 'Telegram'
+  | 'Jira'
   | 'Sentry'
   | 'Svix'
   | 'Standard Webhooks'
@@ -52,6 +55,9 @@ const SENDER_HEADERS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceL
   ['x-hubspot-signature-v3', 'HubSpot'],
   ['x-zm-signature', 'Zoom'],
   ['x-wc-webhook-topic', 'WooCommerce'],
+  ['typeform-signature', 'Typeform'],
+  ['x-telegram-bot-api-secret-token', 'Telegram'],
+  ['x-atlassian-webhook-identifier', 'Jira'],
   ['sentry-hook-resource', 'Sentry'],
   ['svix-signature', 'Svix'],
   ['webhook-signature', 'Standard Webhooks'],
