@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { TimeoutError, connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startNats } from '../../../test/nats-server.ts';
@@ -99,6 +99,20 @@ test('few messages are read at once, so that each answer arrives in time over a 
   const following = await log.next();
   expect(following?.batches.map(({ id }) => id)).toEqual(batches.slice(1).map(({ id }) => id));
   expect(mostReads).toBe(4);
+});
+
+test.each([
+  ['STREAM.MSG.DELETE', async (log: OverflowLog) => (await log.next())?.done()],
+  ['STREAM.INFO', (log: OverflowLog) => log.state()],
+])('a log that is silent at %s is reported as silent', async (subject, call) => {
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 100_000, connection: () => connection });
+  await log.append(batchOf(10), 60_000);
+  const request = connection.request.bind(connection);
+  vi.spyOn(connection, 'request').mockImplementation((to, payload, options) => {
+    if (to.includes(subject)) return Promise.reject(new TimeoutError());
+    return request(to, payload, { ...options, timeout: 60_000 });
+  });
+  await expect(call(log)).rejects.toThrow(SilentOverflowLog);
 });
 
 test('a batch at a position that was assigned before is not drained', async () => {

@@ -117,10 +117,8 @@ export class OverflowLog {
   }
 
   /** Reads the oldest batches, if any. @throws SilentOverflowLog, or Error for a batch that can't be read */
-  async next(): Promise<LoggedBatches | undefined> {
-    return this.#next().catch((error: unknown) => {
-      throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
-    });
+  next(): Promise<LoggedBatches | undefined> {
+    return orSilent(this.#next());
   }
 
   async #next(): Promise<LoggedBatches | undefined> {
@@ -141,9 +139,9 @@ export class OverflowLog {
     return {
       batches: [first, ...following.map(({ data }) => decodeBatch(data))],
       done: async () => {
-        await remove([oldest, ...following].map(({ seq }) => seq));
+        await orSilent(remove([oldest, ...following].map(({ seq }) => seq)));
         // Last, so that a batch in the log always has its parts.
-        await remove(parts);
+        await orSilent(remove(parts));
       },
     };
   }
@@ -189,9 +187,13 @@ export class OverflowLog {
 
   /**
    * Messages are not counted by subject: before 2.10.18, nats-server can count none after the first file of the stream
-   * was removed. @throws NoOverflowLog, or Error when NATS does not answer
+   * was removed. @throws NoOverflowLog, SilentOverflowLog
    */
-  async state(): Promise<LogState> {
+  state(): Promise<LogState> {
+    return orSilent(this.#state());
+  }
+
+  async #state(): Promise<LogState> {
     const { manager } = await this.#open();
     const { messages, bytes, first_seq: first, last_seq: last } = (await manager.streams.info(this.#stream)).state;
     await this.#deleteOrphans(manager, messages === 0 ? 0 : last);
@@ -220,9 +222,9 @@ export class OverflowLog {
   #open(): Promise<OpenedStream> {
     const { connection, replicas, maxBytes } = this.#options;
     const stream = { name: this.#stream, subjects: [this.#batches, this.#parts], replicas, maxBytes };
-    this.#opened ??= openStream(connection(), stream).catch((error: unknown) => {
+    this.#opened ??= orSilent(openStream(connection(), stream)).catch((error: unknown) => {
       this.#opened = undefined;
-      throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
+      throw error;
     });
     return this.#opened;
   }
@@ -273,6 +275,13 @@ function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
 /** Another node may have removed the message. If nats-server failed to, the next read finds it again. */
 function ignoreIfRemoved(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
+}
+
+/** Throws SilentOverflowLog in place of the client's TimeoutError. */
+function orSilent<T>(answer: Promise<T>): Promise<T> {
+  return answer.catch((error: unknown) => {
+    throw error instanceof TimeoutError ? noAnswer({ cause: error }) : error;
+  });
 }
 
 function noAnswer(options?: ErrorOptions): SilentOverflowLog {
