@@ -135,13 +135,15 @@ export class OverflowLog {
     const first = decodeBatch(Buffer.concat([...pieces.map((piece) => piece?.data ?? EMPTY), oldest.data]));
     const following = parts.length > 0 ? [] : await this.#readFollowing(manager, oldest.seq, last);
     const remove = (seqs: readonly LogPosition[]): Promise<unknown> =>
-      Promise.all(seqs.map((seq) => manager.streams.deleteMessage(this.#stream, seq, false).catch(ignoreIfRemoved)));
+      orSilent(
+        Promise.all(seqs.map((seq) => manager.streams.deleteMessage(this.#stream, seq, false).catch(ignoreIfRemoved))),
+      );
     return {
       batches: [first, ...following.map(({ data }) => decodeBatch(data))],
       done: async () => {
-        await orSilent(remove([oldest, ...following].map(({ seq }) => seq)));
+        await remove([oldest, ...following].map(({ seq }) => seq));
         // Last, so that a batch in the log always has its parts.
-        await orSilent(remove(parts));
+        await remove(parts);
       },
     };
   }

@@ -20,7 +20,6 @@ afterEach(() => {
   queryClient.clear();
   asked.mockClear();
   onRestored.mockClear();
-  vi.restoreAllMocks();
   vi.unstubAllGlobals();
   vi.useRealTimers();
 });
