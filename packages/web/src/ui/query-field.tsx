@@ -156,8 +156,7 @@ export function QueryField(props: QueryFieldProps) {
         showsMistake={showsMistake}
         matchesOf={showsMatches && parseQuery(query).ok ? query : undefined}
         error={error}
-        floats={compact}
-        flows={!showsMatches}
+        room={compact ? 'none' : showsMatches ? 'line' : 'grows'}
       />
     </search>
   );

@@ -10,10 +10,8 @@ interface QueryNotesProps {
   readonly matchesOf: string | undefined;
   /** A mistake that only the server knows. */
   readonly error?: string | undefined;
-  /** True if all notes float; else one line is reserved for the short ones. */
-  readonly floats: boolean;
-  /** True if even a mistake does not float, because what is below may move. */
-  readonly flows: boolean;
+  /** `none`: all notes float. `line`: one line, and a mistake floats. `grows`: what is below may move, so nothing floats. */
+  readonly room: 'none' | 'line' | 'grows';
 }
 
 /** Over what is below the field, so that nothing moves. */
@@ -23,14 +21,15 @@ const OVER_TITLES =
   'top-full right-3 left-5.5 @md:left-6.5 @lg:left-3.5 *:truncate group-focus-within:*:whitespace-normal';
 
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
-export function QueryNotes({ id, text, showsMistake, matchesOf, error, floats, flows }: QueryNotesProps) {
+export function QueryNotes({ id, text, showsMistake, matchesOf, error, room }: QueryNotesProps) {
+  const floats = room === 'none';
   const parsed = parseQuery(text);
   const notes = !parsed.ok ? [] : error === undefined ? unknownFieldsSentences(parsed.unknownFields) : [error];
   const last = notes.at(-1);
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
-        <div className={flows ? 'pt-1' : clsx(FLOATING, floats ? OVER_TITLES : 'inset-x-0 top-1')}>
+        <div className={room === 'grows' ? 'pt-1' : clsx(FLOATING, floats ? OVER_TITLES : 'inset-x-0 top-1')}>
           <Mistake text={text} position={parsed.position} sentence={parsed.sentence} matchesOf={matchesOf} />
         </div>
       )}
