@@ -65,7 +65,7 @@ function Side({ side, number, parts, isSame }: SideProps) {
   return (
     <td className={clsx('border-line not-first:border-l', parts !== undefined && !isSame && tone)}>
       <div className="flex min-h-5 leading-5">
-        <span aria-hidden className="w-10 shrink-0 pr-2 text-right text-ink-3 select-none">
+        <span aria-hidden className="w-12 shrink-0 pr-2 text-right text-ink-3 select-none">
           {number}
         </span>
         {parts === undefined || isSame ? <span className="w-4 shrink-0" /> : <DiffSign side={side} />}
