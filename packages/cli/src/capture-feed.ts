@@ -1,5 +1,11 @@
 import type { CapturedRequest } from '@creel/contract';
 
+/**
+ * Handles a capture. It counts as handled when the promise resolves, or already when `handled` is called: what fails after that must
+ * not repeat it.
+ */
+export type OnCapture = (request: CapturedRequest, handled: () => void) => Promise<void>;
+
 export interface CaptureFeedOptions {
   /** Lowest index to emit. */
   readonly from: number;
@@ -7,7 +13,7 @@ export interface CaptureFeedOptions {
   readonly newFrom: number;
   /** Stored requests from one index up to, but not including, another, oldest first. */
   readonly storedBetween: (from: number, below?: number) => AsyncIterable<CapturedRequest>;
-  readonly onCapture: (request: CapturedRequest) => Promise<void>;
+  readonly onCapture: OnCapture;
   /** Indexes, both inclusive, of captures that were deleted before the feed could emit them. */
   readonly onDeleted: (first: number, last: number) => Promise<void>;
 }
@@ -25,7 +31,7 @@ export class CaptureFeed {
     this.#next = options.from;
   }
 
-  /** Index of the first capture that is not emitted completely. */
+  /** Index of the first capture that is not handled. */
   get next(): number {
     return this.#next;
   }
@@ -52,7 +58,8 @@ export class CaptureFeed {
     if (index < this.#next) return;
     const missing = Math.max(this.#next, this.#options.newFrom);
     if (missing < index) await this.#options.onDeleted(missing, index - 1);
-    await this.#options.onCapture(request);
-    this.#next = index + 1;
+    const handled = (): void => void (this.#next = index + 1);
+    await this.#options.onCapture(request, handled);
+    handled();
   }
 }

@@ -12,6 +12,7 @@ import type { CapturedRequest, Client, Endpoint } from '@creel/contract';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { CaptureFeed } from './capture-feed.ts';
+import type { OnCapture } from './capture-feed.ts';
 import { openSession } from './connection.ts';
 import { findEndpoint } from './find-endpoint.ts';
 import { watchLive } from './live-watch.ts';
@@ -39,9 +40,6 @@ export interface FollowContext {
   readonly notify: (sentence: string) => Promise<void>;
 }
 
-/** Called once for each capture, in order, never twice at the same time. */
-type OnCapture = (request: CapturedRequest) => Promise<void>;
-
 export interface Followers {
   /** First sentence for the user, without its end: "Following <url>". */
   readonly begins: string;
@@ -49,7 +47,7 @@ export interface Followers {
   readonly deleted: string;
   /** Receives a function that returns for each follower the index of the first capture that is still to be handled. */
   readonly onNext?: (next: () => number[]) => void;
-  /** Each has its own connection and its own place in the order of captures. */
+  /** Each has its own connection and gets each capture once, in order, never two at the same time. */
   readonly followers: readonly OnCapture[];
 }
 
@@ -96,8 +94,8 @@ async function follow(
       from: input.from?.[at] ?? input.from?.[0] ?? newFrom,
       newFrom,
       storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
-      onCapture: async (request) => {
-        if (await isWanted(request)) await onCapture(request);
+      onCapture: async (request, handled) => {
+        if (await isWanted(request)) await onCapture(request, handled);
       },
       onDeleted: (first, last) =>
         notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),

@@ -23,23 +23,26 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Streams that are terminals. */
   readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean };
+  /** The error of each write to standard output. */
+  readonly stdoutError?: Error;
 }
 
 const WAIT_LIMIT_MS = 100_000;
 
-function sink(): { stream: Writable; chunks: Buffer[] } {
+function sink(error?: Error): { stream: Writable; chunks: Buffer[] } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      chunks.push(chunk);
-      done();
+      if (error === undefined) chunks.push(chunk);
+      done(error);
     },
   });
   return { stream, chunks };
 }
 
-export function start(words: readonly string[], { home, env, stdin, tty }: RunOptions): Running {
-  const out = sink();
+export function start(words: readonly string[], { home, env, stdin, tty, stdoutError }: RunOptions): Running {
+  const out = sink(stdoutError);
+  out.stream.on('error', () => {});
   const err = sink();
   const input = new PassThrough();
   if (tty?.stdin !== true) input.end(stdin ?? '');

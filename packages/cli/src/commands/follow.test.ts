@@ -225,6 +225,20 @@ test('forward says how to continue after an answer of something else than Creel'
   server = await startServer(dataDir, port);
 });
 
+test('forward does not repeat a capture whose result could not be printed', async () => {
+  await using target = await startTarget();
+  const { uid, url } = await newEndpoint();
+  await capture(url, 'one');
+  await capture(url, 'two');
+  for (const [at, code] of ['ENOSPC', 'EPIPE'].entries()) {
+    const stdoutError = Object.assign(new Error(code), { code, syscall: 'write' });
+    const forwarder = start(['forward', uid, target.url, '--from', '0'], { home, stdoutError });
+    await forwarder.ended;
+    expect(target.received).toHaveLength(at + 1);
+    expect(lines(forwarder.stderr())[1]).toBe('To continue with the next capture: --from 1');
+  }
+});
+
 test('a query says which of its words are no fields, and that nothing matches', async () => {
   const { uid } = await newEndpoint();
   const note = 'methd: is not a field, so it is searched as text. Did you mean method:?\n';

@@ -86,7 +86,7 @@ Without an endpoint: creel forward --new <url>...`,
         deleted: 'Deleted before it could be forwarded',
         onNext: (given) => (next = given),
         followers: destinations.map(
-          (destination) => (request) => forwardCapture(request, { ...context, destination, isOnly }),
+          (destination) => (request, handled) => forwardCapture(request, { ...context, destination, isOnly, handled }),
         ),
       };
     })
@@ -122,6 +122,8 @@ interface ForwardContext {
   readonly destination: URL;
   /** Whether there is one destination, so that no line has to name it. */
   readonly isOnly: boolean;
+  /** Marks the capture as sent, although its result is not printed yet: standard output may be a closed pipe or a full disk. */
+  readonly handled: () => void;
   readonly json: boolean;
   /** Number of further attempts after a failed one. */
   readonly retry: number;
@@ -163,8 +165,10 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
       await notify(`${destination.href} can't be reached (${result.reason}). Trying again.`);
     if (!isUnreached) {
       if (wasUnreached) await notify(`${destination.href} is reached again.`);
+      const isLast = (result.kind === 'answered' && isDelivered(result.status)) || failures >= retry;
+      if (isLast) context.handled();
       await printResult(request, result, context);
-      if ((result.kind === 'answered' && isDelivered(result.status)) || failures >= retry) return;
+      if (isLast) return;
       failures += 1;
     }
     wasUnreached = isUnreached;
