@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../../../fixtures/free-port.ts';
@@ -11,6 +12,7 @@ import type { RequestHandler } from './listener.ts';
 import { LoopTurns } from './loop-turns.ts';
 
 const all: Connections[] = [];
+const MAX_UNREAD_BYTES = 1024 * 1024;
 afterEach(async () => {
   await Promise.all(all.splice(0).map((each) => each.close(0)));
 });
@@ -25,6 +27,7 @@ function create(listener = createServer(), handle: RequestHandler = (_request, r
     keepAliveMs: 60_000,
     bodyMs: 60_000,
     maxConnections: 1000,
+    maxUnreadBytes: MAX_UNREAD_BYTES,
     stopping,
   });
   all.push(connections);
@@ -75,6 +78,26 @@ test('connections of all listening sockets are served, and closing ends them', a
   await connections.close(60_000);
   await Promise.all(ended);
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+});
+
+test('the address that sends the most ahead loses connections when all of them hold too many unread bytes', async () => {
+  const { listener, connections } = create(undefined, () => undefined);
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  const open: Socket[] = [];
+  const send = (localAddress: string, bytes: string): Socket => {
+    const socket = connect({ port: portOf(listener), host: '127.0.0.1', localAddress }, () => socket.write(bytes));
+    // The server resets a connection with unread bytes.
+    socket.on('error', () => undefined).on('close', () => open.splice(open.indexOf(socket), 1));
+    open.push(socket);
+    return socket;
+  };
+  const request = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
+  const ahead = request.repeat(10_000);
+  const quiet = [send('127.0.0.1', request), send('127.0.0.2', ahead)];
+  for (let nth = 0; nth < 40; nth += 1) send('127.0.0.1', ahead);
+  // Each holds at least one read of 64 KiB.
+  await expect.poll(() => open.length).toBeLessThanOrEqual(quiet.length + MAX_UNREAD_BYTES / (64 * 1024));
+  expect(open).toEqual(expect.arrayContaining(quiet));
 });
 
 test('a response without a length that is cut off at the stop is not taken for a whole one', async () => {

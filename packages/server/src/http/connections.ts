@@ -31,12 +31,16 @@ const LISTENING_SOCKETS = process.platform === 'linux' ? 16 : 1;
 
 /** Interval of the search for idle connections, in milliseconds. */
 const SWEEP_MS = 25;
+/** Maximum bytes that connections hold unread. A sender that sends ahead and reads no responses has up to 128 KiB. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+const UNREAD_CHECK_MS = 250;
 
 export interface ConnectionOptions extends Pick<
   PlainConnectionOptions,
   'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'
 > {
   readonly maxConnections: number;
+  readonly maxUnreadBytes?: number;
   /** When it aborts, each connection ends with its next response. */
   readonly stopping: AbortSignal;
 }
@@ -44,6 +48,8 @@ export interface ConnectionOptions extends Pick<
 interface Reader {
   /** No complete request waits for its response, so that closing the connection loses nothing. */
   readonly canClose: boolean;
+  /** Memory of the bytes that were read from the network and not handled yet. */
+  readonly unreadBytes: number;
 }
 
 /** Each connection starts with the plain reader, and switches to Node's parser at bytes that it can't read. */
@@ -56,6 +62,7 @@ export class Connections {
   readonly #claim = createServer().unref();
   /** By client address, oldest connection first. The address with the most connections loses one first. */
   readonly #byAddress = new Map<string, Map<Socket, Reader>>();
+  readonly #unreadCheck: NodeJS.Timeout;
   #count = 0;
 
   constructor(listener: Server, options: ConnectionOptions) {
@@ -65,6 +72,7 @@ export class Connections {
     listener.removeAllListeners('connection');
     listener.on('connection', (socket: Socket) => this.#adopt(socket, parser));
     options.stopping.addEventListener('abort', () => this.#endWithResponses());
+    this.#unreadCheck = setInterval(() => this.#limitUnread(), UNREAD_CHECK_MS).unref();
   }
 
   /** Listens. @throws what `net.Server.listen` emits, such as EADDRINUSE */
@@ -134,6 +142,23 @@ export class Connections {
     return false;
   }
 
+  /** Closes connections that hold unread bytes, until all hold few enough: first those of the address with the most. */
+  #limitUnread(): void {
+    const { maxUnreadBytes = MAX_UNREAD_BYTES } = this.#options;
+    const addresses = [...this.#byAddress.values()].map((readers) => {
+      const holders = [...readers].filter(([, { unreadBytes }]) => unreadBytes > 0);
+      return { holders, bytes: holders.reduce((sum, [, { unreadBytes }]) => sum + unreadBytes, 0) };
+    });
+    let excess = addresses.reduce((sum, { bytes }) => sum + bytes, -maxUnreadBytes);
+    for (const { holders } of addresses.toSorted((a, b) => b.bytes - a.bytes)) {
+      for (const [socket, { unreadBytes }] of holders) {
+        if (excess <= 0) return;
+        excess -= unreadBytes;
+        socket.destroy();
+      }
+    }
+  }
+
   /**
    * Accepts no more connections, lets requests in flight finish, closes idle connections, and cuts off the rest after
    * `maxMs`. Resolves when none is left.
@@ -150,6 +175,7 @@ export class Connections {
     }, maxMs);
     await closed;
     clearInterval(sweep);
+    clearInterval(this.#unreadCheck);
     clearTimeout(force);
   }
 

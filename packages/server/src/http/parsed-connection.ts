@@ -72,6 +72,11 @@ export class ParsedConnection {
     return !this.#isReleased && (current === undefined || current.isAnswered || !current.request.complete);
   }
 
+  get unreadBytes(): number {
+    const { readableLength } = this.#socket;
+    return readableLength === 0 ? 0 : readableLength + (this.#readBuffer?.byteLength ?? 0);
+  }
+
   /** The response to the request in flight. */
   get response(): ServerResponse | undefined {
     return this.#current?.response;

@@ -78,6 +78,12 @@ export class PlainConnection {
     return this.#replies.length === (isIncomplete ? 1 : 0);
   }
 
+  get unreadBytes(): number {
+    const { readableLength } = this.#socket;
+    // A few unread bytes keep all memory of their read.
+    return readableLength === 0 ? 0 : readableLength + (this.#readBuffer?.byteLength ?? 0);
+  }
+
   readonly #onData = (bytes: Buffer): void => {
     const { buffer, length } = bytes;
     if (length === buffer.byteLength) this.#readBuffer = buffer;
