@@ -94,6 +94,16 @@ test('what the details show besides the body', async ({ page, context, person: _
     });
   });
 
+  await test.step('headers in UTF-8 are copied as they are shown', async () => {
+    const endpoint = await createEndpoint(page);
+    await allowClipboard(context);
+    await send(endpoint.url, { headers: { 'x-name': Buffer.from('é☃').toString('latin1') } });
+    await goLive(page, endpoint, '?request=0&tab=headers');
+    await expect(page.getByRole('cell', { name: 'é☃' })).toBeVisible();
+    await page.getByRole('button', { name: 'Copy what is shown' }).click();
+    await expect.poll(() => clipboard(page)).toContain('x-name: é☃\n');
+  });
+
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');

@@ -2,6 +2,7 @@ import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import type { Find } from '../../../bodies/find-bar.tsx';
+import { readable } from '../../../bodies/encoding.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
@@ -79,6 +80,7 @@ export function DetailsTools({ request, tab, find, tools: { toggleFind, text } }
 /** The content of a tab as text; `undefined` if there is none. */
 function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab): string | undefined {
   if (tab === 'deliveries') return undefined;
-  if (tab === 'headers') return request.rawHeaders.map((field) => field.join(': ')).join('\n') || undefined;
+  if (tab === 'headers')
+    return request.rawHeaders.map(([name, value]) => `${name}: ${readable(value)}`).join('\n') || undefined;
   return (tab === 'query' ? queryOf(request).slice(1) : view?.text) || undefined;
 }
