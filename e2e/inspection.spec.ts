@@ -94,14 +94,18 @@ test('what the details show besides the body', async ({ page, context, person: _
     });
   });
 
-  await test.step('headers in UTF-8 are copied as they are shown', async () => {
+  await test.step('what is copied is what was sent: headers in UTF-8, and bytes that are no text', async () => {
     const endpoint = await createEndpoint(page);
     await allowClipboard(context);
-    await send(endpoint.url, { headers: { 'x-name': Buffer.from('é☃').toString('latin1') } });
+    const bytes = Buffer.from([0, 255, 254, 128]);
+    await send(endpoint.url, { body: bytes, headers: { 'x-name': Buffer.from('é☃').toString('latin1') } });
     await goLive(page, endpoint, '?request=0&tab=headers');
     await expect(page.getByRole('cell', { name: 'é☃' })).toBeVisible();
     await page.getByRole('button', { name: 'Copy what is shown' }).click();
     await expect.poll(() => clipboard(page)).toContain('x-name: é☃\n');
+    await detailsOf(page, 0).getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Copy body as base64' }).click();
+    await expect.poll(() => clipboard(page)).toBe(bytes.toString('base64'));
   });
 
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {

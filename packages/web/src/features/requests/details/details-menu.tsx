@@ -2,6 +2,7 @@ import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucid
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { fileExtension } from '../../../bodies/body-kind.ts';
+import { toBase64 } from '../../../bodies/encoding.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { BODY_COPIED, CONTENT_COPIED, copyWithToast } from '../../../ui/copy.tsx';
 import { download } from '../../../ui/download.ts';
@@ -51,7 +52,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions, tools }: Detail
         disabled={request.size === 0}
         onSelect={() => void copyWithToast(() => bodyText(uid, request), BODY_COPIED)}
       >
-        <Copy /> Copy body
+        <Copy /> {isText(request) ? 'Copy body' : 'Copy body as base64'}
       </MenuItem>
       <MenuItem onSelect={() => void copyWithToast(linkTo(request), LINK_COPIED)}>
         <Link2 /> Copy link
@@ -78,8 +79,12 @@ function attempt(act: () => Promise<void>): void {
   act().catch(() => toastError('The request could not be read. It may no longer be stored.'));
 }
 
+const isText = ({ bodyEncoding }: ListedRequest): boolean => bodyEncoding === 'utf8';
+
+/** The body as a clipboard can hold it: the text, or base64 of bytes that are not UTF-8. */
 async function bodyText(uid: string, request: ListedRequest): Promise<string> {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readWholeBody(uid, request));
+  const bytes = await readWholeBody(uid, request);
+  return isText(request) ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : toBase64(bytes);
 }
 
 function linkTo(request: ListedRequest): string {
