@@ -294,6 +294,18 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await row(page, 0).click();
     await detailsOf(page, 0).getByRole('button', { name: 'Show all' }).click();
     await expect(detailsOf(page, 0).getByRole('button', { name: 'Copy the first 256 KB as hex' })).toBeVisible();
+    const part = (name: string, size: number) =>
+      `--b\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n${'x'.repeat(size)}\r\n`;
+    const files = `${part('small', 2048)}${part('large', 300 * 1024)}--b--`;
+    await send(endpoint.url, { body: files, headers: { 'content-type': 'multipart/form-data; boundary=b' } });
+    await row(page, 2).click();
+    const shown = detailsOf(page, 2);
+    await expect(shown.getByText('The first 253.', { exact: false })).toBeVisible();
+    await expect(shown.getByRole('button', { name: 'Download small' })).toBeVisible();
+    await expect(shown.getByRole('button', { name: 'Download large' })).toHaveCount(0);
+    await shown.getByRole('button', { name: 'Show all' }).click();
+    await expect(shown.getByText('300.0 KB', { exact: true })).toBeVisible();
+    await expect(shown.getByRole('button', { name: 'Download large' })).toBeVisible();
   });
 
   await test.step('a large body shows its beginning immediately and the rest on request', async () => {

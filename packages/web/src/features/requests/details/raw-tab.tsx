@@ -63,7 +63,7 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
     >
       <TabPanel value={shown} hasControls={!WITHOUT_FOCUS.has(shown)} className="flex min-h-0 grow flex-col">
         {shown === 'fields' ? <FormFields text={view.text ?? ''} /> : null}
-        {shown === 'parts' ? <MultipartParts bytes={view.bytes} contentType={request.contentType} /> : null}
+        {shown === 'parts' ? <MultipartParts view={view} contentType={request.contentType} /> : null}
         {shown === 'image' ? <ImageView bytes={view.bytes} /> : null}
         {shown === 'formatted' && view.json !== undefined ? <SearchedJson json={view.json} find={find} /> : null}
         {shown === 'formatted' && xml !== undefined ? <XmlText text={xml} find={find} /> : null}
@@ -115,12 +115,12 @@ function viewsOf(view: BodyView, xml: string | undefined, contentType: string | 
 const TEXT_SHOWN = 2000;
 
 interface MultipartPartsProps {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly view: BodyView;
   readonly contentType: string | null;
 }
 
 /** The parts of a multipart body: name, file name, type, size, content, and a download button. */
-function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
+function MultipartParts({ view: { bytes, whole }, contentType }: MultipartPartsProps) {
   const parts = useMemo(() => parseMultipart(bytes, contentType), [bytes, contentType]);
   if (parts === undefined) {
     return <p className="p-4 text-ink-2">The body does not contain the parts that its content type declares.</p>;
@@ -129,7 +129,7 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
     <ul className="min-h-0 grow overflow-auto border-t border-line">
       {parts.map((part, position) => (
         <li key={position} className="border-b border-line px-4 py-2.5">
-          <PartHeader part={part} position={position} />
+          <PartHeader part={part} position={position} isWhole={whole || position < parts.length - 1} />
           <PartContent part={part} />
         </li>
       ))}
@@ -140,27 +140,39 @@ function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   );
 }
 
-function PartHeader({ part, position }: { readonly part: MultipartPart; readonly position: number }) {
+interface PartHeaderProps {
+  readonly part: MultipartPart;
+  readonly position: number;
+  /** False if the rest of the part is not loaded. */
+  readonly isWhole: boolean;
+}
+
+function PartHeader({ part, position, isWhole }: PartHeaderProps) {
   return (
     <div className="flex min-w-0 items-center gap-3">
       <div className="flex min-w-0 grow flex-wrap items-baseline gap-x-3 font-mono text-sm">
         <span className="wrap-anywhere">{part.name === '' ? `Part ${position + 1}` : part.name}</span>
         {part.filename === undefined ? null : <span className="wrap-anywhere text-ink-2">{part.filename}</span>}
         {part.contentType === undefined ? null : <span className="wrap-anywhere text-ink-3">{part.contentType}</span>}
-        <span className="text-ink-3">{formatSize(part.bytes.length)}</span>
+        <span className="text-ink-3">
+          {isWhole ? '' : 'The first '}
+          {formatSize(part.bytes.length)}
+        </span>
       </div>
-      <Button
-        size="sm"
-        aria-label={`Download ${part.filename ?? part.name}`}
-        onClick={() =>
-          download(
-            [part.bytes.slice()],
-            safeFileName(part.filename, `part-${position + 1}.${fileExtension(part.bytes)}`),
-          )
-        }
-      >
-        <Download /> Download
-      </Button>
+      {isWhole ? (
+        <Button
+          size="sm"
+          aria-label={`Download ${part.filename ?? part.name}`}
+          onClick={() =>
+            download(
+              [part.bytes.slice()],
+              safeFileName(part.filename, `part-${position + 1}.${fileExtension(part.bytes)}`),
+            )
+          }
+        >
+          <Download /> Download
+        </Button>
+      ) : null}
     </div>
   );
 }
