@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { DeliveryPlanner } from './delivery-planner.ts';
 
 /**
@@ -47,11 +47,21 @@ test("conditions that take long delay only their user's captures", async () => {
   planner.wake(3, 3);
   await expect.poll(() => matched).toEqual([1, 2, 2, 3]);
   release();
-  await expect.poll(() => matched).toEqual([1, 2, 2, 3, 1, 11]);
+  await expect.poll(() => matched).toEqual([1, 2, 2, 3, 11, 1]);
 });
 
 test('captures do not wake an endpoint whose destinations have enough to send', async () => {
   const { planner, matched } = startPlanner([], [1]);
   planner.wake(1, 1);
   await expect.poll(() => matched.slice(0, 3)).toEqual([1, 2, 1]);
+});
+
+test('captures of four users are planned at the same time, and of one user one after another', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { planner, matched } = startPlanner([1, 2, 3, 4, 5, 11]);
+  for (const userId of [1, 2, 3, 4, 5]) planner.wake(userId, userId);
+  planner.wake(11, 1);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(matched).toEqual([1, 2, 3, 4]);
 });

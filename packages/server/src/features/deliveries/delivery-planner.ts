@@ -1,8 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { RoundRobin } from '../../limits/fair-queue.ts';
-import { waitAtMost } from '../../limits/timeouts.ts';
-import { CoalescedRun } from '../../workers/background.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
+import { pause, waitAtMost } from '../../limits/timeouts.ts';
+import { RunningWork } from '../../workers/background.ts';
 import type { Installation } from './match-queries.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -10,15 +9,18 @@ import type { DeliveryQueries } from './queries.ts';
 /** Captures per step. Each step is one short transaction between captures. */
 const STEP_ROWS = 128;
 const POLL_ENDPOINTS = 100;
-/** The pause after a step, in lengths of the step, and its maximum. So planning takes a quarter of the time. */
+/** Steps at a time, each of another user. */
+const STEPS_AT_ONCE = 4;
+/** The pause after a step, in lengths of the step, and its maximum. Until it ends, no other step takes its place. */
 const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
-/** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
-const ROUND_MS = 25;
-/** The same while no destination of the endpoint could send more. Larger steps would delay captures more. */
-const BEHIND_ROUND_MS = 200;
 /** Milliseconds that other users wait for a step at most. Until it ends, its user has no other step. */
 const MAX_STEP_MS = 200;
+/**
+ * Milliseconds between the beginnings of two steps of an endpoint, by the result of the first. Steady captures are
+ * planned several at a time, and more while no destination could send more. Larger steps would delay captures more.
+ */
+const ROUND_MS = { more: 0, done: 25, behind: 200 } as const;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
@@ -28,9 +30,11 @@ export interface PlannerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Unplanned {
-  readonly endpointId: number;
-  readonly userId: number;
+type StepResult = keyof typeof ROUND_MS;
+
+/** An endpoint whose captures are planned now. `isWoken`: it has captures after those of the current step. */
+interface Woken {
+  isWoken: boolean;
 }
 
 /**
@@ -39,14 +43,13 @@ interface Unplanned {
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;
-  readonly #waiting = new RoundRobin<number, Unplanned>();
-  readonly #isWaiting = new Set<number>();
-  /** Endpoints whose destinations have enough to send. Captures don't wake them. */
-  readonly #behind = new Set<number>();
-  /** Steps by user. */
-  readonly #steps = new Map<number, Promise<void>>();
-  readonly #planning = new CoalescedRun(() => this.#planWaiting());
-  #isStopped = false;
+  /** By id, without those that have nothing to plan. */
+  readonly #endpoints = new Map<number, Woken>();
+  /** A user has one step at a time, however long it takes. */
+  readonly #users = new FairQueue({ concurrencyPerOwner: 1 });
+  readonly #turns = new FairQueue({ concurrency: STEPS_AT_ONCE });
+  readonly #planning = new RunningWork();
+  readonly #end = new AbortController();
 
   constructor(options: PlannerOptions) {
     this.#options = options;
@@ -54,10 +57,9 @@ export class DeliveryPlanner {
 
   /** The endpoint has new captures. */
   wake(endpointId: number, userId: number): void {
-    if (this.#isStopped || this.#isWaiting.has(endpointId) || this.#behind.has(endpointId)) return;
-    this.#isWaiting.add(endpointId);
-    this.#waiting.push(userId, { endpointId, userId });
-    this.#planning.start();
+    const endpoint = this.#endpoints.get(endpointId);
+    if (endpoint !== undefined) endpoint.isWoken = true;
+    else if (!this.#end.signal.aborted) this.#planning.add(this.#planWhileWoken(endpointId, userId));
   }
 
   /** Wakes every endpoint with captures that are not planned. */
@@ -71,55 +73,46 @@ export class DeliveryPlanner {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#planning.running;
-    await Promise.all(this.#steps.values());
+    this.#end.abort();
+    await this.#planning.ended();
   }
 
-  async #planWaiting(): Promise<void> {
-    while (this.#waiting.size > 0 && !this.#isStopped) {
-      const began = performance.now();
-      for (let left = this.#waiting.size; left > 0 && !this.#isStopped; left -= 1) await this.#planNext();
-      await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
-    }
-  }
-
-  /** Resolves after a step, or earlier if the step takes long. */
-  async #planNext(): Promise<void> {
-    const next = this.#waiting.shift((_, userId) => !this.#steps.has(userId));
-    if (next === undefined) return;
-    this.#isWaiting.delete(next.endpointId);
-    // Captures woke it during the step that found it behind.
-    if (this.#behind.has(next.endpointId)) return;
-    const began = performance.now();
-    const step = this.#planOne(next).finally(() => this.#steps.delete(next.userId));
-    this.#steps.set(next.userId, step);
-    await waitAtMost(MAX_STEP_MS, step);
-    await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
-  }
-
-  async #planOne({ endpointId, userId }: Unplanned): Promise<void> {
-    try {
-      const state = await this.#step(endpointId);
-      // An endpoint with more goes to the end, after those of other users.
-      if (state === 'more') this.wake(endpointId, userId);
-      if (state === 'behind') this.#wakeLater(endpointId, userId);
-    } catch (error) {
-      this.#options.onFailure(error);
-    }
-  }
-
-  #wakeLater(endpointId: number, userId: number): void {
-    this.#behind.add(endpointId);
-    const wake = (): void => {
-      this.#behind.delete(endpointId);
-      this.wake(endpointId, userId);
+  async #planWhileWoken(endpointId: number, userId: number): Promise<void> {
+    const { signal } = this.#end;
+    const endpoint: Woken = { isWoken: true };
+    this.#endpoints.set(endpointId, endpoint);
+    let began = 0;
+    const plan = async () => {
+      endpoint.isWoken = false;
+      began = performance.now();
+      return this.#stepInTurn(endpointId, userId);
     };
-    setTimeout(wake, BEHIND_ROUND_MS).unref();
+    while (endpoint.isWoken && !signal.aborted) {
+      const result = await this.#users.run(userId, plan, signal).catch((error: unknown) => {
+        if (!signal.aborted) this.#options.onFailure(error);
+        return 'done' as const;
+      });
+      await pause(Math.max(0, ROUND_MS[result] - (performance.now() - began)), signal);
+      endpoint.isWoken ||= result !== 'done';
+    }
+    this.#endpoints.delete(endpointId);
+  }
+
+  /** Resolves after the step. Its turn ends earlier if the step takes long. */
+  async #stepInTurn(endpointId: number, userId: number): Promise<StepResult> {
+    const { signal } = this.#end;
+    const turn = async () => {
+      const began = performance.now();
+      const step = this.#step(endpointId);
+      await waitAtMost(MAX_STEP_MS, step);
+      await pause(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)), signal);
+      return { step };
+    };
+    return (await this.#turns.run(userId, turn, signal)).step;
   }
 
   /** Plans some captures. There may be more, also because another process has planned these. */
-  async #step(endpointId: number): Promise<'more' | 'behind' | 'done'> {
+  async #step(endpointId: number): Promise<StepResult> {
     const { store, installation, now, onPlanned } = this.#options;
     const matched = await store.matchCaptures(endpointId, installation, { maxRows: STEP_ROWS });
     if (matched === undefined) return 'done';
