@@ -8,7 +8,9 @@ import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
 const STEP_ROWS = 128;
+/** Endpoints per poll, and milliseconds between two polls. A poll reads all endpoints with destinations. */
 const POLL_ENDPOINTS = 100;
+const POLL_MS = 2000;
 /** Steps at a time, each of another user. */
 const STEPS_AT_ONCE = 4;
 /** The pause after a step, in lengths of the step, and its maximum. Until it ends, no other step takes its place. */
@@ -62,9 +64,14 @@ export class DeliveryPlanner {
     else if (!this.#end.signal.aborted) this.#planning.add(this.#planWhileWoken(endpointId, userId));
   }
 
-  /** Wakes every endpoint with captures that are not planned. */
-  async poll(): Promise<void> {
-    for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
+  /** Runs until `stop`. Wakes endpoints whose captures nobody planned, because a step failed or a process ended. */
+  async start(): Promise<void> {
+    const { store, onFailure } = this.#options;
+    while (!this.#end.signal.aborted) {
+      const unplanned = await store.unplannedEndpoints(POLL_ENDPOINTS).catch(onFailure);
+      for (const { id, userId } of unplanned ?? []) this.wake(id, userId);
+      await pause(POLL_MS, this.#end.signal);
+    }
   }
 
   /** Plans all present captures, so that a change of destinations affects later ones only. */

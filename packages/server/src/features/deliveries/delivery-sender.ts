@@ -60,8 +60,8 @@ export class DeliverySender {
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 
-  /** Runs until `stop` and calls `poll` regularly. Without other processes, all leases are those of dead ones. */
-  async start(poll: () => Promise<void>): Promise<void> {
+  /** Runs until `stop`. Without other processes, all leases are those of dead ones. */
+  async start(): Promise<void> {
     const { store, now, onFailure } = this.#options;
     if (!store.shared) await store.releaseLeases().catch(onFailure);
     // The clock may have been set back while no process ran.
@@ -74,7 +74,6 @@ export class DeliverySender {
       if (before - ahead > CLOCK_ERROR_MS) await store.shortenWaits(now(), MAX_WAITS_MS).catch(onFailure);
       before = ahead;
       this.wake();
-      await poll().catch(onFailure);
       await pause(POLL_MS, this.#end.signal);
     }
   }

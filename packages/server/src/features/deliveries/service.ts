@@ -100,7 +100,8 @@ export class Deliveries {
 
   start(): void {
     this.#begin(() => this.#prepareForDestinations());
-    this.#begin(() => this.#sender.start(() => this.#planner.poll()));
+    this.#begin(() => this.#planner.start());
+    this.#begin(() => this.#sender.start());
   }
 
   async stop(maxMs: number): Promise<void> {
