@@ -10,7 +10,7 @@ function startPlanner(slow: readonly number[], behind: readonly number[] = []) {
   const matched: number[] = [];
   const planner = new DeliveryPlanner({
     store: {
-      unplannedEndpoints: async () => [],
+      unplannedEndpoints: async () => [{ id: 7, userId: 7 }],
       async matchCaptures(endpointId) {
         matched.push(endpointId);
         if (slow.includes(endpointId)) await released;
@@ -64,4 +64,12 @@ test('captures of four users are planned at the same time, and of one user one a
   planner.wake(11, 1);
   await vi.advanceTimersByTimeAsync(0);
   expect(matched).toEqual([1, 2, 3, 4]);
+});
+
+test('captures that no step planned are found', async () => {
+  const { planner, matched } = startPlanner([]);
+  const running = planner.start();
+  await expect.poll(() => matched).toEqual([7]);
+  await planner.stop();
+  await running;
 });
