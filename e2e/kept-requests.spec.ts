@@ -29,6 +29,10 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
 
     await expect(row(page, 0)).toHaveCount(0);
     await expect(page.getByText('The newest 5 unsaved requests are kept. 3 older ones were dropped.')).toBeVisible();
+    const announced = foot(page).getByRole('status').filter({ hasText: 'are kept' });
+    await expect(announced, 'a count that changes is not announced').toHaveText(
+      'The newest 5 unsaved requests are kept.',
+    );
     await expect(foot(page)).toContainText('8 captured');
     await expect(foot(page)).toContainText('5 stored');
     await expect(foot(page)).toContainText('0 saved');

@@ -29,7 +29,7 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
   const { invalidMessages } = useLiveStatus(endpoint.uid);
   const dropping = droppingWarning(endpoint);
   const canSave = dropping !== undefined && !isFull(endpoint);
-  const warnings = [savedCapacityWarning(endpoint), dropping, invalidMessagesWarning(invalidMessages)].filter(
+  const warnings = [savedCapacityWarning(endpoint), invalidMessagesWarning(invalidMessages), dropping?.rule].filter(
     (warning) => warning !== undefined,
   );
   return (
@@ -39,12 +39,12 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
       className={clsx('mt-auto shrink-0 border-t border-line bg-bg text-sm', job !== undefined && 'sticky bottom-0')}
     >
       {warnings.length === 0 ? null : (
-        <div
-          role="status"
-          className="flex flex-wrap items-center gap-x-2 gap-y-1 bg-warn-soft py-1 pr-2 pl-3 text-warn"
-        >
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1 bg-warn-soft py-1 pr-2 pl-3 text-warn">
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
-          <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
+          <p className="min-w-0 grow basis-52 text-pretty">
+            {/* Without the count, which changes every second in a flood and would be announced each time. */}
+            <span role="status">{warnings.join(' ')}</span> {dropping?.count}
+          </p>
           {canSave ? (
             <Reason text={loginReason}>
               {(blocked) => (
@@ -148,18 +148,23 @@ type Kept = Pick<EndpointDetail, 'autosave' | 'requestCount' | 'retention'>;
 /** The share of the maximum of unsaved requests from which the limit is mentioned. */
 const NEARLY_FULL = 0.9;
 
-/**
- * Says that only the newest unsaved requests are kept, and how many were dropped. `undefined` below the limit, and
- * while autosave keeps every request.
- */
-export function droppingWarning({ autosave, requestCount, retention }: Kept): string | undefined {
+interface DroppingWarning {
+  /** That only the newest unsaved requests are kept. */
+  readonly rule: string;
+  /** How many were dropped; empty for none. */
+  readonly count: string;
+}
+
+/** `undefined` below the limit, and while autosave keeps every request. */
+export function droppingWarning({ autosave, requestCount, retention }: Kept): DroppingWarning | undefined {
   const { saved, maxUnsaved, dropped } = retention;
   const unsaved = requestCount - saved;
   const savesAll = autosave === 'true' && !isFull({ retention });
   if (savesAll || unsaved === 0 || (dropped === 0 && unsaved < maxUnsaved * NEARLY_FULL)) return undefined;
-  const kept = `The newest ${formatCount(maxUnsaved)} unsaved requests are kept.`;
-  if (dropped === 0) return kept;
-  return `${kept} ${formatCount(dropped)} older ${dropped === 1 ? 'one was' : 'ones were'} dropped.`;
+  return {
+    rule: `The newest ${formatCount(maxUnsaved)} unsaved requests are kept.`,
+    count: dropped === 0 ? '' : `${formatCount(dropped)} older ${dropped === 1 ? 'one was' : 'ones were'} dropped.`,
+  };
 }
 
 /** True if no further request can be saved. */
