@@ -40,6 +40,8 @@ export interface Call<Name extends OperationName> {
    * when other responses use up the memory
    */
   readonly reserve: (rawBytes: number) => void;
+  /** Reads stored requests when it is the user's turn. @throws ConnectionClosed when no client waits any more */
+  readonly readInTurn: <T>(read: () => Promise<T>) => Promise<T>;
   /** Calls back when the response has ended in any way and its memory is free. */
   readonly whenDone: (done: () => void) => void;
   readonly request: FastifyRequest;

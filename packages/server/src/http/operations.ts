@@ -6,11 +6,13 @@ import type { AppContext } from '../app-context.ts';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid, overloaded } from './problem.ts';
 import type { EndpointRecord, SignedIn } from '../database/records.ts';
+import { closedSignal } from './call.ts';
 import type { AllFinders, AllHandlers } from './call.ts';
 import { LargeAnswer, sendLarge, MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
 import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 import type { ServerResponse } from 'node:http';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 
 const API_BODY_LIMIT = 1024 * 1024;
@@ -27,8 +29,9 @@ export function registerOperations(
   { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: AllFinders },
 ): void {
   const budgets = responseBudgets(app.config.maxBodyBytes);
+  const reads = new FairQueue({ concurrencyPerOwner: MAX_READS });
   for (const name of (Object.keys(OPERATIONS) as OperationName[]).toSorted())
-    registerOperation(server, { app, budgets }, name, { handler: handlers[name], find: finders[name] });
+    registerOperation(server, { app, budgets, reads }, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -39,11 +42,16 @@ export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>):
 interface Shared {
   readonly app: AppContext;
   readonly budgets: ResponseBudgets;
+  /** Reads of stored requests, by user. */
+  readonly reads: FairQueue;
 }
+
+/** Reads of one user at a time. Storage answers in order, so the reads of calls that were given up would delay all users. */
+const MAX_READS = 2;
 
 function registerOperation(
   server: FastifyInstance,
-  { app, budgets }: Shared,
+  { app, budgets, reads }: Shared,
   name: OperationName,
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
@@ -70,8 +78,10 @@ function registerOperation(
       const input = readInput(app, operation, request);
       const caller = callers.get(request);
       callers.delete(request);
-      const { handlerDone, ...memory } = responseMemory(budgets, caller?.signedIn?.user.id ?? NOBODY, reply.raw);
-      const call = { ...caller, ...input, request, reply, ...memory };
+      const userId = caller?.signedIn?.user.id ?? NOBODY;
+      const { handlerDone, ...memory } = responseMemory(budgets, userId, reply.raw);
+      const readInTurn = <T>(read: () => Promise<T>): Promise<T> => reads.run(userId, read, closedSignal(reply));
+      const call = { ...caller, ...input, request, reply, ...memory, readInTurn };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       const answer = await handler(call as never).finally(handlerDone);

@@ -31,8 +31,8 @@ async function listPage(
   call: Call<'listSaved'> | Call<'listUnsaved'>,
   which: 'saved' | 'unsaved',
 ): Promise<LargeAnswer> {
-  const { app, endpoint, query, reply } = call;
-  const records = await app.store.listRequests({
+  const { app, endpoint, query, reply, readInTurn } = call;
+  const read = {
     endpointId: endpoint.id,
     which,
     // Reads one more than requested, to know whether there is a next page.
@@ -40,7 +40,8 @@ async function listPage(
     before: query.before,
     method: query.method,
     bodyBytes: BODY_PREVIEW_BYTES,
-  });
+  };
+  const records = await readInTurn(() => app.store.listRequests(read));
   const page = records.slice(0, query.limit);
   call.reserve(rawBytesOf(page));
   const last = page.at(-1);
@@ -49,11 +50,11 @@ async function listPage(
   return listAnswer(page, presentPreview);
 }
 
-type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'reserve'>;
+type CallOnEndpoint = Pick<Call<'getRequest'>, 'app' | 'endpoint' | 'reserve' | 'readInTurn'>;
 
 /** A request with its whole body. Its memory is reserved before it is read. */
-async function findOne({ app, endpoint, reserve }: CallOnEndpoint, ref: RequestRef) {
-  const beginning = expectFound(await app.store.findRequest(endpoint.id, ref, SMALL_ANSWER_BYTES));
+async function findOne({ app, endpoint, reserve, readInTurn }: CallOnEndpoint, ref: RequestRef) {
+  const beginning = expectFound(await readInTurn(() => app.store.findRequest(endpoint.id, ref, SMALL_ANSWER_BYTES)));
   reserve(beginning.head.length + beginning.size);
   if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
   // By index, because the request may have been saved since its beginning was read.
