@@ -55,7 +55,7 @@ export async function openSession(option: string | undefined, terminal: Terminal
   return connect(session);
 }
 
-/** Limit for the start of a response. The server itself waits up to 30 s for the destination of a replay. */
+/** Limit for silence before a response and in it. The server itself waits up to 30 s for the destination of a replay. */
 const MAX_ANSWER_MS = 60_000;
 
 export function connect({ server, cookies: initial }: StoredSession, maxAnswerMs = MAX_ANSWER_MS): Connection {
@@ -73,20 +73,21 @@ export function connect({ server, cookies: initial }: StoredSession, maxAnswerMs
     const tooLong = new AbortController();
     // `fetch` also gives the reason of a failure as its cause. Messages of its own errors can contain cookies.
     const reason = new Error('fetch failed', { cause: new Error(`no answer within ${maxAnswerMs / 1000} s`) });
-    const timer = setTimeout(() => tooLong.abort(reason), maxAnswerMs);
+    const timer = setTimeout(() => tooLong.abort(reason), maxAnswerMs).unref();
     const signal = AbortSignal.any([tooLong.signal, ...(init?.signal ? [init.signal] : [])]);
     // No redirects: cookies and passwords are for this server only.
-    const response = await fetch(input, { ...init, redirect: 'manual', signal })
-      .catch((error: unknown) => {
-        failure = error;
-        throw error;
-      })
-      .finally(() => clearTimeout(timer));
+    const fail = (error: unknown): never => {
+      clearTimeout(timer);
+      failure = error;
+      throw error;
+    };
+    const response = await fetch(input, { ...init, redirect: 'manual', signal }).catch(fail);
     cookies = storeCookies(cookies, response.headers.getSetCookie(), server);
     const date = Date.parse(response.headers.get('date') ?? '');
     if (!Number.isNaN(date)) clockOffset = date - Date.now();
     location = response.headers.get('location') ?? undefined;
-    return response;
+    const body = response.body && ReadableStream.from(watchedParts(response.body, timer, fail));
+    return new Response(body, response);
   };
 
   const explain = (error: unknown): never => {
@@ -104,6 +105,23 @@ export function connect({ server, cookies: initial }: StoredSession, maxAnswerMs
       callWithHeaders: (name, input, signal) => client.callWithHeaders(name, input, signal).catch(explain),
     },
   };
+}
+
+/** The parts of a body. Each restarts the timer. */
+async function* watchedParts(
+  body: AsyncIterable<Uint8Array>,
+  timer: NodeJS.Timeout,
+  fail: (error: unknown) => never,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for await (const part of body) {
+      timer.refresh();
+      yield part;
+    }
+    clearTimeout(timer);
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** Replaces the client's sentences, which are for a web page. */
