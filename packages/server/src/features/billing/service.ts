@@ -24,6 +24,7 @@ const BILLING_SENTENCES = {
   checkout: 'Failed to create checkout session',
   portal: 'Failed to create portal session',
   change: 'Failed to change subscription tier',
+  deletion: 'Your account was not deleted, because the payment service could not be reached. Please try again.',
 } as const;
 
 export interface BillingOptions extends SyncOptions {
@@ -178,7 +179,7 @@ export class Billing {
 
   /** Ends the subscription before its account is deleted. @throws ProblemError BILLING_FAILED */
   async endFor({ id: userId }: UserRecord): Promise<void> {
-    await this.#runLocked('change', userId, async () => {
+    await this.#runLocked('deletion', userId, async () => {
       // Read under the lock, because a checkout may have just created the customer.
       const user = await this.#options.store.findUser(userId);
       const customerId = user?.stripeCustomerId ?? null;

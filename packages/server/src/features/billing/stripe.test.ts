@@ -216,9 +216,10 @@ test('deleting the account ends every subscription, and is rejected while that i
   stripe.model.payCheckout(stripe.model.openSession(customerId, { tier: 'PREMIUM', interval: 'yearly' }));
   stripe.model.outage = 500;
   const remove = { method: 'DELETE', json: { password: person.password } };
+  const error = 'Your account was not deleted, because the payment service could not be reached. Please try again.';
   expect(await person.client.tell('/api/user', remove)).toMatchObject({
     status: 502,
-    body: { code: 'BILLING_FAILED' },
+    body: { code: 'BILLING_FAILED', error, message: error },
   });
   stripe.model.outage = undefined;
   expect((await person.client.tell('/api/user', remove)).status).toBe(204);
