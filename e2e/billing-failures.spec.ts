@@ -31,6 +31,21 @@ test('a checkout and the pages of the gateway say what does not work', async ({ 
     await button.click();
     await expect(toast(page, 'Failed to create checkout session')).toBeVisible();
     await page.unrouteAll();
+  });
+
+  await test.step('the buttons stay busy until the browser has left the page', async () => {
+    const button = page.getByRole('button', { name: 'Upgrade to Basic' });
+    // With 204 the browser stays on the page, as while the next one is slow.
+    await page.route('**/billing/test/checkout/*', (route) => route.fulfill({ status: 204 }));
+    const leaving = page.waitForResponse('**/billing/test/checkout/*');
+    await button.click();
+    await leaving;
+    // The page draws what the response to the call has changed.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
+    expect(await planCard(page, 'BASIC').getByRole('button').innerText()).toBe('One moment…');
+    await page.unrouteAll();
+    // Back from the checkout, the browser shows the page as it was left.
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
     await button.click();
     await expect(page).toHaveURL(/\/billing\/test\/checkout\//);
   });

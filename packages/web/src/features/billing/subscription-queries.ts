@@ -12,6 +12,17 @@ import type { PlanAction, PlanChoice } from './subscription-state.ts';
 /** Milliseconds for which a portal error stays on screen. */
 const PORTAL_TOAST_MS = 10_000;
 
+/** Milliseconds for which the browser may take to leave the page. It may also stay, if the user stops it. */
+const MAX_LEAVING_MS = 10_000;
+
+/** Leaves the page. Until then, or until the browser shows it again from its cache, the call stays pending. */
+const leaveFor = (url: string): Promise<void> =>
+  new Promise((resolve) => {
+    addEventListener('pageshow', () => resolve(), { once: true });
+    setTimeout(resolve, MAX_LEAVING_MS);
+    location.assign(url);
+  });
+
 /** Where checkout and portal lead back to. With the origin of this page, because at another one the user is not logged in. */
 const returnUrl = (): string => new URL('/subscription', location.origin).href;
 
@@ -50,7 +61,7 @@ export const useCheckout = () =>
   useMutation({
     mutationFn: ({ tier, interval }: PlanChoice) =>
       client.call('createCheckout', { body: { tier, interval, returnUrl: returnUrl() } }),
-    onSuccess: ({ url }) => location.assign(url),
+    onSuccess: ({ url }) => leaveFor(url),
     onError: failWith('Failed to create checkout session', 'Failed to process subscription'),
   });
 
@@ -59,8 +70,8 @@ export const usePortal = () =>
   useMutation({
     mutationFn: () => client.call('createPortal', { body: { returnUrl: returnUrl() } }),
     onSuccess: ({ url, fallback = false, message }) => {
-      if (!fallback) return location.assign(url);
-      portalAccessError(message, { label: 'Open', run: () => location.assign(url) });
+      if (!fallback) return leaveFor(url);
+      return portalAccessError(message, { label: 'Open', run: () => location.assign(url) });
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'PORTAL_NOT_CONFIGURED') portalAccessError(error.sentence);
