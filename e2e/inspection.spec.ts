@@ -108,6 +108,28 @@ test('what the details show besides the body', async ({ page, context, person: _
     await expect.poll(() => clipboard(page)).toBe(bytes.toString('base64'));
   });
 
+  await test.step('characters that turn the direction of a text are visible, and copied as they are', async () => {
+    const endpoint = await createEndpoint(page);
+    const name = 'invoice\u202efdp.exe';
+    const part = `--b\r\ncontent-disposition: form-data; name="f"; filename="${name}"\r\n\r\nx\r\n--b--`;
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=b',
+      'x-name': Buffer.from(name).toString('latin1'),
+    };
+    await send(endpoint.url, { path: `/?name=${encodeURIComponent(name)}`, body: part, headers });
+    await goLive(page, endpoint);
+    const details = detailsOf(page, 0);
+    const shown = String.raw`invoice\u202efdp.exe`;
+    await details.getByRole('tab', { name: 'Raw' }).click();
+    await expect(details.getByText(shown, { exact: true })).toBeVisible();
+    await details.getByRole('tab', { name: 'Headers' }).click();
+    await expect(details.getByRole('cell', { name: shown })).toBeVisible();
+    await details.getByRole('tab', { name: 'Query Params' }).click();
+    await details.getByRole('cell', { name: shown }).hover();
+    await details.getByRole('button', { name: 'Copy name' }).click();
+    await expect.poll(() => clipboard(page)).toBe(name);
+  });
+
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
+import { escapeBidiControls } from './encoding.ts';
 
 /** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
 const MAX_RENDERED_ROWS = 200;
@@ -46,10 +47,10 @@ function Fields({ label, nameTitle, fields }: FieldTableProps) {
           // The same field may occur twice, so its position is the key.
           <tr key={position} className="group border-b border-line align-top hover:bg-sunk">
             <th scope="row" className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2">
-              {name}
+              {escapeBidiControls(name)}
             </th>
             <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink">
-              {value === '' ? <span className="text-ink-3">(empty)</span> : value}
+              {value === '' ? <span className="text-ink-3">(empty)</span> : escapeBidiControls(value)}
               <CopyButton
                 text={value}
                 label={`Copy ${name}`}

@@ -7,6 +7,7 @@ import { textOf } from '@creel/contract';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
 import { SearchedJson } from '../../../bodies/json-view.tsx';
+import { escapeBidiControls } from '../../../bodies/encoding.ts';
 import { MAX_PARTS, parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { TextView } from '../../../bodies/text-view.tsx';
@@ -151,8 +152,12 @@ function PartHeader({ part, position, isWhole }: PartHeaderProps) {
   return (
     <div className="flex min-w-0 items-center gap-3">
       <div className="flex min-w-0 grow flex-wrap items-baseline gap-x-3 font-mono text-sm">
-        <span className="wrap-anywhere">{part.name === '' ? `Part ${position + 1}` : part.name}</span>
-        {part.filename === undefined ? null : <span className="wrap-anywhere text-ink-2">{part.filename}</span>}
+        <span className="wrap-anywhere">
+          {part.name === '' ? `Part ${position + 1}` : escapeBidiControls(part.name)}
+        </span>
+        {part.filename === undefined ? null : (
+          <span className="wrap-anywhere text-ink-2">{escapeBidiControls(part.filename)}</span>
+        )}
         {part.contentType === undefined ? null : <span className="wrap-anywhere text-ink-3">{part.contentType}</span>}
         <span className="text-ink-3">
           {isWhole ? '' : 'The first '}
