@@ -25,6 +25,8 @@ import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 
 const PING_MS = 30_000;
+/** Between two pings of a connection, the others have theirs. Pings to thousands at once would delay captures. */
+const PING_TURNS = 30;
 /** Maximum live connections of one user, over all endpoints and sessions. */
 const MAX_PER_USER = 100;
 /** `Retry-After` in seconds of a rejected upgrade. */
@@ -54,7 +56,11 @@ export interface Viewer {
 export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;
+  /** By the id of the endpoint. */
   readonly #connections = new Map<number, Set<LiveConnection>>();
+  /** All connections, with the turns in which they are pinged. */
+  readonly #turns = new Map<LiveConnection, number>();
+  #lastTurn = 0;
   readonly #gapReads = new SharedReads<string, readonly RequestEvent[] | undefined>();
   readonly #memory: LiveMemory;
   readonly #pings: NodeJS.Timeout;
@@ -66,7 +72,7 @@ export class LiveService {
     this.#options = options;
     this.#memory = options.memory ?? newLiveMemory();
     this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId), options.onFailure);
-    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
+    this.#pings = setInterval(() => this.#pingSome(), (options.pingMs ?? PING_MS) / PING_TURNS).unref();
     this.#poll = new LivePoll({
       ...options,
       connections: () => this.#all(),
@@ -77,7 +83,7 @@ export class LiveService {
   }
 
   get viewerCount(): number {
-    return this.#all().length;
+    return this.#turns.size;
   }
 
   /** Whether the endpoint may have a live connection, on this node or another one. */
@@ -180,12 +186,14 @@ export class LiveService {
     });
     // Registered before the snapshot is read, so that events in between are kept.
     this.#connections.set(id, (this.#connections.get(id) ?? new Set()).add(connection));
+    this.#turns.set(connection, (this.#lastTurn + this.#turns.size) % PING_TURNS);
     connection.start();
     void this.#poll.check([connection]);
   }
 
   #remove(connection: LiveConnection): void {
     const { id } = connection.endpoint;
+    this.#turns.delete(connection);
     const left = this.#connections.get(id);
     left?.delete(connection);
     if (left?.size === 0) this.#connections.delete(id);
@@ -214,7 +222,7 @@ export class LiveService {
   }
 
   #all(): LiveConnection[] {
-    return [...this.#connections.values()].flatMap((connections) => [...connections]);
+    return [...this.#turns.keys()];
   }
 
   /** A copy, because a connection may end while it takes an event. */
@@ -222,9 +230,12 @@ export class LiveService {
     return [...(this.#connections.get(endpointId) ?? [])];
   }
 
-  #pingAll(): void {
-    for (const connection of this.#all()) connection.ping();
-    void this.#poll.check(this.#all());
+  #pingSome(): void {
+    this.#lastTurn = (this.#lastTurn + 1) % PING_TURNS;
+    const turn = this.#lastTurn;
+    const some = this.#all().filter((connection) => this.#turns.get(connection) === turn);
+    for (const connection of some) connection.ping();
+    void this.#poll.check(some);
   }
 
   #closeMatching(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {

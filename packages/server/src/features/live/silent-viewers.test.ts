@@ -31,13 +31,14 @@ const SMALL = [record(1), record(0)];
 async function startLive(pingMs?: number) {
   const memory = newLiveMemory();
   const failures: unknown[] = [];
-  let checks = 0;
+  /** The sessions of each check. */
+  const checked: (readonly string[])[] = [];
   const live = new LiveService({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
       findRequest: () => Promise.resolve(undefined),
       readWatched: (openSessions, endpointIds) => {
-        checks += 1;
+        checked.push(openSessions);
         return Promise.resolve({
           openSessions,
           endpoints: endpointIds.map((id) => endpointRecord({ id, uid: `endpoint-${id}` })),
@@ -82,7 +83,8 @@ async function startLive(pingMs?: number) {
   return {
     live,
     memory,
-    checks: () => checks,
+    checked,
+    checks: () => checked.length,
     port,
     async open(userId: number, endpointId: number): Promise<RawUpgrade> {
       const raw = await upgradeRaw(port, `/${userId}/${endpointId}`);
@@ -212,6 +214,19 @@ describe('progress', () => {
       await expect.poll(() => checks()).toBeGreaterThan(check);
     }
     expect(live.viewerCount).toBe(1);
+  });
+
+  test('viewers are pinged and checked in turns', async () => {
+    const { checked, open } = started;
+    const viewers = [await open(1, 2), await open(2, 2), await open(3, 2)];
+    const opened = checked.length;
+    while (checked.length < opened + 6) {
+      for (const { connection } of viewers) await connection.send(wsFrame({ opcode: OPCODE.pong }));
+      await sleep(50);
+    }
+    const round = checked.slice(opened, opened + 3);
+    expect(round.map(String).toSorted()).toEqual(['of 1', 'of 2', 'of 3']);
+    expect(checked.slice(opened + 3, opened + 6)).toEqual(round);
   });
 
   test('a viewer that answers pings and has nothing to read is kept', async () => {
