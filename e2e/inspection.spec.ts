@@ -122,6 +122,16 @@ test('what the details show besides the body', async ({ page, context, person: _
     const shown = String.raw`invoice\u202efdp.exe`;
     await details.getByRole('tab', { name: 'Raw' }).click();
     await expect(details.getByText(shown, { exact: true })).toBeVisible();
+    const copy = details.getByRole('button', { name: 'Copy what is shown' });
+    await expect(copy, 'the parts are not shown as text').toHaveCount(0);
+    await details.getByRole('tab', { name: 'Hex' }).click();
+    await expect(details.getByRole('button', { name: 'Copy as hex' })).toBeVisible();
+    await expect(copy, 'the text is not shown').toHaveCount(0);
+    await details.getByRole('tab', { name: 'Text', exact: true }).click();
+    await expect(copy).toBeVisible();
+    await details.getByRole('tab', { name: 'JSON' }).click();
+    await expect(details.getByText('This body is not JSON')).toBeVisible();
+    await expect(copy, 'the text is not shown').toHaveCount(0);
     await details.getByRole('tab', { name: 'Headers' }).click();
     await expect(details.getByRole('cell', { name: shown })).toBeVisible();
     await details.getByRole('tab', { name: 'Query Params' }).click();

@@ -7,7 +7,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import type { DetailTab } from '../use-view-state.ts';
-import { isSearchable, messageText } from './tab-content.ts';
+import { isSearchable, messageText, rawViewOf } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
@@ -27,11 +27,14 @@ export type TabTools = ReturnType<typeof tabTools>;
 export function tabTools({ request, body, tab, rawView, captureUrl, find }: TabToolsInput) {
   const isMessage = tab === 'raw' && (rawView === 'message' || request.size === 0);
   const searchable = isSearchable(request, body.view, tab, rawView);
+  const isFields = tab === 'raw' && body.view !== undefined && rawViewOf(body.view, rawView) === 'fields';
   return {
     /** Opens or closes the search; `undefined` if the tab shows nothing to search. */
     toggleFind: searchable ? () => find.change(find.text === undefined ? '' : undefined) : undefined,
     /** What the tab shows; `undefined` if there is nothing to copy. */
-    text: isMessage ? () => messageText(request, captureUrl, body.view) : textToCopy(request, body, tab),
+    text: isMessage
+      ? () => messageText(request, captureUrl, body.view)
+      : textToCopy(request, body, tab, searchable || isFields),
   };
 }
 
@@ -77,10 +80,11 @@ export function DetailsTools({ request, tab, find, tools: { toggleFind, text } }
   );
 }
 
-/** The content of a tab as text; `undefined` if there is none. */
-function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab): string | undefined {
+/** The content of a tab as text; `undefined` if there is none. Bytes in hex have a copy button of their own. */
+function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab, hasText: boolean): string | undefined {
   if (tab === 'deliveries') return undefined;
   if (tab === 'headers')
     return request.rawHeaders.map(([name, value]) => `${name}: ${readable(value)}`).join('\n') || undefined;
-  return (tab === 'query' ? queryOf(request).slice(1) : view?.text) || undefined;
+  if (tab === 'query') return queryOf(request).slice(1) || undefined;
+  return (hasText && view?.text) || undefined;
 }

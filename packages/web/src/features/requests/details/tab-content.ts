@@ -50,8 +50,12 @@ export function isSearchable(
   if (tab === 'headers') return true;
   if (view?.text === undefined) return false;
   if (tab === 'json') return view.json !== undefined || (size > 0 && isMeantAsJson(contentType, view.text));
-  return tab === 'raw' && TEXT_VIEWS.has(rawView ?? FIRST_VIEWS[view.kind] ?? 'text');
+  return tab === 'raw' && TEXT_VIEWS.has(rawViewOf(view, rawView));
 }
+
+/** The view of the Raw tab: the chosen one, or the first one for the kind of the body. */
+export const rawViewOf = (view: BodyView, chosen: RawView | undefined): RawView =>
+  chosen ?? FIRST_VIEWS[view.kind] ?? 'text';
 
 type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryParams' | 'rawHeaders' | 'size'>;
 
