@@ -5,7 +5,7 @@ import type { AllFinders, AllHandlers } from './call.ts';
 import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import { ProblemError, answerError, sendProblem, overloaded } from './problem.ts';
-import { registerOperations, replayBodyLimit } from './operations.ts';
+import { registerOperations, replayBodyLimit, API_BODY_LIMIT } from './operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 import { registerPages } from './static-pages.ts';
 import type { Registry } from 'prom-client';
@@ -148,11 +148,35 @@ function readJsonOnly(server: FastifyInstance, largestBody: number): void {
     if (body === null) return undefined;
     if (typeof body === 'string') throw refusal(body);
     try {
+      if (body.length > API_BODY_LIMIT && bytesBesideLongestString(body) > API_BODY_LIMIT)
+        throw new ProblemError('BODY_TOO_LARGE');
       return request.routeOptions.config.rawBody === true ? body : parseJson(body);
     } finally {
       reservation.release();
     }
   });
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * The bytes of a JSON text without its longest string, which is the body of a request. Many megabytes of small values
+ * would take a minute and gigabytes to parse and to check.
+ */
+function bytesBesideLongestString(json: Uint8Array): number {
+  let longest = 0;
+  let begin = -1;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === BACKSLASH) at += 1;
+    else if (byte === QUOTE && begin < 0) begin = at;
+    else if (byte === QUOTE) {
+      longest = Math.max(longest, at - begin);
+      begin = -1;
+    }
+  }
+  return json.length - longest;
 }
 
 function refusal(result: Extract<BodyResult, string>): ProblemError {

@@ -15,7 +15,8 @@ import type { ServerResponse } from 'node:http';
 import { FairQueue } from '../limits/fair-queue.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 
-const API_BODY_LIMIT = 1024 * 1024;
+/** Maximum bytes of a call's body, without the body of a request that it sends or restores. */
+export const API_BODY_LIMIT = 1024 * 1024;
 /** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 

@@ -26,6 +26,18 @@ describe('invalid calls', () => {
     });
   });
 
+  test('a replay may be larger than other calls only with its body', async () => {
+    const large = 2 * 1024 * 1024;
+    const replay = (fields: string) => post(`{"method":"POST","url":"ftp://h",${fields}}`, undefined, '/api/replay');
+    // Its only mistake is the URL.
+    expect(await replay(`"body":"${'\\"'.repeat(large / 2)}"`)).toMatchObject({
+      status: 400,
+      body: { fields: { url: expect.anything() } },
+    });
+    for (const fields of [`"headers":[${'1,'.repeat(large / 2)}1]`, `"x":[${'"",'.repeat(large / 3)}""]`])
+      expect(await replay(fields)).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
+  });
+
   test('bytes that are not UTF-8 are not JSON', async () => {
     const body = Buffer.from('{"name":"caf\xe9"}', 'latin1');
     expect(
