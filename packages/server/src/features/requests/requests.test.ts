@@ -103,6 +103,11 @@ describe('restoring', () => {
     const answers = await Promise.all(changes.map(restore));
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 400));
   });
+
+  test('a list with more headers than a request can have gets one sentence', async () => {
+    const { status, body } = await restore({ rawHeaders: Array.from({ length: 20_000 }, () => 1) });
+    expect({ status, body }).toMatchObject({ status: 400, body: { fields: { rawHeaders: expect.any(String) } } });
+  });
 });
 
 describe('lists', () => {
