@@ -225,6 +225,25 @@ describe('a failing provider', () => {
     for (const error of errors) expect(error).toBeInstanceOf(ProviderProblem);
   });
 
+  test.each([500, 503])('that answers %i counts as unreachable, and the next attempt asks again', async (status) => {
+    let asked = 0;
+    const failing = createServer((_request, response) => {
+      asked += 1;
+      response.writeHead(status).end('out of order');
+    });
+    const issuer = `http://127.0.0.1:${await listenLocally(failing)}`;
+    onTestFinished(() => void failing.close());
+    await using own = await startTestServer({
+      settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'creel', LOG_LEVEL: 'warn' },
+    });
+    for (const times of [1, 2]) {
+      const answer = await own.visitor().tell('/auth/oidc/start');
+      expect([answer.status, asked]).toEqual([502, times]);
+      expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
+    }
+    expect(own.log()).toContain(`the provider answered ${status}`);
+  });
+
   test('without a usable login page: the error says so, and the next attempt asks again', async () => {
     let page = 'not a url';
     const metadata = (): string =>

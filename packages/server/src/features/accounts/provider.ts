@@ -205,6 +205,7 @@ function toIdentity(claims: Claims): ProvenIdentity {
 /** Uses codes and names only: text from the provider or browser may contain secrets. */
 function toProblem(error: unknown): ProviderProblem {
   if (error instanceof ProviderProblem) return error;
+  if (error instanceof Error && error.cause instanceof ProviderProblem) return error.cause;
   if (error instanceof AuthorizationResponseError) {
     const { error: code } = error;
     return new ProviderProblem(
@@ -239,11 +240,15 @@ class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
 
-/** `fetch` for the login provider, whose URL no user chooses. Limits time and size, and follows no redirects. */
+/**
+ * `fetch` for the login provider, whose URL no user chooses. Limits time and size, and follows no redirects.
+ * @throws ProviderProblem for a server error (5xx)
+ */
 async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
   const tooSlow = AbortSignal.timeout(MAX_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
+  if (answer.status >= 500) throw new ProviderProblem('unreachable', `the provider answered ${answer.status}`);
   // Some statuses can't have a body, not even an empty one.
   return new Response(answer.body && (await readBounded(answer.body)), answer);
 }
