@@ -39,6 +39,18 @@ test.each(['/proc/creel', '/dev/null'])("can't be stored in %s", async (folder) 
   await expect(failure).rejects.toThrow(CliError);
 });
 
+test.each([{ s: 'a\nb' }, { s: '\u0100' }, { 'a\0b': '1' }])(
+  'a file with cookies that no header can have: %j',
+  async (cookies) => {
+    await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
+    const env = { XDG_CONFIG_HOME: home.path };
+    await writeSession(env, { server: HTTPS, cookies });
+    await expect(readSession(env)).rejects.toThrow(
+      new CliError(`${sessionPath(env)} does not contain a valid session. Log in again with: creel login`),
+    );
+  },
+);
+
 test("the file that can't be deleted is named", async () => {
   await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
   const env = { XDG_CONFIG_HOME: home.path };

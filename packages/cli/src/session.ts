@@ -8,10 +8,13 @@ import { z } from 'zod';
 import { CliError, codeOf } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
+/** `fetch` rejects a header with any other character, and does not say why. */
+const headerTextSchema = z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/);
+
 /** The user's login: a server's origin and its cookies, which go to this server only. There is one login at a time. */
 const storedSessionSchema = z.object({
   server: z.url().transform((url) => new URL(url).origin),
-  cookies: z.record(z.string(), z.string()),
+  cookies: z.record(headerTextSchema, headerTextSchema),
 });
 export type StoredSession = Readonly<z.output<typeof storedSessionSchema>>;
 
@@ -35,7 +38,8 @@ export async function readSession(env: Env): Promise<StoredSession | undefined> 
   });
   if (text === undefined) return undefined;
   const session = storedSessionSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
-  if (session === undefined) throw new CliError(`${path} does not contain a session. Log in again with: creel login`);
+  if (session === undefined)
+    throw new CliError(`${path} does not contain a valid session. Log in again with: creel login`);
   return session;
 }
 
