@@ -17,3 +17,18 @@ test.each([
   const { client } = connect({ server, cookies: {} }, 500);
   await expect(client.call('getUser', {})).rejects.toThrow(`${server} could not be reached (no answer within 0.5 s).`);
 });
+
+test.each([
+  ['closes', (response: ServerResponse) => void response.socket?.end()],
+  ['resets', (response: ServerResponse) => void response.socket?.resetAndDestroy()],
+])('says that a server %s the connection in its response', async (_, cut) => {
+  const cutting = createServer((__, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"id":', () => cut(response));
+  });
+  const server = `http://127.0.0.1:${await listenLocally(cutting)}`;
+  onTestFinished(() => void cutting.close());
+  const { client } = connect({ server, cookies: {} });
+  await expect(client.call('getUser', {})).rejects.toThrow(
+    `${server} could not be reached (the connection was closed before the end of the response).`,
+  );
+});

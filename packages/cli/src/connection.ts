@@ -138,11 +138,16 @@ function terminalError(
   return error;
 }
 
+/** Codes of a connection that ended before or in a response. The first is of `fetch`, the second of the system. */
+const CUT_OFF = new Set(['UND_ERR_SOCKET', 'ECONNRESET']);
+
 /** The cause of a failed `fetch`; the first one if it tried several addresses. */
 function failureReason(failure: unknown): string {
   const cause = failure instanceof Error ? failure.cause : undefined;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(first instanceof Error)) return '';
   // The error for a response that is not HTTP has the code `undefined`.
-  return ` (${'code' in first && typeof first.code === 'string' ? first.code : first.message})`;
+  const code = 'code' in first && typeof first.code === 'string' ? first.code : undefined;
+  if (code !== undefined && CUT_OFF.has(code)) return ' (the connection was closed before the end of the response)';
+  return ` (${code ?? first.message})`;
 }
