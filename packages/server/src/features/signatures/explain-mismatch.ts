@@ -194,13 +194,16 @@ function layout(name: string, text: string): OtherBody {
 
 /** `undefined` if the text is not JSON or too deep. */
 function serializeAgain(text: string): string | undefined {
+  // First, because `TOKEN` takes quadratic time for a string without an end.
+  const value: unknown = tryDecode(() => JSON.parse(text));
+  if (value === undefined) return undefined;
   let depth = 0;
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') depth -= 1;
     if (depth > MAX_DEPTH) return undefined;
   }
-  return tryDecode(() => JSON.stringify(JSON.parse(text)));
+  return JSON.stringify(value);
 }
 
 /** With a space after each comma and colon, as Python's `json.dumps` writes it. */
