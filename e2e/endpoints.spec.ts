@@ -1,6 +1,6 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
 import { expect, notifications, register, test, toast } from './app.ts';
-import { createEndpoint, goLive, goTo, openLive } from './endpoints.ts';
+import { createEndpoint, goLive, goTo, openLive, sendJson } from './endpoints.ts';
 import { allowClipboard, answerWith, clipboard } from './pages.ts';
 
 test.use({ tier: 'PREMIUM' });
@@ -218,6 +218,15 @@ test('an expired endpoint without requests does not say that it waits for one', 
   await expect(page.getByRole('list', { name: 'Endpoints' })).toContainText('Expired');
   await expect(live).toHaveCount(0);
   await expect(button).toBeDisabled();
+});
+
+test('a machine whose clock is wrong shows the times of the server', async ({ page, endpoint }) => {
+  await page.clock.install({ time: Date.now() + 20 * 86_400_000 });
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(page.getByText('Live: waiting for the first request')).toBeVisible();
+  await expect(page.getByText('Active', { exact: true })).toBeVisible();
+  await sendJson(endpoint.url, { type: 'a' });
+  await expect(page.getByRole('row').getByText(/^(now|\d+s)$/)).toBeVisible();
 });
 
 test('an endpoint without a name is shown by its uid', async ({ page, person: _ }) => {

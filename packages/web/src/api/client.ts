@@ -1,5 +1,6 @@
 import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
+import { noteServerTime } from '../ui/state.ts';
 import { toastError } from '../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../ui/toast-store.ts';
 import { openLoginDialog, markSessionEnded } from './session.ts';
@@ -12,6 +13,7 @@ async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promi
   try {
     const answer = await fetch(input, init);
     if (!isOutageStatus(answer.status)) serverState.set('up');
+    noteServerTime(Date.parse(answer.headers.get('date') ?? ''));
     return answer;
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) serverState.set('unreachable');

@@ -9,6 +9,7 @@ import {
   termsOf,
   codingNamesOf,
 } from '@creel/contract';
+import { currentTime } from '../ui/state.ts';
 import type { ListedRequest } from './request-list.ts';
 
 /** The requests that a list contains. */
@@ -33,7 +34,7 @@ export function acceptsOf({ method, query }: RequestFilter): Accepts {
   if (query === undefined) return hasMethod;
   const parsed = parseQuery(query);
   if (!parsed.ok) return () => false;
-  const matches = matcherOf(parsed.query, Date.now());
+  const matches = matcherOf(parsed.query, currentTime());
   const readsBody = needsBody(parsed.query);
   return (row) => {
     if (!hasMethod(row)) return false;

@@ -77,12 +77,26 @@ export const usePreference = <T>(stored: Signal<T>): readonly [T, (value: T) => 
   stored.set,
 ];
 
+/** The clock of the machine counts as right within this time, because a response takes some time to arrive. */
+const CLOCK_ERROR_MS = 10_000;
+let behindMs: number | undefined;
+
+/** The time in milliseconds since 1970, by the server's clock if the machine's is wrong. */
+export const currentTime = (): number => Date.now() + (behindMs ?? 0);
+
+/** Notes when the server sent a response that arrives now. The first one decides, so that times on the page don't jump. */
+export function noteServerTime(time: number): void {
+  if (behindMs !== undefined || Number.isNaN(time)) return;
+  const behind = time - Date.now();
+  behindMs = Math.abs(behind) > CLOCK_ERROR_MS ? behind : 0;
+}
+
 const TICK_MS = 1000;
 
 /** One clock for all relative times on the page. It stops while nothing subscribes. */
-const clock = signal(Date.now(), (set) => {
-  set(Date.now());
-  const timer = setInterval(() => set(Date.now()), TICK_MS);
+const clock = signal(currentTime(), (set) => {
+  set(currentTime());
+  const timer = setInterval(() => set(currentTime()), TICK_MS);
   return () => clearInterval(timer);
 });
 

@@ -4,6 +4,7 @@ import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { putUser } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
+import { currentTime } from '../../ui/state.ts';
 import { toast, toastError } from '../../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../../ui/toast-store.ts';
 import { changedToast } from './subscription-labels.ts';
@@ -51,7 +52,7 @@ export const useChangePlan = () =>
     mutationFn: ({ tier, interval }: PlanChange) => client.call('changeSubscription', { body: { tier, interval } }),
     onSuccess: (user, { action }) => {
       storeChangedUser(user);
-      toast(changedToast(action, user, Date.now()));
+      toast(changedToast(action, user, currentTime()));
     },
     onError: failWith('Failed to change subscription tier', 'Failed to process subscription'),
   });

@@ -10,7 +10,7 @@ import { ProgressBar, SettledStatus } from '../../ui/progress.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { counted, formatCount, formatLength } from '../../ui/format.ts';
-import { useNow } from '../../ui/state.ts';
+import { currentTime, useNow } from '../../ui/state.ts';
 import {
   baseMistake,
   countStatuses,
@@ -157,7 +157,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
     let inFlight: ListedRequest | undefined;
     setPhase('sending');
     setFailure(undefined);
-    setEnds([Date.now()]);
+    setEnds([currentTime()]);
     try {
       for (const [position, request] of requests.slice(results.length).entries()) {
         if (position > 0 && pace > 0) await sleep(pace, run.signal);
@@ -168,7 +168,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
         inFlight = undefined;
         if (result.isSent) sent++;
         setResults((before) => [...before, result]);
-        setEnds((before) => [...before.slice(-MAX_RECENT), Date.now()]);
+        setEnds((before) => [...before.slice(-MAX_RECENT), currentTime()]);
       }
     } catch (error) {
       // Our server sends a code, and rejects a replay only before it is sent.
