@@ -93,6 +93,15 @@ test('a temporary rejection is retried later; an unreachable user does not block
   expect((await round(undefined, T0 + 2 * RETRY_MS)).mails).toEqual([]);
 });
 
+test('a temporary rejection of one mail does not delay the others', async () => {
+  const [first, second, third] = [await somebody(), await somebody(), await somebody()];
+  for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });
+  const full = new MailRefused('452 Mailbox full', { isOfOneMail: true });
+  const { mails } = await round((to) => (to === second.email ? full : undefined));
+  expect(mails.map(({ to }) => to)).toEqual([first.email, third.email]);
+  expect((await round(undefined, T0 + RETRY_MS)).mails.map(({ to }) => to)).toEqual([second.email]);
+});
+
 test('an error and a shutdown keep unsent notices', async () => {
   for (const { id } of [await somebody(), await somebody()])
     await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });

@@ -176,11 +176,11 @@ test('a permanent rejection of one mail is distinguished from one of all mails, 
     onData: (stream, _, done) => void stream.resume().on('end', () => done(rejection(code))),
   });
   for (const ofOneMail of [onRecipient, onContent]) {
-    expect(await refusalBy(ofOneMail(550))).toMatchObject({ isPermanent: true });
-    expect(await refusalBy(ofOneMail(450))).toMatchObject({ isPermanent: false });
+    expect(await refusalBy(ofOneMail(550))).toMatchObject({ isOfOneMail: true, isPermanent: true });
+    expect(await refusalBy(ofOneMail(450))).toMatchObject({ isOfOneMail: true, isPermanent: false });
   }
   const ofSender: SMTPServerOptions = { onMailFrom: (_, __, done) => done(rejection(550)) };
-  expect(await refusalBy(ofSender)).toMatchObject({ isPermanent: false });
+  expect(await refusalBy(ofSender)).toMatchObject({ isOfOneMail: false, isPermanent: false });
   const ofLogin: SMTPServerOptions = {
     allowInsecureAuth: true,
     authOptional: false,

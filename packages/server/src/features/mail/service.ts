@@ -83,20 +83,22 @@ const MAX_MESSAGE_LENGTH = 300;
 const UNREACHABLE = "The mail server can't be reached. The server's log has the details.";
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
+type Rejection = Partial<Pick<MailRefused, 'isOfOneMail' | 'isPermanent'>>;
+
 /**
  * The mail was rejected. The message is the mail server's response, or that there is none; safe to show to users. The
  * `cause` is for the log only, because it has the address of the mail server.
  */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
-  /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
+  /** Other mails may be accepted. */
+  readonly isOfOneMail: boolean;
+  /** The mail will never be accepted (RFC 5321 4.2.1: a 5yz response). */
   readonly isPermanent: boolean;
 
-  constructor(
-    message: string,
-    { isPermanent = false, ...rest }: ErrorOptions & { readonly isPermanent?: boolean } = {},
-  ) {
+  constructor(message: string, { isOfOneMail = false, isPermanent = false, ...rest }: Rejection & ErrorOptions = {}) {
     super(message, rest);
+    this.isOfOneMail = isOfOneMail;
     this.isPermanent = isPermanent;
   }
 }
@@ -162,15 +164,15 @@ function withSafeDefaults(url: URL): string {
 /** Commands whose rejection concerns one mail. The rejection of a login or a sender concerns all mails and can be fixed. */
 const COMMANDS_OF_ONE_MAIL: readonly unknown[] = ['RCPT TO', 'DATA'];
 
-function isPermanentRejection(error: unknown): boolean {
-  if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error)) return false;
-  return COMMANDS_OF_ONE_MAIL.includes(error.command) && Number(error.responseCode) >= 500;
+function rejectionOf(error: unknown): Rejection {
+  if (!(error instanceof Error) || !('responseCode' in error) || !('command' in error)) return {};
+  const isOfOneMail = COMMANDS_OF_ONE_MAIL.includes(error.command);
+  return { isOfOneMail, isPermanent: isOfOneMail && Number(error.responseCode) >= 500 };
 }
 
 function refusal(error: unknown, secrets: readonly string[]): MailRefused {
   const response = responseOf(error);
-  if (response !== undefined)
-    return new MailRefused(withoutSecrets(response, secrets), { isPermanent: isPermanentRejection(error) });
+  if (response !== undefined) return new MailRefused(withoutSecrets(response, secrets), rejectionOf(error));
   const reason = error instanceof Error ? error.message : String(error);
   return new MailRefused(UNREACHABLE, { cause: new Error(withoutSecrets(reason, secrets)) });
 }
@@ -231,9 +233,11 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
       if (composed !== 'unwanted') await mailer.send(composed.to, composed.message, messageIdOf(mail));
     } catch (error) {
       log.warn({ err: error }, 'a notice could not be sent');
-      if (!(error instanceof MailRefused && error.isPermanent)) {
+      const refused = error instanceof MailRefused ? error : undefined;
+      if (refused?.isPermanent !== true) {
         await store.releaseMail(mail.id, RETRY_MS);
-        return false;
+        if (refused?.isOfOneMail !== true) return false;
+        continue;
       }
     }
     await store.removeMail(mail.id);
