@@ -143,7 +143,7 @@ test('says that a response was cut off', async () => {
     ]);
 });
 
-test('says after Ctrl-C how to continue at each destination, without a gap and without a repeat', async () => {
+test('says after Ctrl-C how to continue at each destination: with the capture that is being sent, else the next one', async () => {
   const { uid, url } = await newEndpoint();
   const first = await openDestination();
   let isHanging = false;

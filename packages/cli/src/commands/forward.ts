@@ -43,6 +43,7 @@ Captures are sent one at a time and in order. While <url> can't be reached they 
 the newest 1,000 by default, and 10,000 with autosave.
 A request to a capture URL gets the header Creel-Via, which ends loops. Nothing is added to any other.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
+Ctrl-C during a send names this capture to continue with, because its response is not known: <url> may get it again.
 Each result is reported to the server, so that its pages show it. While the server is away, 1,000 results wait.
 Without an endpoint: creel forward --new <url>...`,
   arguments: z.object({ endpoint: endpointArgument.optional(), url: z.array(z.string()) }),
