@@ -3,7 +3,9 @@ import type { Endpoint } from '@creel/contract';
 import { readFile, stat, writeFile, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { run } from '../run.ts';
 import { sessionPath } from '../session.ts';
 import { creel, start } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
@@ -96,6 +98,21 @@ describe('login and logout', () => {
     expect(await running.ended).toBe(0);
     expect(running.stdout()).toBe(`Logged in at ${server.origin} as ${person.username}.\n`);
     expect(running.stderr()).not.toMatch(/good|\*/);
+  });
+
+  test('ask for the password when the terminal no longer shows what is typed', async () => {
+    const events: string[] = [];
+    const setRawMode = (isRaw: boolean): void => void events.push(isRaw ? 'hidden' : 'shown');
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
+    const stderr = new Writable({ write: (text, _encoding, done) => done(void events.push(String(text))) });
+    const words = ['login', '--server', server.origin, '--username', person.username];
+    const env = { XDG_CONFIG_HOME: newHome() };
+    const { signal } = new AbortController();
+    const ended = run(words, { stdin, stdout: new PassThrough(), stderr, env, interrupted: () => signal });
+    await expect.poll(() => events).toContain('Password: ');
+    stdin.write('\x03');
+    expect(await ended).toBe(1);
+    expect(events).toEqual(['hidden', 'Password: ', 'shown', '\n', 'Nothing was changed.\n']);
   });
 
   test('Ctrl-C at a question changes nothing', async () => {

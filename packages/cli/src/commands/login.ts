@@ -68,11 +68,13 @@ function ask(terminal: Terminal, question: string): Promise<string> {
 
 /** Asks without an echo of what the user types. @throws CliError on Ctrl-C and Ctrl-D */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
-  terminal.stderr.write(question);
   // readline sets raw mode and writes the echo itself, so the echo is discarded here.
   const discarded = new Writable({ write: (_echo, _encoding, done) => done() });
   try {
-    return await readLineFrom(terminal, '', discarded);
+    const line = readLineFrom(terminal, '', discarded);
+    // After raw mode is set: an answer before it would be shown.
+    terminal.stderr.write(question);
+    return await line;
   } finally {
     terminal.stderr.write('\n');
   }
