@@ -1,8 +1,8 @@
 import type { CapturedRequest } from '@creel/contract';
 
 /**
- * Handles a capture. It counts as handled when the promise resolves, or already when `handled` is called: what fails after that must
- * not repeat it.
+ * Handles a capture. It counts as handled when the promise resolves, or already when `handled` is called: what fails
+ * after that must not repeat it.
  */
 export type OnCapture = (request: CapturedRequest, handled: () => void) => Promise<void>;
 
