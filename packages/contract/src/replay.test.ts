@@ -108,6 +108,17 @@ describe('headers', () => {
     expect(Object.keys(mistakesOf({ headers: [{ key: 'x', value: 'y' }, header] }))).toEqual(['headers']);
   });
 
+  test('a list is read up to its first wrong item', () => {
+    const later = {
+      get key(): string {
+        throw new Error('read');
+      },
+      value: '',
+    };
+    for (const headers of [[1, later], { a: 1, b: 1 }, [{ key: 'a', value: 1 }, later]])
+      expect(mistakesOf({ headers })).toEqual({ headers: 'headers must be a list of { key, value }, or an object.' });
+  });
+
   test('a value may contain any Latin-1 character', () => {
     const value = 'caf\u00e9\u00ff\ttab';
     expect(headersOf([{ key: 'a', value }])).toEqual([['a', value]]);

@@ -63,10 +63,16 @@ function withoutSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** The headers of a map as a list, because zod drops a name `__proto__` from maps. Other values are left to zod. */
+/**
+ * The headers of a map as a list, because zod drops a name `__proto__` from maps. `null` for a list with a wrong item,
+ * because zod collects the mistakes of all items, and of half a million for seconds. Other values are left to zod.
+ */
 function listHeaders(headers: unknown): unknown {
-  if (Array.isArray(headers) || typeof headers !== 'object' || headers === null) return headers;
-  return Object.entries(headers).map(([key, value]) => ({ key, value }));
+  if (typeof headers !== 'object' || headers === null) return headers;
+  const list: unknown[] = Array.isArray(headers)
+    ? headers
+    : Object.entries(headers).map(([key, value]) => ({ key, value: value as unknown }));
+  return list.every((item) => headerPairSchema.safeParse(item).success) ? list : null;
 }
 
 /** Headers to send, in order and with repeats. Headers with an empty name or value are dropped. */
