@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { BodyBuffer, copyBody, freeBuffer, freeBytes } from './body-buffer.ts';
+import { BodyBuffer, copyBody, freeBuffer, freeBytes, freeUnread } from './body-buffer.ts';
 
 const KIB = 1024;
 
@@ -64,4 +66,15 @@ test('bytes that share their memory with others are not freed', () => {
   expect(whole.length).toBe(10);
   freeBytes(whole);
   expect(whole.length).toBe(0);
+});
+
+test('all chunks that a closed stream holds unread are freed, except those that share their memory', async () => {
+  const stream = new Readable({ read: () => undefined });
+  const whole = Buffer.allocUnsafeSlow(10);
+  const chunks = [whole.subarray(0, 5), Buffer.allocUnsafeSlow(20), Buffer.allocUnsafeSlow(30)];
+  for (const chunk of chunks) stream.push(chunk);
+  stream.destroy();
+  await once(stream, 'close');
+  freeUnread(stream);
+  expect(chunks.map(({ byteLength }) => byteLength)).toEqual([5, 0, 0]);
 });

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 const KIB = 1024;
 
 /** Smaller allocations fragment glibc's heap, which then returns less of it (docs/decisions/0015-memory-budgets.md). */
@@ -38,6 +40,15 @@ export function freeBuffer(buffer: ArrayBufferLike): void {
 /** Frees bytes that are not read again, unless they share their memory with others, as small Buffers do. */
 export function freeBytes(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) freeBuffer(bytes.buffer);
+}
+
+/**
+ * Frees what a closed socket holds unread. Reads one chunk at a time, because a paused stream would join all of them.
+ * Call it when 'close' is emitted: then nothing else gets the chunks.
+ */
+export function freeUnread(socket: Readable): void {
+  socket.resume();
+  for (let chunk: unknown = socket.read(); chunk instanceof Uint8Array; chunk = socket.read()) freeBytes(chunk);
 }
 
 /** Collects copies of a body's parts. Read buffers are free at once, and a chunk of one byte takes no object. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { nextTick } from 'node:process';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
 import { Connections } from './connections.ts';
@@ -14,6 +14,7 @@ import { LoopTurns } from './loop-turns.ts';
 const all: Connections[] = [];
 const MAX_UNREAD_BYTES = 1024 * 1024;
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(all.splice(0).map((each) => each.close(0)));
 });
 
@@ -99,6 +100,27 @@ test('the address that sends the most ahead loses connections when all of them h
   await expect.poll(() => open.length).toBeLessThanOrEqual(quiet.length + MAX_UNREAD_BYTES / (64 * 1024));
   expect(open).toEqual(expect.arrayContaining(quiet));
 });
+
+test.each(['/h/a', '/'])(
+  'the memory of unread bytes of a body for %s is freed when the connection closes',
+  async (path) => {
+    // The connection pauses after a full read, and Node reads once more.
+    vi.spyOn(LoopTurns.prototype, 'runRead').mockImplementation(() => undefined);
+    const { listener, connections } = create(undefined, (request) => void request.resume());
+    await connections.listen({ port: 0, host: '127.0.0.1' });
+    const accepted = new Promise<Socket>((resolve) => void listener.once('connection', resolve));
+    const connection = await openRaw({ port: portOf(listener) });
+    const socket = await accepted;
+    const reads = vi.spyOn(socket, 'push');
+    const head = `POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n`;
+    await connection.send(head + 'x'.repeat(300_000));
+    await expect.poll(() => socket.isPaused() && socket.readableLength > 0).toBe(true);
+    const unread = (): number | undefined => (reads.mock.lastCall?.[0] as Buffer | undefined)?.buffer.byteLength;
+    expect(unread()).toBeGreaterThan(0);
+    socket.destroy();
+    await expect.poll(unread).toBe(0);
+  },
+);
 
 test('a response without a length that is cut off at the stop is not taken for a whole one', async () => {
   const { listener, connections } = create(undefined, (_request, response) => void response.write('the first half'));

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { freeBuffer } from './body-buffer.ts';
+import { freeBuffer, freeUnread } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
@@ -191,6 +191,7 @@ export class ParsedConnection {
   }
 
   readonly #onClose = (): void => {
+    freeUnread(this.#socket);
     if (this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
     this.cutOff();
     connections.delete(this.#socket);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { freeBuffer } from './body-buffer.ts';
+import { freeBuffer, freeUnread } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import { ArrivingBody, PlainReply, readPlainHead } from './plain-request.ts';
@@ -273,7 +273,8 @@ export class PlainConnection {
   };
 
   readonly #onClose = (): void => {
-    if (this.#isHeld && this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
+    freeUnread(this.#socket);
+    if (this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
     this.#body?.discard();
     this.#body = undefined;
   };
