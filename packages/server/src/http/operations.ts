@@ -30,9 +30,10 @@ export function registerOperations(
   { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: AllFinders },
 ): void {
   const budgets = responseBudgets(app.config.maxBodyBytes);
+  const lookups = new FairQueue({ concurrencyPerOwner: MAX_LOOKUPS });
   const reads = new FairQueue({ concurrencyPerOwner: MAX_READS });
   for (const name of (Object.keys(OPERATIONS) as OperationName[]).toSorted())
-    registerOperation(server, { app, budgets, reads }, name, { handler: handlers[name], find: finders[name] });
+    registerOperation(server, { app, budgets, lookups, reads }, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -43,16 +44,23 @@ export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>):
 interface Shared {
   readonly app: AppContext;
   readonly budgets: ResponseBudgets;
+  /** Lookups of callers and their endpoints, by session. */
+  readonly lookups: FairQueue;
   /** Reads of stored requests, by user. */
   readonly reads: FairQueue;
 }
 
+/**
+ * Lookups of one session at a time, as many as the calls that a browser sends at once. Without a limit, calls that were
+ * given up would delay all users, because each would still be looked up and run.
+ */
+const MAX_LOOKUPS = 6;
 /** Reads of one user at a time. Storage answers in order, so the reads of calls that were given up would delay all users. */
 const MAX_READS = 2;
 
 function registerOperation(
   server: FastifyInstance,
-  { app, budgets, reads }: Shared,
+  { app, budgets, lookups, reads }: Shared,
   name: OperationName,
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
@@ -63,8 +71,10 @@ function registerOperation(
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: operation.bodyLimit === 'replay' ? replayBodyLimit(app.config) : API_BODY_LIMIT,
-    onRequest: async (request) => {
-      callers.set(request, await identify(app, operation, request));
+    onRequest: async (request, reply) => {
+      const session = readCookie(request, SESSION, app.publicUrl()) ?? '';
+      const caller = await lookups.run(session, () => identify(app, operation, request), closedSignal(reply));
+      callers.set(request, caller);
       if (app.config.billing === 'off' && operation.problems.includes('BILLING_OFF'))
         throw new ProblemError('BILLING_OFF');
     },
