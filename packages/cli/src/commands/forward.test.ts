@@ -154,6 +154,7 @@ test('says after Ctrl-C how to continue at each destination: with the capture th
   isHanging = true;
   await capture(url, 'two');
   await forwarder.until(() => lines(forwarder.stdout()).length === 3);
+  await expect.poll(() => second.received.length).toBe(2);
   forwarder.interrupt();
   expect(await forwarder.ended).toBe(0);
   // The second destination has not answered the capture with index 1.
