@@ -42,13 +42,19 @@ export function freeBytes(bytes: Uint8Array): void {
   if (bytes.byteLength === bytes.buffer.byteLength) freeBuffer(bytes.buffer);
 }
 
+/** Memory of what a socket holds unread. A few bytes of its last read keep all of `readBuffer`. */
+export function unreadBytesOf({ readableLength }: Readable, readBuffer: ArrayBufferLike | undefined): number {
+  return readableLength === 0 ? 0 : readableLength + (readBuffer?.byteLength ?? 0);
+}
+
 /**
  * Frees what a closed socket holds unread. Reads one chunk at a time, because a paused stream would join all of them.
  * Call it when 'close' is emitted: then nothing else gets the chunks.
  */
-export function freeUnread(socket: Readable): void {
+export function freeUnread(socket: Readable, readBuffer?: ArrayBufferLike): void {
   socket.resume();
   for (let chunk: unknown = socket.read(); chunk instanceof Uint8Array; chunk = socket.read()) freeBytes(chunk);
+  if (readBuffer !== undefined) freeBuffer(readBuffer);
 }
 
 /** Collects copies of a body's parts. Read buffers are free at once, and a chunk of one byte takes no object. */

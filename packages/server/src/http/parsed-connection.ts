@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { freeBuffer, freeUnread } from './body-buffer.ts';
+import { freeBuffer, freeUnread, unreadBytesOf } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
@@ -73,8 +73,7 @@ export class ParsedConnection {
   }
 
   get unreadBytes(): number {
-    const { readableLength } = this.#socket;
-    return readableLength === 0 ? 0 : readableLength + (this.#readBuffer?.byteLength ?? 0);
+    return unreadBytesOf(this.#socket, this.#readBuffer);
   }
 
   /** The response to the request in flight. */
@@ -191,8 +190,7 @@ export class ParsedConnection {
   }
 
   readonly #onClose = (): void => {
-    freeUnread(this.#socket);
-    if (this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
+    freeUnread(this.#socket, this.#readBuffer);
     this.cutOff();
     connections.delete(this.#socket);
   };

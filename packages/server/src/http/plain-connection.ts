@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { freeBuffer, freeUnread } from './body-buffer.ts';
+import { freeBuffer, freeUnread, unreadBytesOf } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import { ArrivingBody, PlainReply, readPlainHead } from './plain-request.ts';
@@ -79,9 +79,7 @@ export class PlainConnection {
   }
 
   get unreadBytes(): number {
-    const { readableLength } = this.#socket;
-    // A few unread bytes keep all memory of their read.
-    return readableLength === 0 ? 0 : readableLength + (this.#readBuffer?.byteLength ?? 0);
+    return unreadBytesOf(this.#socket, this.#readBuffer);
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -273,8 +271,7 @@ export class PlainConnection {
   };
 
   readonly #onClose = (): void => {
-    freeUnread(this.#socket);
-    if (this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
+    freeUnread(this.#socket, this.#readBuffer);
     this.#body?.discard();
     this.#body = undefined;
   };
