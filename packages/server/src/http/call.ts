@@ -7,6 +7,7 @@ import type {
   PathParameters,
 } from '@creel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { AppContext } from '../app-context.ts';
 import type { EndpointRecord, SignedIn } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
@@ -88,6 +89,9 @@ export function setNextPage(reply: FastifyReply, changes: Readonly<Record<string
   void reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
 }
 
+/** The signal of each response, because several parts of a call wait for its end. */
+const closedSignals = new WeakMap<ServerResponse, AbortSignal>();
+
 /** Milliseconds between checks whether a client that closed its sending side still waits. */
 const PROBE_MS = 250;
 
@@ -97,6 +101,8 @@ const PROBE_MS = 250;
  * `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
  */
 export function closedSignal({ raw: response, request }: FastifyReply): AbortSignal {
+  const known = closedSignals.get(response);
+  if (known !== undefined) return known;
   const closed = new AbortController();
   const { socket, httpVersion } = request.raw;
   let probes: NodeJS.Timeout | undefined;
@@ -113,6 +119,7 @@ export function closedSignal({ raw: response, request }: FastifyReply): AbortSig
   response.once('close', end);
   if (socket.readableEnded) startProbing();
   else socket.once('end', startProbing);
+  closedSignals.set(response, closed.signal);
   return closed.signal;
 }
 

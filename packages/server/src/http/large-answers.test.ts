@@ -47,6 +47,17 @@ test.each([
   },
 );
 
+test('Node warns of nothing while the response with a large request is sent', async () => {
+  const { client, uid } = await server.registerOwner();
+  await capture(client, uid, textOf('x', MIB));
+  const warnings: string[] = [];
+  const warn = (warning: Error): number => warnings.push(warning.message);
+  process.on('warning', warn);
+  onTestFinished(() => void process.off('warning', warn));
+  await (await client.send(`/api/endpoints/${uid}/requests/${unsavedId(0)}`)).text();
+  expect(warnings).toEqual([]);
+});
+
 test('a request that is saved between the reads of its beginning and of its body is found', async () => {
   const { client, uid, endpointId } = await server.registerOwner();
   await capture(client, uid, textOf('x', MIB));
