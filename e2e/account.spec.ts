@@ -1,7 +1,7 @@
 // Profile, password, settings and plan, with the messages for failed calls.
 import { expect, notifications, test, toast } from './app.ts';
 import { expectShownWhole, goTo } from './endpoints.ts';
-import { answerWith } from './pages.ts';
+import { answerWith, holdCalls } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
@@ -89,6 +89,17 @@ test('settings, the test mail, the plan, and the end of the account', async ({ p
     await page.route('**/api/test-email', (route) => route.fulfill({ json: { success: true, message: 'Sent.' } }));
     await page.getByRole('button', { name: 'Send Test Email' }).click();
     await expect(toast(page, 'Test Email Sent')).toBeVisible();
+  });
+
+  await test.step('the second press of a double click does nothing', async () => {
+    const calls = await holdCalls(page, '**/api/test-email');
+    const button = page.getByRole('button', { name: 'Send Test Email' });
+    await button.focus();
+    await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('Enter')]);
+    await expect(page.getByRole('button', { name: 'Sending…' })).toBeVisible();
+    calls.release();
+    await expect(button).toBeEnabled();
+    expect(calls.count()).toBe(1);
   });
 
   await test.step('settings need a valid address while a notice is on, and are saved', async () => {

@@ -1,9 +1,25 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { defaultScheduler, MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { RequestFilter } from './request-filter.ts';
 import { noteOutage } from './server-state.ts';
 
+const mutationCache = new MutationCache();
+
+/** Notifications of the screens that wait for a timer. */
+const waiting: (() => void)[] = [];
+const notify = (): void => waiting.splice(0).forEach((run) => run());
+
+notifyManager.setScheduler((run) => {
+  waiting.push(run);
+  defaultScheduler(notify);
+});
+// The second press of a double click comes before the timer, and would find a button that is not busy.
+mutationCache.subscribe((event) => {
+  if (event.type === 'updated' && event.action.type === 'pending') queueMicrotask(notify);
+});
+
 /** Queries never go stale and are not retried unless they set it themselves. */
 export const queryClient = new QueryClient({
+  mutationCache,
   queryCache: new QueryCache({
     // After the last retry.
     onError: noteOutage,
