@@ -119,6 +119,13 @@ describe('headers', () => {
       expect(mistakesOf({ headers })).toEqual({ headers: 'headers must be a list of { key, value }, or an object.' });
   });
 
+  test('more than a request can have are refused, and not checked one by one', () => {
+    const many = Array.from({ length: 16_385 }, (_, at) => [`a${at}`, 'b']);
+    for (const headers of [Object.fromEntries(many), many.map(() => 7)])
+      expect(mistakesOf({ headers })).toEqual({ headers: 'headers must have at most 16384 entries.' });
+    expect(headersOf(Object.fromEntries(many.slice(1)))).toHaveLength(16_384);
+  });
+
   test('a value may contain any Latin-1 character', () => {
     const value = 'caf\u00e9\u00ff\ttab';
     expect(headersOf([{ key: 'a', value }])).toEqual([['a', value]]);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import { endToEndHeaders, firstHeader } from './raw-headers.ts';
-import { METHOD_NAME, TOKEN } from './limits.ts';
+import { MAX_HEADER_LINES, METHOD_NAME, TOKEN } from './limits.ts';
 
 /** Methods in the replay form. A call may use any method except CONNECT and TRACE. */
 export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
@@ -63,12 +63,18 @@ function withoutSpace(text: string): string {
   return text.slice(start, end);
 }
 
+const TOO_MANY_HEADERS = `headers must have at most ${MAX_HEADER_LINES} entries.`;
+
 /**
  * The headers of a map as a list, because zod drops a name `__proto__` from maps. `null` for a list with a wrong item,
  * because zod collects the mistakes of all items, and of half a million for seconds. Other values are left to zod.
  */
-function listHeaders(headers: unknown): unknown {
+function listHeaders(headers: unknown, context: z.core.$RefinementCtx): unknown {
   if (typeof headers !== 'object' || headers === null) return headers;
+  if (Object.keys(headers).length > MAX_HEADER_LINES) {
+    context.addIssue({ code: 'custom', message: TOO_MANY_HEADERS });
+    return z.NEVER;
+  }
   const list: unknown[] = Array.isArray(headers)
     ? headers
     : Object.entries(headers).map(([key, value]) => ({ key, value: value as unknown }));

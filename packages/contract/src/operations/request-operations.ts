@@ -10,6 +10,7 @@ import {
   DEFAULT_PAGE_SIZE,
   HEADER_SEPARATOR_BYTES,
   MAX_HEADER_BYTES,
+  MAX_HEADER_LINES,
   MAX_HEAD_BYTES,
   MAX_PAGE_SIZE,
   MAX_SCANNED_REQUESTS,
@@ -76,7 +77,6 @@ const onWire = (pattern: RegExp) =>
 const TARGET = /^(?:[/?][!-~]*)?$/;
 /** A header's value, one character per byte (RFC 9110, section 5.5). */
 const HEADER_VALUE = /^[\t -~\x80-\xff]*$/;
-const MAX_HEADER_LINES = MAX_HEADER_BYTES / HEADER_SEPARATOR_BYTES;
 
 /** True if a request with these headers can have been received. */
 function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {

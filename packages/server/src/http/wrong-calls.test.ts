@@ -38,6 +38,15 @@ describe('invalid calls', () => {
       expect(await replay(fields)).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
   });
 
+  test('a body has at most 50,000 values', async () => {
+    const manyValues = { status: 400, body: { fields: { body: 'Please send at most 50,000 values.' } } };
+    for (const many of [`[${'1,'.repeat(50_000)}1]`, `${'['.repeat(50_001)}`, `{"a":[${'{},'.repeat(25_000)}{}]}`])
+      expect(await post(many)).toMatchObject(manyValues);
+    // Within a text they are no values.
+    for (const fine of ['1,'.repeat(24_990), `"${'[\\",{'.repeat(50_000)}",`])
+      expect(await post(`{"name":"few","x":[${fine}1]}`)).toMatchObject({ status: 201, body: { name: 'few' } });
+  });
+
   test('bytes that are not UTF-8 are not JSON', async () => {
     const body = Buffer.from('{"name":"caf\xe9"}', 'latin1');
     expect(
