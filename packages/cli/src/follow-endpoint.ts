@@ -36,6 +36,8 @@ export interface FollowContext {
   readonly client: Client;
   readonly endpoint: Endpoint;
   readonly signal: AbortSignal;
+  /** Aborts with `signal`, and with the reason when no more captures can come: nothing is worth a further wait. */
+  readonly over: AbortSignal;
   /** Writes a sentence for the user to standard error. */
   readonly notify: (sentence: string) => Promise<void>;
 }
@@ -85,9 +87,9 @@ async function follow(
   // Read before the socket opens, so that nothing is missed however long the first connection takes.
   const { retention } = await client.call('getEndpoint', { params: { uid: endpoint.uid } });
   const newFrom = retention.newestIndex + 1;
-  const ended = new AbortController();
-  const either = AbortSignal.any([signal, ended.signal]);
-  const { begins, deleted, onNext, followers } = createFollowers({ client, endpoint, signal: either, notify });
+  const over = new AbortController();
+  const context = { client, endpoint, signal, over: AbortSignal.any([signal, over.signal]), notify };
+  const { begins, deleted, onNext, followers } = createFollowers(context);
   const isWanted = captureFilter(client, endpoint.uid, input.query);
   const createFeed = (onCapture: OnCapture, at: number): CaptureFeed =>
     new CaptureFeed({
@@ -97,8 +99,7 @@ async function follow(
       onCapture: async (request, handled) => {
         if (await isWanted(request)) await onCapture(request, handled);
       },
-      onDeleted: (first, last) =>
-        notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
+      onDeleted: (first, last) => notify(`${deleted}: ${rangeText(first, last)}.`),
     });
   await noteUnknownFields(input.query, terminal);
   if (input.from === undefined) await noteLateMatches(input.query, terminal);
@@ -110,13 +111,20 @@ async function follow(
       connection,
       endpoint,
       feed,
-      signal: either,
+      signal,
+      over,
       // One follower reports for all that the connection is lost.
       notify: (sentence) => void (at === 0 ? notify(sentence).catch(() => {}) : undefined),
     }),
   );
-  await Promise.all(watches).finally(() => ended.abort());
+  // What one of them is sending is not cut off by the end of another.
+  await Promise.allSettled(watches);
+  over.signal.throwIfAborted();
 }
+
+/** For indexes that are both included. */
+const rangeText = (first: number, last: number): string =>
+  first === last ? `request ${first}` : `requests ${first} to ${last}`;
 
 /** As in the server's searches. Unlike `DecompressionStream`, they take gzip of several members (RFC 1952, section 2.2). */
 const CREATE_DECODER = {

@@ -34,6 +34,8 @@ export interface LiveWatchOptions {
   readonly endpoint: Pick<Endpoint, 'uid' | 'expiresAt'>;
   readonly feed: CaptureFeed;
   readonly signal: AbortSignal;
+  /** Aborts, with the reason, when no more captures can come. Watches that share it end after the captures they have. */
+  readonly over: AbortController;
   /** Receives a sentence when the connection is lost or restored. */
   readonly notify: (sentence: string) => void;
   readonly reconnectMs?: number;
@@ -42,7 +44,10 @@ export interface LiveWatchOptions {
 /** Feeds captures until `signal` aborts. @throws CliError or ApiError when no more captures can come */
 export async function watchLive(options: LiveWatchOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const watch = new LiveWatch(options, reject);
+  const watch = new LiveWatch(options, (reason) => {
+    options.over.abort(reason);
+    reject(reason);
+  });
   options.signal.addEventListener('abort', () => resolve(), { once: true });
   if (options.signal.aborted) resolve();
   watch.start();
@@ -81,6 +86,9 @@ class LiveWatch {
     const url = new URL(`/ws?${new URLSearchParams({ endpoint: endpoint.uid }).toString()}`, connection.server);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     this.#scheduleCheck();
+    // Queued, so that captures from before the end are emitted first.
+    const { signal } = this.#options.over;
+    signal.addEventListener('abort', () => this.#enqueue(async () => signal.throwIfAborted()), { once: true });
     this.#stopListening = listenLive({
       url: url.href,
       onMessage: (message) => this.#receive(message),
@@ -147,10 +155,9 @@ class LiveWatch {
       this.#enqueue(() => this.#check());
     }
     if (state === 'ended')
-      // Queued, so that captures from before the end are emitted first.
-      this.#enqueue(async () => {
-        throw code === LIVE_CLOSE_SIGNED_OUT ? new SignedOutError() : new CliError('The endpoint was deleted.');
-      });
+      this.#options.over.abort(
+        code === LIVE_CLOSE_SIGNED_OUT ? new SignedOutError() : new CliError('The endpoint was deleted.'),
+      );
   }
 
   /** Milliseconds by the server's clock. */

@@ -209,6 +209,42 @@ test('forward says after the end of the session how to continue', async () => {
   home = await signIn('home-after-forward');
 });
 
+test('forward ends with its session while the target is away', async () => {
+  const { uid, url } = await newEndpoint();
+  const forwarder = start(['forward', uid, `http://127.0.0.1:${await freePort()}`], { home });
+  followers.push(forwarder);
+  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  await capture(url);
+  await forwarder.until(() => forwarder.stderr().includes('Trying again.'));
+  await person.client.call('endOtherSessions', {});
+  expect(await forwarder.ended).toBe(1);
+  expect(lines(forwarder.stderr()).slice(-2)).toEqual([
+    'To continue with the next capture: --from 0',
+    'The session has ended. Log in with: creel login',
+  ]);
+  home = await signIn('home-after-target');
+});
+
+test('forward completes what it is sending to one url before it ends', async () => {
+  await using fast = await startTarget();
+  await using slow = await startTarget();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  slow.answerWith((response) => void released.then(() => response.end()));
+  const { uid, url } = await newEndpoint();
+  const forwarder = start(['forward', uid, fast.url, slow.url], { home });
+  followers.push(forwarder);
+  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  await capture(url);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1 && slow.received.length === 1);
+  await person.client.call('deleteEndpoint', { params: { uid } });
+  const metrics = async (): Promise<string> => (await fetch(`${server.origin}/metrics`)).text();
+  await expect.poll(metrics).toContain('creel_live_viewers 0');
+  release();
+  expect(await forwarder.ended).toBe(1);
+  expect(forwarder.stdout()).toContain(`→  ${slow.url}/  200`);
+  expect(lines(forwarder.stderr()).at(-1)).toBe('The endpoint was deleted.');
+});
+
 test('forward says how to continue after an answer of something else than Creel', async () => {
   await using target = await startTarget();
   const forwarder = await forwardOne(target.url);

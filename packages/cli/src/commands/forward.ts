@@ -75,17 +75,17 @@ Without an endpoint: creel forward --new <url>...`,
     const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
     let reports: DeliveryReports | undefined;
     let next: (() => number[]) | undefined;
-    await followEndpoint({ ...input, endpoint }, terminal, ({ client, endpoint: { uid, url }, signal, notify }) => {
+    await followEndpoint({ ...input, endpoint }, terminal, ({ endpoint: { uid, url }, ...given }) => {
       const own = destinations.find(({ href }) => uidOfUrl(href) === uid);
       if (own !== undefined)
         throw new UsageError(`${own.href} is the endpoint itself: each capture would be captured again without end.`);
-      const ownReports = (reports = new DeliveryReports({ client, uid, notify }));
-      const context = { ...input, client, uid, terminal, reports: ownReports, signal, notify };
+      const ownReports = (reports = new DeliveryReports({ ...given, uid }));
+      const context = { ...input, ...given, uid, terminal, reports: ownReports };
       const isOnly = destinations.length === 1;
       return {
         begins: `Forwarding ${url} to ${destinations.map(({ href }) => href).join(' and ')}`,
         deleted: 'Deleted before it could be forwarded',
-        onNext: (given) => (next = given),
+        onNext: (indexes) => (next = indexes),
         followers: destinations.map(
           (destination) => (request, handled) => forwardCapture(request, { ...context, destination, isOnly, handled }),
         ),
@@ -129,6 +129,8 @@ interface ForwardContext {
   /** Number of further attempts after a failed one. */
   readonly retry: number;
   readonly signal: AbortSignal;
+  /** Aborts when a further attempt is not worth the wait. */
+  readonly over: AbortSignal;
   readonly terminal: Terminal;
   readonly reports: DeliveryReports;
   /** Writes a sentence for the user to standard error. */
@@ -138,9 +140,9 @@ interface ForwardContext {
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 5000;
 
-/** Rejects when `signal` aborts, so that the capture does not count as sent. */
+/** Rejects when `signal` or `over` aborts, so that the capture does not count as sent. */
 async function forwardCapture(request: CapturedRequest, context: ForwardContext): Promise<void> {
-  const { client, uid, notify, signal, destination, retry, reports } = context;
+  const { client, uid, notify, signal, over, destination, retry, reports } = context;
   await reports.keepUp();
   const body = await readBody(client, uid, request);
   if (body === undefined) return notify(`Deleted before it could be forwarded: request ${request.index}.`);
@@ -174,8 +176,8 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     }
     wasUnreached = isUnreached;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (number - 1), MAX_DELAY_MS);
-    await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-    signal.throwIfAborted();
+    await sleep(delayMs, undefined, { signal: over }).catch(() => undefined);
+    over.throwIfAborted();
   }
 }
 
