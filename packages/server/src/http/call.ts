@@ -11,7 +11,7 @@ import type { ServerResponse } from 'node:http';
 import type { AppContext } from '../app-context.ts';
 import type { EndpointRecord, SignedIn } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
-import { ConnectionClosed } from './problem.ts';
+import { ConnectionClosed, overloaded } from './problem.ts';
 
 type Table = typeof OPERATIONS;
 type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
@@ -96,8 +96,9 @@ const closedSignals = new WeakMap<ServerResponse, AbortSignal>();
 const PROBE_MS = 250;
 
 /**
- * A signal that aborts when the response has ended or the connection is closed, because no client waits then. After a
- * client closed its sending side, only writing shows whether it still reads. A closed connection rejects
+ * A signal that aborts when the response has ended or the connection is closed, because no client waits then. It also
+ * aborts when the call has had no response for the silence that ends a connection, and work in a queue then rejects with
+ * a 503. After a client closed its sending side, only writing shows whether it still reads. A closed connection rejects
  * `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
  */
 export function closedSignal({ raw: response, request }: FastifyReply): AbortSignal {
@@ -110,13 +111,15 @@ export function closedSignal({ raw: response, request }: FastifyReply): AbortSig
     // Clients of HTTP/1.0 know no interim responses.
     if (httpVersion !== '1.0') probes = setInterval(() => response.headersSent || response.writeProcessing(), PROBE_MS);
   };
-  const end = (): void => {
+  const end = (reason: Error): void => {
     socket.off('end', startProbing);
     clearInterval(probes);
-    closed.abort(new ConnectionClosed());
+    closed.abort(reason);
   };
   if (response.destroyed) return AbortSignal.abort(new ConnectionClosed());
-  response.once('close', end);
+  response.once('close', () => end(new ConnectionClosed()));
+  // Without this listener Node would close the connection of a call that waits. A client that reads nothing is cut off.
+  response.on('timeout', () => (response.headersSent ? socket.destroy() : end(overloaded())));
   if (socket.readableEnded) startProbing();
   else socket.once('end', startProbing);
   closedSignals.set(response, closed.signal);

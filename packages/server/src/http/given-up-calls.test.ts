@@ -30,3 +30,24 @@ test('calls that were given up before the lookup of their session read and chang
   expect(lookups.mock.calls.filter(([hash]) => hash === own)).toHaveLength(6 + 1);
   expect(changes.mock.calls.length).toBeLessThanOrEqual(6 + 2);
 });
+
+test('a call that waits until the silence ends connections is answered with a 503; one in progress is answered later', async () => {
+  await using server = await startTestServer({ timeouts: { silenceMs: 2000 } });
+  const { client } = await server.registerOwner();
+  const released = Promise.withResolvers<void>();
+  const { findSession } = server.store;
+  const lookups = vi.spyOn(server.store, 'findSession').mockImplementation(async (hash, now) => {
+    await released.promise;
+    return findSession(hash, now);
+  });
+  const head = `GET /api/user HTTP/1.1\r\nHost: creel\r\nCookie: ${client.jar.header()}\r\n\r\n`;
+  const callers = await Promise.all(Array.from({ length: 6 }, () => openRaw({ port: server.port })));
+  for (const caller of callers) await caller.send(head);
+  await expect.poll(() => lookups.mock.calls.length).toBe(6);
+  using waiting = await openRaw({ port: server.port });
+  await waiting.send(head);
+  const refusal = await waiting.final();
+  expect([refusal.status, refusal.header('retry-after')]).toEqual([503, '1']);
+  released.resolve();
+  for (const caller of callers) expect((await caller.final()).status).toBe(200);
+});

@@ -13,16 +13,23 @@ export interface ListenerTimeouts {
   /** Milliseconds in which a head must arrive, and a whole request. */
   readonly headersMs: number;
   readonly requestMs: number;
+  /** Milliseconds in which nothing is read or written, also while a call waits for its response. */
+  readonly silenceMs: number;
   /** Milliseconds between two checks. */
   readonly checkMs: number;
 }
 
-export const LISTENER_TIMEOUTS: ListenerTimeouts = { headersMs: 15_000, requestMs: 60_000, checkMs: 5000 };
+export const LISTENER_TIMEOUTS: ListenerTimeouts = {
+  headersMs: 15_000,
+  requestMs: 60_000,
+  silenceMs: KEEP_ALIVE_MS,
+  checkMs: 5000,
+};
 
 /** The HTTP server, configured to keep everything that senders send. */
 export function createListener(
   mayUpgrade: (request: IncomingMessage) => boolean,
-  { headersMs, requestMs, checkMs }: ListenerTimeouts,
+  { headersMs, requestMs, silenceMs, checkMs }: ListenerTimeouts,
 ): Server {
   const server = createServer({
     // Node counts the target, the names and the values, and rejects the exact number. `inspectHead` limits the header
@@ -39,8 +46,8 @@ export function createListener(
   });
   // By default Node drops headers beyond 2,000 lines. Their bytes are limited above.
   server.maxHeadersCount = 0;
-  // Cuts off a client that neither reads nor writes. The longest call is a replay with 30 s.
-  server.timeout = KEEP_ALIVE_MS;
+  // Cuts off a client that neither reads nor writes. Calls that wait answer it themselves (`closedSignal`).
+  server.timeout = silenceMs;
   // A sender that closes its sending side (as `nc` does) still waits for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
