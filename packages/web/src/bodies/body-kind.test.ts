@@ -115,7 +115,19 @@ test.each([
       ['Body', 'Hello wörld'],
     ],
   ],
+  ['brackets in a name', 'item[0][id]=1', [['item[0][id]', '1']]],
   ['a question mark is text', '?a=1', [['?a', '1']]],
+  [
+    'as curl -d sends it, which encodes nothing',
+    'payload={"name":"Ada Lovelace"}&note=a <b>',
+    [
+      ['payload', '{"name":"Ada Lovelace"}'],
+      ['note', 'a <b>'],
+    ],
+  ],
   ['no form', '{"a": 1}', undefined],
+  ['JSON that is cut off', '{"a": "b=c', undefined],
+  ['a sentence', 'the sum is a=1', undefined],
+  ['several lines', 'A=1\nB=2', undefined],
   ['nothing', '', undefined],
 ] as const)('form: %s', (_, text, fields) => expect(parseForm(text)).toEqual(fields));

@@ -16,12 +16,15 @@ export function mediaType(header: string | null | undefined) {
   return { type: (text.split(';', 1)[0] ?? '').trim().toLowerCase(), parameters };
 }
 
+/** One line with the name of a field first. curl declares a form for any text, and sends the values as they were typed. */
+const FORM = /^[^\s=<>{}"]*=.*$/;
+
 /**
  * The fields of an urlencoded form in order, repeats included (WHATWG URL, section 5.1); `undefined` if the text is
  * not a form.
  */
 export function parseForm(text: string): [string, string][] | undefined {
-  if (text === '' || /[\s<>{}"]/.test(text.trim()) || !text.includes('=')) return undefined;
+  if (!FORM.test(text.trim())) return undefined;
   // The constructor drops a leading question mark. After an empty pair, it keeps it.
   return [...new URLSearchParams('&' + text.trim())];
 }
