@@ -17,7 +17,7 @@ const URL_SENTENCE = 'Please enter a valid URL';
 const USER_SENTENCE =
   'The URL holds a name or a password, which would be sent in the clear. Please use an Authorization header.';
 export const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
-const BASE64_SENTENCE = 'The body is not valid base64.';
+export const BASE64_SENTENCE = 'The body is not valid base64.';
 
 /** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */
 const MAX_URL_LENGTH = 70_000;

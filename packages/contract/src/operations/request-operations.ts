@@ -17,7 +17,7 @@ import {
   METHOD_NAME,
   TOKEN,
 } from '../limits.ts';
-import { isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
+import { BASE64_SENTENCE, isBase64, replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
 import type { Operation } from './operation.ts';
 
@@ -109,7 +109,7 @@ const restoreSchema = z
     path: ['rawHeaders'],
   })
   .refine(({ body, bodyEncoding }) => bodyEncoding === 'utf8' || isBase64(body ?? ''), {
-    error: 'body is not valid base64',
+    error: BASE64_SENTENCE,
     path: ['body'],
   });
 

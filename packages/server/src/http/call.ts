@@ -30,6 +30,8 @@ export interface Call<Name extends OperationName> {
   readonly body: ParsedBody<Name>;
   /** The raw body of a signed call; `undefined` for all others. */
   readonly rawBody: Buffer | undefined;
+  /** See `parseBody`. `bytesOf` returns its bytes. */
+  readonly longText: Buffer | undefined;
   /** The caller; `undefined` for public calls, which authenticate themselves if needed. */
   readonly signedIn: SignedInOf<Name>;
   /** The caller's own endpoint, for a path with `{uid}` or a query with `endpoint`. */

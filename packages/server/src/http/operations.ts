@@ -9,14 +9,14 @@ import type { EndpointRecord, SignedIn } from '../database/records.ts';
 import { closedSignal } from './call.ts';
 import type { AllFinders, AllHandlers } from './call.ts';
 import { LargeAnswer, sendLarge, MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
+import { freeBuffer } from './body-buffer.ts';
+import { API_BODY_LIMIT } from './json-body.ts';
 import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 import type { ServerResponse } from 'node:http';
 import { FairQueue } from '../limits/fair-queue.ts';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 
-/** Maximum bytes of a call's body, without the body of a request that it sends or restores. */
-export const API_BODY_LIMIT = 1024 * 1024;
 /** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 
@@ -93,8 +93,10 @@ function registerOperation(
       const { handlerDone, ...memory } = responseMemory(budgets, userId, reply.raw);
       const readInTurn = <T>(read: () => Promise<T>): Promise<T> => reads.run(userId, read, closedSignal(reply));
       const call = { ...caller, ...input, request, reply, ...memory, readInTurn };
+      if (input.longText !== undefined) freeWhenDone(input.longText, memory);
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
+      request.longText = undefined;
       const answer = await handler(call as never).finally(handlerDone);
       if (reply.sent) return reply;
       void reply.code(statusOf(operation));
@@ -104,6 +106,11 @@ function registerOperation(
       return answer instanceof LargeAnswer ? sendLarge(reply, answer) : reply.send(JSON.stringify(answer));
     },
   });
+}
+
+/** Without this, V8 frees it late, because large bodies are few objects. */
+function freeWhenDone({ buffer }: Buffer, { whenDone }: { whenDone: (done: () => void) => void }): void {
+  whenDone(() => freeBuffer(buffer));
 }
 
 /** `never`: the compiler can't see that schema and handler belong together. `AllHandlers` guarantees it. */
@@ -159,6 +166,7 @@ function readInput(app: AppContext, { query, body }: Operation, request: Fastify
     query: query === undefined ? undefined : parseInput(query, request.query),
     body: body === undefined ? undefined : parseInput(body, request.body),
     rawBody: Buffer.isBuffer(request.body) ? request.body : undefined,
+    longText: request.longText,
     clientAddress: app.clientAddressOf(request.raw),
   };
 }

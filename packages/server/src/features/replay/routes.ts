@@ -9,6 +9,7 @@ import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import { hangUpSignal } from '../../http/call.ts';
+import { bytesOf } from '../../http/json-body.ts';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
 
 type ReplayCall = Call<'replay'>;
@@ -19,14 +20,14 @@ type Source = NonNullable<ReplayInput['bodyFrom']>;
 /** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
   async replay(call) {
-    const { app, body, signedIn, reply, reserve, whenDone } = call;
+    const { app, body, longText, signedIn, reply, reserve, whenDone } = call;
     const { method, url, headers, bodyFrom, of, sign: isSigned } = body;
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 before all other checks.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
     const origin = of ? await findStored(call, of) : stored;
     const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
-    const given = Buffer.from(stored === undefined ? (body.body ?? '') : '', body.bodyEncoding ?? 'utf8');
+    const given = stored === undefined ? await bytesOf(body.body ?? '', longText, body.bodyEncoding) : Buffer.alloc(0);
     reserve(given.length);
     const readBody = async (): Promise<Uint8Array> => {
       // Reserved before sending, because a sent replay must not end in a rejection.

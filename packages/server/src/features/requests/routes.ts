@@ -9,6 +9,7 @@ import type { SaveResult } from './change-queries.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
+import { bytesOf } from '../../http/json-body.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
 import {
@@ -190,9 +191,9 @@ export const requestHandlers = {
     return wholeAnswer(call, record);
   },
 
-  async restoreRequest({ app, endpoint, body: copy, reserve }) {
+  async restoreRequest({ app, endpoint, body: copy, longText, reserve }) {
     reserve(MAX_PREVIEW_BYTES);
-    const body = copy.body === null ? null : Buffer.from(copy.body, copy.bodyEncoding);
+    const body = copy.body === null ? null : await bytesOf(copy.body, longText, copy.bodyEncoding);
     const isText = body === null || isUtf8(body);
     const flatHeaders = copy.rawHeaders.flat();
     hideOwnCookies(flatHeaders);
