@@ -114,7 +114,17 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     });
     const body = new Uint8Array([0x63, 0x61, 0x66, 0xe9]);
     await send(endpoint.url, { body, headers: { 'content-type': 'text/plain; charset=iso-8859-1' } });
+    const form = new URLSearchParams({ payload: '{"ref":"refs/heads/main","id":9007199254740993}', kind: 'push' });
+    await send(endpoint.url, { body: form });
     await goLive(page, endpoint);
+
+    await test.step('JSON in the field of a form is formatted', async () => {
+      await row(page, 9).click();
+      const tree = detailsOf(page, 9).getByRole('tree', { name: 'payload as JSON' });
+      await expect(tree.getByRole('treeitem')).toHaveCount(4);
+      await expect(tree).toContainText('"id": 9007199254740993');
+      await expect(detailsOf(page, 9).getByRole('tree')).toHaveCount(1);
+    });
 
     await test.step('text in a declared character set is decoded and marked, and its bytes stay available', async () => {
       await row(page, 8).click();

@@ -37,7 +37,7 @@ export function embeddedIn(value: string, isNumber: boolean, key: string | undef
 }
 
 /** True for an object or an array. Any other JSON value is readable as it is. */
-function isJsonStructure(text: string): boolean {
+export function isJsonStructure(text: string): boolean {
   return /^\s*[{[][^]*[}\]]\s*$/.test(text) && tryDecode(() => JSON.parse(text)) !== undefined;
 }
 

@@ -10,15 +10,17 @@ interface FieldTableProps {
   readonly label: string;
   readonly nameTitle: string;
   readonly fields: readonly (readonly [string, string])[];
+  /** Values of which the table shows the beginning, because they are shown elsewhere. */
+  readonly shortened?: ReadonlySet<string>;
 }
 
 /** Names and values. Each value has a copy button. */
-export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
+export function FieldTable({ fields, ...table }: FieldTableProps) {
   const [limit, setLimit] = useState(MAX_RENDERED_ROWS);
   const hidden = fields.length - limit;
   return (
     <>
-      <Fields label={label} nameTitle={nameTitle} fields={hidden > 0 ? fields.slice(0, limit) : fields} />
+      <Fields {...table} fields={hidden > 0 ? fields.slice(0, limit) : fields} />
       {hidden > 0 ? (
         <div className="flex items-center gap-3 px-4 py-2">
           <span className="text-ink-2">
@@ -33,7 +35,7 @@ export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
   );
 }
 
-function Fields({ label, nameTitle, fields }: FieldTableProps) {
+function Fields({ label, nameTitle, fields, shortened }: FieldTableProps) {
   return (
     <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
       <thead className="sr-only">
@@ -50,7 +52,13 @@ function Fields({ label, nameTitle, fields }: FieldTableProps) {
               {escapeBidiControls(name)}
             </th>
             <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink">
-              {value === '' ? <span className="text-ink-3">(empty)</span> : escapeBidiControls(value)}
+              {value === '' ? (
+                <span className="text-ink-3">(empty)</span>
+              ) : (
+                <span className={shortened?.has(value) === true ? 'line-clamp-3' : undefined}>
+                  {escapeBidiControls(value)}
+                </span>
+              )}
               <CopyButton
                 text={value}
                 label={`Copy ${name}`}

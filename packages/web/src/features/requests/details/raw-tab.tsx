@@ -1,12 +1,14 @@
 import { Download } from 'lucide-react';
-import { useMemo } from 'react';
+import { Fragment, useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { HexView, ImageView } from '../../../bodies/binary-view.tsx';
 import { fileExtension, imageType, parseForm } from '../../../bodies/body-kind.ts';
 import { textOf } from '@creel/contract';
+import { isJsonStructure } from '../../../bodies/embedded-value.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
-import { SearchedJson } from '../../../bodies/json-view.tsx';
+import { JsonView, SearchedJson } from '../../../bodies/json-view.tsx';
+import { formatJson } from '../../../bodies/format-json.ts';
 import { escapeBidiControls } from '../../../bodies/encoding.ts';
 import { MAX_PARTS, parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
@@ -21,11 +23,34 @@ import { messageText, RAW_VIEWS } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
-/** The decoded fields of a form, and the text as sent. */
+/** Maximum of fields whose JSON is formatted. */
+const MAX_JSON_FIELDS = 10;
+
+/** The decoded fields of a form, the JSON in them, such as in GitHub's `payload`, and the text as sent. */
 function FormFields({ text }: { readonly text: string }) {
+  const fields = useMemo(() => parseForm(text) ?? [], [text]);
+  const json = useMemo(() => {
+    const found = fields.filter(([, value]) => isJsonStructure(value));
+    return found.slice(0, MAX_JSON_FIELDS).map(([name, value]) => ({ name, value, lines: formatJson(value) }));
+  }, [fields]);
   return (
     <div className="min-h-0 grow overflow-auto border-t border-line">
-      <FieldTable label="Form fields" nameTitle="Field" fields={parseForm(text) ?? []} />
+      <FieldTable
+        label="Form fields"
+        nameTitle="Field"
+        fields={fields}
+        shortened={new Set(json.map(({ value }) => value))}
+      />
+      {json.map(({ name, lines }, position) =>
+        lines === undefined ? null : (
+          <Fragment key={position}>
+            <h3 className="px-4 pt-4 pb-1 text-sm wrap-anywhere text-ink-2">{escapeBidiControls(name)} as JSON</h3>
+            <div className="mx-4 flex max-h-96 flex-col overflow-auto rounded-md border border-line bg-panel">
+              <JsonView json={lines} label={`${escapeBidiControls(name)} as JSON`} />
+            </div>
+          </Fragment>
+        ),
+      )}
       <h3 className="px-4 pt-4 pb-1 text-sm text-ink-2">As sent</h3>
       <pre className="px-4 pb-4 text-sm wrap-anywhere whitespace-pre-wrap">{text}</pre>
     </div>
