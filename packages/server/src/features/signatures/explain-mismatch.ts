@@ -157,6 +157,8 @@ function stripeMode(body: Uint8Array): 'live' | 'test' | undefined {
 
 /** Deeper JSON would grow with the square of its depth when it is indented. */
 const MAX_DEPTH = 64;
+/** Maximum sum of the depths of all tokens: 256 KiB of numbers in 60 arrays would be 31 MB in each of several layouts. */
+const MAX_DEPTHS = 2_000_000;
 
 /** A string, a punctuation mark, or a number or word. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -192,16 +194,18 @@ function layout(name: string, text: string): OtherBody {
   return { name, parts: [Buffer.from(text, 'utf8')] };
 }
 
-/** `undefined` if the text is not JSON or too deep. */
+/** `undefined` if the text is not JSON, or too long when it is indented. */
 function serializeAgain(text: string): string | undefined {
   // First, because `TOKEN` takes quadratic time for a string without an end.
   const value: unknown = tryDecode(() => JSON.parse(text));
   if (value === undefined) return undefined;
   let depth = 0;
+  let depths = 0;
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') depth -= 1;
-    if (depth > MAX_DEPTH) return undefined;
+    depths += depth;
+    if (depth > MAX_DEPTH || depths > MAX_DEPTHS) return undefined;
   }
   return JSON.stringify(value);
 }
