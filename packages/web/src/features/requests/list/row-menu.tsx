@@ -68,9 +68,7 @@ export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }:
         if (pressed.current === undefined) press.stopPropagation();
       }}
     >
-      {/* Not modal: a click outside closes the menu and takes effect. */}
       <Radix.Root
-        modal={false}
         onOpenChange={(open) => {
           if (open) setRequest(pressed.current === undefined ? undefined : find(pressed.current));
         }}
