@@ -32,13 +32,26 @@ function describeError(error: unknown): object {
   return { type: error.name, message: error.message, code, stack: error.stack, cause };
 }
 
+/** Parts of the disk in use at which the log warns, and how much less must be in use before it warns again. */
+const WARN_AT = [0.9, 0.8];
+const WARN_AGAIN_BELOW = 0.05;
+
 /** Logs changes of the disk. Returns a function that reads the free bytes, if the database is in the data folder. */
 export function watchDisk(store: Pick<Store, 'watchDisk'>, log: Logger): (() => number) | undefined {
   if (store.watchDisk === undefined) return undefined;
-  let before: DiskState = { freeBytes: 0, isFull: false, missingFile: undefined };
+  let before: DiskState = { freeBytes: 0, usedShare: 0, isFull: false, missingFile: undefined };
+  let warnedAt = 0;
   store.watchDisk((state) => {
     logChange(before, state, log);
     before = state;
+    const { freeBytes, usedShare, isFull } = state;
+    const reached = WARN_AT.find((share) => usedShare >= share) ?? 0;
+    if (reached > warnedAt && !isFull)
+      log.warn(
+        { freeBytes },
+        `The disk of the data folder is ${100 * reached}% full. When it is full, captures are answered 503.`,
+      );
+    if (reached > warnedAt || usedShare < warnedAt - WARN_AGAIN_BELOW) warnedAt = reached;
   });
   return () => before.freeBytes;
 }

@@ -104,6 +104,8 @@ export interface DrainStore {
 /** The state of the data folder's disk. */
 export interface DiskState {
   readonly freeBytes: number;
+  /** The part of the disk that is in use, from 0 to 1, as `df` counts it. 0 if the file system reports no size. */
+  readonly usedShare: number;
   /** Captures are rejected until there is room. Calls that free space work. */
   readonly isFull: boolean;
   /** A database file that was removed or replaced while open. Nothing is written. */

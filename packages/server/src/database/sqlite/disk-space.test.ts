@@ -28,7 +28,7 @@ afterEach(async () => {
 
 function someSpace(freeBytes: number): DiskSpace {
   disk.freeBytes = freeBytes;
-  const statDisk = () => ({ bavail: disk.freeBytes, blocks: disk.bytes, bsize: 1 });
+  const statDisk = () => ({ bavail: disk.freeBytes, bfree: disk.freeBytes, blocks: disk.bytes, bsize: 1 });
   return new DiskSpace(database, dataDir, statDisk);
 }
 

@@ -16,8 +16,13 @@ const FREEING_PAGES = 64;
 /** SQLite's own limit. */
 const MAX_PAGES = 4_294_967_294;
 
-/** Blocks of a disk: how many are free for this user, how many there are, and the bytes of each. */
-type StatDisk = (dir: string) => { readonly bavail: number; readonly blocks: number; readonly bsize: number };
+/** Blocks of a disk: how many are free for this user and for root, how many there are, and the bytes of each. */
+type StatDisk = (dir: string) => {
+  readonly bavail: number;
+  readonly bfree: number;
+  readonly blocks: number;
+  readonly bsize: number;
+};
 
 /** What a write is for: `capture` stops first on a full disk, `freeing` may use the reserve. */
 export type WritePurpose = 'capture' | 'freeing' | 'other';
@@ -41,6 +46,7 @@ export class DiskSpace {
   readonly #pageSize: number;
   #measuredAt = Number.NEGATIVE_INFINITY;
   #freeBytes = 0;
+  #usedShare = 0;
   #isFull = false;
   #growthPages = 0;
   #pageCount = 0;
@@ -61,6 +67,11 @@ export class DiskSpace {
   /** Bytes that are free for this user, without the reserve, as of the last measurement. */
   get freeBytes(): number {
     return this.#freeBytes;
+  }
+
+  /** See `DiskState`. As of the last measurement. */
+  get usedShare(): number {
+    return this.#usedShare;
   }
 
   /** True when captures are rejected, as of the last measurement. */
@@ -98,11 +109,13 @@ export class DiskSpace {
 
   measure(): void {
     this.#measuredAt = performance.now();
-    const { bavail, blocks, bsize } = this.#statDisk(this.#dataDir);
+    const { bavail, bfree, blocks, bsize } = this.#statDisk(this.#dataDir);
     this.#pageCount = this.#pragma('page_count');
     this.#freeBytes = bavail * bsize;
     // Some network file systems report no size.
     const isKnown = blocks > 0;
+    const used = blocks - bfree;
+    this.#usedShare = isKnown ? used / (used + bavail) : 0;
     const { size } = statSync(this.#database.location() ?? '');
     const owed = Math.max(0, this.#pageCount * this.#pageSize - size);
     // Space that the reserve will need is not available for captures.

@@ -136,8 +136,8 @@ export class GuardedWrites {
   }
 
   #report(): void {
-    const { freeBytes, isFull } = this.#space;
-    const state = { freeBytes, isFull, missingFile: this.#files.missing };
+    const { freeBytes, usedShare, isFull } = this.#space;
+    const state = { freeBytes, usedShare, isFull, missingFile: this.#files.missing };
     if (isDeepStrictEqual(state, this.#reported)) return;
     this.#reported = state;
     this.#onState(state);
