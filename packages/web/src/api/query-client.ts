@@ -13,6 +13,7 @@ notifyManager.setScheduler((run) => {
   defaultScheduler(notify);
 });
 // The second press of a double click comes before the timer, and would find a button that is not busy.
+// Other notifications wait, because a screen that ends with its call would miss the call's own callbacks.
 mutationCache.subscribe((event) => {
   if (event.type === 'updated' && event.action.type === 'pending') queueMicrotask(notify);
 });
