@@ -10,6 +10,7 @@ test.each([
   ['broken JSON', '{"a": }', undefined],
   ['a template', '{{name}}', undefined],
   ['words', 'a line of plain words', undefined],
+  ['more JSON than is examined', `[${' '.repeat(256 * 1024)}]`, undefined],
 ])('a string with %s', (_, value, expected) => expect(embeddedIn(value, false, 'message')).toEqual(expected));
 
 test('a JSON Web Token is shown as header and payload', () => {

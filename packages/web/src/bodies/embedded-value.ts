@@ -14,7 +14,7 @@ export type Embedded =
   /** Seconds or milliseconds since 1970, as an ISO 8601 time. */
   | { readonly kind: 'time'; readonly iso: string };
 
-/** Maximum of characters of a string that is examined. Every visible line is. */
+/** Maximum of characters of a string that is examined, because every visible value is, while the page is drawn. */
 const MAX_EXAMINED = 256 * 1024;
 
 /** The content of the scalar in a line; `undefined` for other lines and for plain values. */
@@ -36,8 +36,9 @@ export function embeddedIn(value: string, isNumber: boolean, key: string | undef
   return tokenIn(value) ?? base64In(value);
 }
 
-/** True for an object or an array. Any other JSON value is readable as it is. */
+/** True for an object or an array that is not too long. Any other JSON value is readable as it is. */
 export function isJsonStructure(text: string): boolean {
+  if (text.length > MAX_EXAMINED) return false;
   return /^\s*[{[][^]*[}\]]\s*$/.test(text) && tryDecode(() => JSON.parse(text)) !== undefined;
 }
 

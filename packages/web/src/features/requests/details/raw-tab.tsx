@@ -30,8 +30,11 @@ const MAX_JSON_FIELDS = 10;
 function FormFields({ text }: { readonly text: string }) {
   const fields = useMemo(() => parseForm(text) ?? [], [text]);
   const json = useMemo(() => {
-    const found = fields.filter(([, value]) => isJsonStructure(value));
-    return found.slice(0, MAX_JSON_FIELDS).map(([name, value]) => ({ name, value, lines: formatJson(value) }));
+    const found = fields.filter(([, value]) => isJsonStructure(value)).slice(0, MAX_JSON_FIELDS);
+    return found.flatMap(([name, value]) => {
+      const lines = formatJson(value);
+      return lines === undefined ? [] : [{ name, value, lines }];
+    });
   }, [fields]);
   return (
     <div className="min-h-0 grow overflow-auto border-t border-line">
@@ -41,16 +44,14 @@ function FormFields({ text }: { readonly text: string }) {
         fields={fields}
         shortened={new Set(json.map(({ value }) => value))}
       />
-      {json.map(({ name, lines }, position) =>
-        lines === undefined ? null : (
-          <Fragment key={position}>
-            <h3 className="px-4 pt-4 pb-1 text-sm wrap-anywhere text-ink-2">{escapeBidiControls(name)} as JSON</h3>
-            <div className="mx-4 flex max-h-96 flex-col overflow-auto rounded-md border border-line bg-panel">
-              <JsonView json={lines} label={`${escapeBidiControls(name)} as JSON`} />
-            </div>
-          </Fragment>
-        ),
-      )}
+      {json.map(({ name, lines }, position) => (
+        <Fragment key={position}>
+          <h3 className="px-4 pt-4 pb-1 text-sm wrap-anywhere text-ink-2">{escapeBidiControls(name)} as JSON</h3>
+          <div className="mx-4 flex max-h-96 flex-col overflow-auto rounded-md border border-line bg-panel">
+            <JsonView json={lines} label={`${escapeBidiControls(name)} as JSON`} />
+          </div>
+        </Fragment>
+      ))}
       <h3 className="px-4 pt-4 pb-1 text-sm text-ink-2">As sent</h3>
       <pre className="px-4 pb-4 text-sm wrap-anywhere whitespace-pre-wrap">{text}</pre>
     </div>
