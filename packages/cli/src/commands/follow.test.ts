@@ -186,12 +186,18 @@ test('ends when the session ends', async () => {
   home = await signIn('home-again');
 });
 
-/** A forwarder that has forwarded one capture. */
-async function forwardOne(target: string): Promise<Running> {
-  const { uid, url } = await newEndpoint();
-  const forwarder = start(['forward', uid, target], { home });
+/** A forwarder of a new endpoint. */
+async function startForward(...targets: readonly string[]) {
+  const endpoint = await newEndpoint();
+  const forwarder = start(['forward', endpoint.uid, ...targets], { home });
   followers.push(forwarder);
   await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  return { ...endpoint, forwarder };
+}
+
+/** A forwarder that has forwarded one capture. */
+async function forwardOne(target: string): Promise<Running> {
+  const { url, forwarder } = await startForward(target);
   await capture(url);
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
   return forwarder;
@@ -210,10 +216,7 @@ test('forward says after the end of the session how to continue', async () => {
 });
 
 test('forward ends with its session while the target is away', async () => {
-  const { uid, url } = await newEndpoint();
-  const forwarder = start(['forward', uid, `http://127.0.0.1:${await freePort()}`], { home });
-  followers.push(forwarder);
-  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  const { url, forwarder } = await startForward(`http://127.0.0.1:${await freePort()}`);
   await capture(url);
   await forwarder.until(() => forwarder.stderr().includes('Trying again.'));
   await person.client.call('endOtherSessions', {});
@@ -230,10 +233,7 @@ test('forward completes what it is sending to one url before it ends', async () 
   await using slow = await startTarget();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   slow.answerWith((response) => void released.then(() => response.end()));
-  const { uid, url } = await newEndpoint();
-  const forwarder = start(['forward', uid, fast.url, slow.url], { home });
-  followers.push(forwarder);
-  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  const { uid, url, forwarder } = await startForward(fast.url, slow.url);
   await capture(url);
   await forwarder.until(() => lines(forwarder.stdout()).length === 1 && slow.received.length === 1);
   await person.client.call('deleteEndpoint', { params: { uid } });
