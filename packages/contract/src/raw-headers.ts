@@ -76,8 +76,7 @@ function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
   return new Set(
     headers
       .filter(([name]) => name.toLowerCase() === 'connection')
-      .flatMap(([, value]) => value.split(','))
-      .map((name) => name.trim().toLowerCase()),
+      .flatMap(([, value]) => value.toLowerCase().match(/[^\s,]+/g) ?? []),
   );
 }
 
