@@ -225,6 +225,7 @@ describe('an invalid value is reported with the name of its variable', () => {
     ['MAX_BODY_BYTES', '0', 'must be from 1 to 1000000000'],
     ['MAX_BODY_BYTES', '25MB', WHOLE],
     ['MAX_UNSAVED_PER_ENDPOINT', '0', 'must be 1 or more'],
+    ['OVERFLOW_MAX_BYTES', '10', 'must be 65536 or more'],
     ['OVERFLOW_MAX_BYTES', '9007199254740993', 'must be 9007199254740991 or less'],
     ['MAX_SAVED_PER_ENDPOINT', 'many', WHOLE],
     ['CAPTURE_RATE_LIMIT', '0', 'must be 1 or more'],

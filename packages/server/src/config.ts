@@ -156,8 +156,8 @@ const environmentSchema = z.object({
   DATABASE_URL: databaseUrl.optional(),
   /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
   NATS_URL: natsUrls.optional(),
-  /** Maximum size of the overflow log in bytes, on each replica. */
-  OVERFLOW_MAX_BYTES: whole(1).default(4_294_967_296),
+  /** Maximum size of the overflow log in bytes, on each replica. It holds at least one capture with the largest headers. */
+  OVERFLOW_MAX_BYTES: whole(65_536).default(4_294_967_296),
   /** Maximum size of a captured body in bytes. */
   MAX_BODY_BYTES: whole(1, 1_000_000_000).default(26_214_400),
   MAX_UNSAVED_PER_ENDPOINT: whole(1).default(1000),
