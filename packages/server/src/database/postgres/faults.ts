@@ -77,6 +77,7 @@ export function startProblem(thrown: unknown, url: string): StorageProblem {
 }
 
 function hostAndDatabase(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
+  const { host, pathname, searchParams } = new URL(url);
+  // The driver prefers the parameter. Without any host it takes one from the environment.
+  return `${(searchParams.get('host') ?? host) || 'the default host'}${pathname}`;
 }

@@ -70,6 +70,15 @@ test.each([
 });
 
 test.each([
+  ['postgres://', 'the default host'],
+  ['postgres:///d', 'the default host/d'],
+  ['postgres://localhost/d?host=/run', '/run/d'],
+])('the sentence about %s names %s', (url, where) => {
+  const error = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
+  expect(startProblem(error, url).message).toContain(`PostgreSQL at ${where} refuses connections`);
+});
+
+test.each([
   ['the user', 'alter role ROLE nologin', 'alter role ROLE login'],
   ['the password', `alter role ROLE password 'other'`, `alter role ROLE password 'known'`],
   ['connections', 'revoke connect on database DATABASE from public', 'grant connect on database DATABASE to public'],
