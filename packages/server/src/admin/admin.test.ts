@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   chownSync,
@@ -78,6 +80,36 @@ describe('backup', () => {
 
   it('never overwrites a file', async () => {
     await expect(admin(['backup', join(folder, 'one.db')])).rejects.toThrow('exists');
+  });
+
+  it('is written once by two commands at the same time', async () => {
+    const file = join(folder, 'two.db');
+    const results = await Promise.allSettled([admin(['backup', file]), admin(['backup', file])]);
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const rejected = results.find(({ status }) => status === 'rejected');
+    expect(rejected).toMatchObject({ reason: { message: expect.stringContaining(`${file}.partial exists`) } });
+    expect(await admin(['verify', file])).toEqual(['No mistakes found.']);
+    rmSync(file);
+  });
+
+  it('leaves no part of a file when it is interrupted', async () => {
+    const data = mkdtempSync(join(folder, 'large-'));
+    await admin(['backup', join(data, 'creel.db')]);
+    const database = new DatabaseSync(join(data, 'creel.db'));
+    database.exec('create table padding as select zeroblob(300000000)');
+    database.close();
+    const target = mkdtempSync(join(folder, 'interrupted-'));
+    const program = join(import.meta.dirname, 'main.ts');
+    const options = { env: { PATH: process.env['PATH'], DATA_DIR: data }, stdio: 'inherit' } as const;
+    const child = spawn(process.execPath, [program, 'backup', join(target, 'x.db')], options);
+    const ended = once(child, 'exit');
+    await expect.poll(() => readdirSync(target), { interval: 1 }).not.toEqual([]);
+    child.kill('SIGTERM');
+    await ended;
+    // A copy that was faster than the signal is complete.
+    expect(readdirSync(target)).toEqual(child.exitCode === 0 ? ['x.db'] : []);
+    rmSync(data, { recursive: true });
+    rmSync(target, { recursive: true });
   });
 });
 

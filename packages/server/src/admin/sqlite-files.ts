@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, giveToOwner, openReader } from '../database/sqlite/open-database.ts';
+import { codeOf } from '../error-code.ts';
 
 /** A command of `creel admin` that can't be carried out, with a sentence for the operator. */
 export class AdminProblem extends Error {
@@ -38,6 +39,8 @@ export async function restore(dataDir: string, file: string): Promise<string | u
   using _ = claimDataDir(dataDir);
   using database = new DatabaseSync(file, { readOnly: true });
   const target = databaseFile(dataDir);
+  // Only a killed restore leaves one, because this one has the folder.
+  removeDatabase(partialOf(target));
   let kept: string | undefined;
   await copyTo(database, target, (copy) => {
     giveToOwner(dataDir, copy);
@@ -46,17 +49,24 @@ export async function restore(dataDir: string, file: string): Promise<string | u
   return kept;
 }
 
-/** Copies a database and its log to `file`, which appears when it is complete. Returns its number of requests. */
+/** Where a copy of `file` is written until it is complete. */
+const partialOf = (file: string): string => `${file}.partial`;
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Copies a database and its log to `file`, which appears when it is complete. Returns its number of requests.
+ * @throws AdminProblem while another command writes it
+ */
 async function copyTo(
   database: DatabaseSync,
   file: string,
   onComplete: (copy: string) => void = () => undefined,
 ): Promise<number> {
-  const partial = `${file}.partial`;
-  removeDatabase(partial);
+  const partial = partialOf(file);
+  using _ = onInterrupt(() => removeDatabase(partial));
+  createPartial(partial);
   try {
-    // SQLite would create a file that every user of the machine can read.
-    closeSync(openSync(partial, 'wx', 0o600));
     await copyDatabase(database, partial, { rate: ALL_PAGES });
     const count = closeFile(partial);
     sync(partial);
@@ -69,11 +79,42 @@ async function copyTo(
   }
 }
 
+/** Calls `cleanUp` before a signal ends the process. */
+function onInterrupt(cleanUp: () => void): Disposable {
+  const stopListening = (): void => SIGNALS.forEach((name) => process.off(name, interrupt));
+  const interrupt = (signal: NodeJS.Signals): void => {
+    cleanUp();
+    // Without a listener, the signal ends the process.
+    stopListening();
+    process.kill(process.pid, signal);
+  };
+  SIGNALS.forEach((name) => process.on(name, interrupt));
+  return { [Symbol.dispose]: stopListening };
+}
+
+/** SQLite would create a file that every user of the machine can read. @throws AdminProblem if the file exists */
+function createPartial(partial: string): void {
+  try {
+    closeSync(openSync(partial, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new AdminProblem(
+      `${partial} exists. Another backup writes it, or was killed. If none runs, remove the file.`,
+    );
+  }
+  removeLogs(partial);
+}
+
 /** Files that SQLite may keep beside a database. It applies such a file to any database with its name. */
 const LOGS = ['-wal', '-shm', '-journal'];
 
+function removeLogs(file: string): void {
+  for (const suffix of LOGS) rmSync(file + suffix, { force: true });
+}
+
 function removeDatabase(file: string): void {
-  for (const suffix of ['', ...LOGS]) rmSync(file + suffix, { force: true });
+  rmSync(file, { force: true });
+  removeLogs(file);
 }
 
 /** Links the database to a second name, so that the first name always has a complete database. Returns that name. */
