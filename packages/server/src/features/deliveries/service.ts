@@ -263,7 +263,7 @@ export class Deliveries {
     if (query !== undefined) checkCondition(query);
     if (sign === true && (await this.#options.signatures.signerOf(endpoint)) === undefined)
       throw invalid({ sign: WITHOUT_SECRET });
-    if (url !== undefined) await this.#options.replays.checkTarget(url);
+    if (url !== undefined) await this.#options.replays.checkTarget(url, endpoint.userId);
   }
 }
 

@@ -12,7 +12,7 @@ import { request as openRequest } from 'node:http';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
-  /** Responses to one user share a turn. */
+  /** Responses to one user share a turn, and lookups for one user are limited. */
   readonly userId: number;
   readonly method: string;
   /** Already validated by `targetUrlSchema`. */
@@ -52,14 +52,14 @@ export async function sendRequest(
   signal: AbortSignal,
   lookUp: Lookup,
 ): Promise<OutboundResponse> {
-  const { allowPrivate, maxMs } = request;
+  const { userId, allowPrivate, maxMs } = request;
   const began = performance.now();
   const target = parseTarget(request.url);
   const tooLong = new AbortController();
   const timer = setTimeout(() => tooLong.abort(tooSlow(maxMs)), maxMs).unref();
   const { authority, path } = target;
   try {
-    const addresses = await resolveTarget(target, { allowPrivate, lookUp });
+    const addresses = await resolveTarget(target, { allowPrivate, lookUp, userId });
     const eitherSignal = AbortSignal.any([signal, tooLong.signal]);
     const socket = openConnection(target, addresses, allowPrivate);
     const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);

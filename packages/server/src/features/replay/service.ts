@@ -128,11 +128,11 @@ export class Replays {
    * Checks where a URL leads now. A name without an address is accepted, because each attempt checks again. @throws
    * ProblemError TARGET_NOT_ALLOWED
    */
-  async checkTarget(url: string): Promise<void> {
+  async checkTarget(url: string, userId: number): Promise<void> {
     const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
     const target = parseTarget(url);
     try {
-      await resolveTarget(target, { allowPrivate, lookUp });
+      await resolveTarget(target, { allowPrivate, lookUp, userId });
     } catch (error) {
       if (!(error instanceof ReplayFailure)) throw error;
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ADDRESS_FORMS } from '../../../test/internal-addresses.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { parseTarget, isAllowed, reachOf, lookUpOnSystem, resolveTarget } from './target.ts';
+import { parseTarget, isAllowed, limitedPerUser, reachOf, lookUpOnSystem, resolveTarget } from './target.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -81,10 +81,15 @@ test.each(['', 'localhost', 'good.example', '1.2.3', 'fe80::1%eth0', '::ffff:127
 );
 
 const REFUSED = { code: 'TARGET_NOT_ALLOWED' };
-const outside = (answers: readonly string[]) => ({ allowPrivate: false, lookUp: () => Promise.resolve(answers) });
-const resolveHost = (host: string, rules: Parameters<typeof resolveTarget>[1]) =>
-  resolveTarget({ host, port: 80 }, rules);
-const inside = (answers: readonly string[]) => ({ allowPrivate: true, lookUp: () => Promise.resolve(answers) });
+const outside = (answers: readonly string[]) => rulesWith(false, answers);
+const inside = (answers: readonly string[]) => rulesWith(true, answers);
+const rulesWith = (allowPrivate: boolean, answers: readonly string[]) => ({
+  allowPrivate,
+  lookUp: () => Promise.resolve(answers),
+  userId: 1,
+});
+const resolveHost = (host: string, rules: Omit<Parameters<typeof resolveTarget>[1], 'userId'>) =>
+  resolveTarget({ host, port: 80 }, { userId: 1, ...rules });
 
 test('a name resolves to all its addresses, each checked', async () => {
   expect(await resolveHost('good.example', outside(['8.8.8.8', '2606:4700::1']))).toEqual(['8.8.8.8', '2606:4700::1']);
@@ -149,6 +154,25 @@ test('a lookup that hangs is reported after five seconds', async () => {
   await vi.advanceTimersByTimeAsync(1);
   await reported;
   expect(sentences).toEqual([expect.stringMatching(/The name slow\.example could not be looked up in time\.$/)]);
+});
+
+test('names whose lookup hangs delay only the user who asked for them', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const asked: string[] = [];
+  const lookUp = limitedPerUser((name) => {
+    asked.push(name);
+    return name.startsWith('hanging') ? new Promise(() => undefined) : Promise.resolve(['8.8.8.8']);
+  });
+  const found = async (name: string, userId: number): Promise<string> => {
+    const host = { host: name, port: 80 };
+    return resolveTarget(host, { allowPrivate: true, lookUp, userId }).then(String, String);
+  };
+  const hanging = Array.from({ length: 20 }, (_, nth) => found(`hanging-${nth}.example`, 1));
+  expect(await found('good.example', 2)).toBe('8.8.8.8');
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(new Set((await Promise.all(hanging)).map((sentence) => /in time/.test(sentence)))).toEqual(new Set([true]));
+  // Those that waited for their turn were given up.
+  expect(asked).toEqual(['hanging-0.example', 'hanging-1.example', 'good.example']);
 });
 
 test('of a thousand addresses a few are tried', async () => {

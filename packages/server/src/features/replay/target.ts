@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import { withTimeout } from '../../limits/timeouts.ts';
 import { Resolver, lookup } from 'node:dns/promises';
+import { FairQueue } from '../../limits/fair-queue.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 /** The parsed URL of a replay or a delivery. */
@@ -98,8 +99,14 @@ export function isAllowed(address: string, allowPrivate: boolean): boolean {
   return reach === 'public' || (allowPrivate && reach === 'private');
 }
 
+/** The user who named the target, and a signal that aborts when nobody waits for the addresses any more. */
+interface LookupCaller {
+  readonly userId: number;
+  readonly signal: AbortSignal;
+}
+
 /** All addresses of a name. @throws when it has none */
-export type Lookup = (name: string) => Promise<readonly string[]>;
+export type Lookup = (name: string, caller: LookupCaller) => Promise<readonly string[]>;
 
 /** Time limit of a lookup in milliseconds, and the number of attempts within it. */
 const MAX_MS = 5000;
@@ -108,8 +115,22 @@ const TRIES = 2;
 /** Maximum number of addresses to try. */
 const MAX_ADDRESSES = 8;
 
+/** Lookups of the system that run in one thread at a time, of all users and of one. */
+const SYSTEM_LOOKUPS = { concurrency: 4, concurrencyPerOwner: 2 };
+
+/**
+ * A lookup that can't be canceled, of which one user gets only a few at a time. A name whose name server does not answer
+ * takes one of the process's few threads for up to half a minute, and would delay the names of all users.
+ */
+export function limitedPerUser(lookUp: (name: string) => Promise<readonly string[]>): Lookup {
+  const queue = new FairQueue(SYSTEM_LOOKUPS);
+  return (name, { userId, signal }) => queue.run(userId, () => lookUp(name), signal);
+}
+
 /** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
-export const lookUpOnSystem: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
+export const lookUpOnSystem = limitedPerUser(async (name) =>
+  (await lookup(name, { all: true })).map(({ address }) => address),
+);
 
 /** Public DNS only: no hosts file or search domain makes a name internal. Slow lookups don't fill libuv's pool. */
 export const lookUpInPublic: Lookup = async (name) => {
@@ -124,6 +145,7 @@ export const lookUpInPublic: Lookup = async (name) => {
 interface TargetRules {
   readonly allowPrivate: boolean;
   readonly lookUp: Lookup;
+  readonly userId: number;
 }
 
 /**
@@ -134,11 +156,11 @@ interface TargetRules {
  */
 export async function resolveTarget(
   { host, port }: Pick<Target, 'host' | 'port'>,
-  { allowPrivate, lookUp }: TargetRules,
+  { allowPrivate, lookUp, userId }: TargetRules,
 ): Promise<readonly string[]> {
   if (OTHER_SERVICES.has(port)) throw new ProblemError('TARGET_NOT_ALLOWED', { sentence: PORT_SENTENCE });
   if (!allowPrivate && isThisMachine(host)) throw new ProblemError('TARGET_NOT_ALLOWED');
-  const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp) : [host];
+  const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp, userId) : [host];
   if (!addresses.every((address) => isAllowed(address, allowPrivate))) throw new ProblemError('TARGET_NOT_ALLOWED');
   return addresses.slice(0, MAX_ADDRESSES);
 }
@@ -148,14 +170,17 @@ function isThisMachine(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
 }
 
-async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
+async function addressesOf(name: string, lookUp: Lookup, userId: number): Promise<readonly string[]> {
+  const unneeded = new AbortController();
   try {
     const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
-    const found = await withTimeout(MAX_MS, lookUp(name), late);
+    const found = await withTimeout(MAX_MS, lookUp(name, { userId, signal: unneeded.signal }), late);
     if (found.length > 0) return found;
     throw new ReplayFailure(`The name ${name} has no address.`);
   } catch (error) {
     if (error instanceof ReplayFailure) throw error;
     throw new ReplayFailure(`The name ${name} could not be found.`);
+  } finally {
+    unneeded.abort();
   }
 }
