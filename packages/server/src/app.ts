@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const signatures = await createSignatures(store, log, now);
   const clientAddressOf = clientAddressReader(config.trustProxy);
   const shared = { config, clientAddressOf, store, live, metrics, mailer, publicUrl, log, now };
-  const deliveries = await Deliveries.create({ ...shared, replays, signatures });
+  const deliveries = await Deliveries.create({ ...shared, bus, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   metrics.watch({ freeDiskBytes: watchDisk(store, log), store, live, capture, bus, passwords });
   const accounts = await createAccounts({ ...shared, passwords });

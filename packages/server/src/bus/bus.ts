@@ -49,6 +49,8 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('delivery'), endpointId: id, index: id, id }),
   /** All requests with an index below `below` were removed. */
   z.object({ kind: z.literal('clear'), endpointId: id, below: id }),
+  /** These destinations have due deliveries. The node with their lease sends them. */
+  z.object({ kind: z.literal('due'), destinationIds: z.array(id).readonly() }),
   /** A session ended. */
   z.object({ kind: z.literal('session'), id: z.string() }),
   /** All sessions of a user ended, except one. */

@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openLive, shownAfter, shows, toldIndexes } from '../../test/live-viewer.ts';
 import type { LiveViewer } from '../../test/live-viewer.ts';
 import { openRawTarget } from '../../test/raw-target.ts';
@@ -116,6 +116,19 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
         },
       });
       await viewer.close();
+    });
+
+    test('the node with the lease of a destination sends what the other node planned, without a poll', async () => {
+      const uid = await newEndpoint();
+      await using target = await openRawTarget();
+      vi.spyOn(nodes.b.store, 'dueDestinations').mockResolvedValue([]);
+      await person.client.call('createDestination', { params: { uid }, body: { url: target.url } });
+      await capture(nodes.a, uid);
+      await expect.poll(() => target.count()).toBe(1);
+      vi.spyOn(nodes.a.store, 'dueDestinations').mockResolvedValue([]);
+      vi.spyOn(nodes.a.store, 'unplannedEndpoints').mockResolvedValue([]);
+      // Several times, because the bus may be down for a moment.
+      await expect.poll(async () => (await capture(nodes.b, uid), target.count())).toBeGreaterThan(1);
     });
 
     test('a request that no longer waits, because its destination is deleted', async () => {

@@ -58,6 +58,7 @@ const sendingOptions = (status: number) => ({
   mark: 'mark',
   now: () => 0,
   onRecorded: () => undefined,
+  onHeldElsewhere: () => undefined,
   onFailure: (error: unknown) => expect.unreachable(String(error)),
 });
 

@@ -27,12 +27,16 @@ const SMALL_AT_ONCE = 256;
 const LARGE_MIB_AT_ONCE = 100;
 const MIB = 1024 * 1024;
 const POLL_MS = 500;
+/** Maximum destinations in a notice. Others wait for the poll of the process with their lease. */
+const MAX_IN_NOTICE = 500;
 
 type SenderQueries = DestinationLeasesOptions['store'] &
   Pick<DeliveryQueries, 'dueDeliveries' | 'recordAttempts' | 'correctDueAt' | 'shortenWaits'>;
 
 export interface SenderOptions extends AttemptOptions, Omit<RecorderOptions, 'store' | 'signal'> {
   readonly store: AttemptOptions['store'] & SenderQueries & { readonly shared: boolean };
+  /** These destinations have due deliveries, and another process may have their leases. */
+  readonly onHeldElsewhere: (destinationIds: readonly number[]) => void;
 }
 
 /**
@@ -49,6 +53,8 @@ export class DeliverySender {
   readonly #end = new AbortController();
   readonly #attempts = new RunningWork();
   #isStopping = false;
+  /** Destinations to look for in the next poll. */
+  #wanted = new Set<number>();
   readonly #polling: CoalescedRun;
 
   constructor(options: SenderOptions) {
@@ -56,7 +62,7 @@ export class DeliverySender {
     const { store, now, onRecorded, onFailure } = options;
     const sendAll = (claimed: ClaimedDestination): Promise<void> => this.#sendAll(claimed).catch(onFailure);
     this.#leases = new DestinationLeases({ store, now, sendAll });
-    this.#polling = new CoalescedRun(async () => (this.#isStopping ? undefined : this.#leases.poll().catch(onFailure)));
+    this.#polling = new CoalescedRun(async () => (this.#isStopping ? undefined : this.#poll().catch(onFailure)));
     this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
   }
 
@@ -80,9 +86,23 @@ export class DeliverySender {
 
   /** Looks for due deliveries now: of the given destinations, and of others. */
   wake(destinationIds: readonly number[] = []): void {
-    const wanted = destinationIds.map((id) => this.#leases.get(id));
-    for (const claimed of wanted) claimed?.sendDue.start();
-    if (destinationIds.length === 0 || wanted.includes(undefined)) this.#polling.start();
+    this.wakeHeld(destinationIds);
+    const notHeld = destinationIds.filter((id) => this.#leases.get(id) === undefined);
+    for (const id of notHeld) this.#wanted.add(id);
+    if (destinationIds.length === 0 || notHeld.length > 0) this.#polling.start();
+  }
+
+  /** Sends due deliveries now to those of the destinations whose lease this process has. */
+  wakeHeld(destinationIds: readonly number[]): void {
+    for (const id of destinationIds) this.#leases.get(id)?.sendDue.start();
+  }
+
+  async #poll(): Promise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = new Set();
+    await this.#leases.poll();
+    const elsewhere = [...wanted].filter((id) => this.#leases.get(id) === undefined);
+    if (elsewhere.length > 0) this.#options.onHeldElsewhere(elsewhere.slice(0, MAX_IN_NOTICE));
   }
 
   /** Waits for running attempts, at most `maxMs`. Those that are not finished then are repeated after the next start. */

@@ -1,6 +1,7 @@
 import { MAX_DESTINATIONS, parseQuery } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { ProblemError, invalid, invalidQuery } from '../../http/problem.ts';
+import type { Bus } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
@@ -47,6 +48,7 @@ export interface DeliveriesOptions extends AnnouncerOptions {
   readonly store: Store &
     DeliveryQueries &
     Pick<Remote<typeof accountQueries & typeof requestQueries>, 'findOrCreateSecret' | 'findWhole'>;
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
   readonly replays: Replays;
   readonly signatures: Pick<Signatures, 'signerOf'>;
   readonly log: Logger;
@@ -66,7 +68,7 @@ export class Deliveries {
   );
 
   private constructor(options: DeliveriesOptions, installation: Installation) {
-    const { store, replays, signatures, now } = options;
+    const { store, bus, replays, signatures, now } = options;
     this.#options = options;
     this.#announcer = createAnnouncer(options);
     const onFailure = this.#onFailure;
@@ -89,6 +91,10 @@ export class Deliveries {
       onFailure,
       forward: (request, signal) => replays.forward(request, signal),
       onRecorded: (recorded) => this.#announcer.recorded(recorded),
+      onHeldElsewhere: (destinationIds) => bus.publish({ kind: 'due', destinationIds }),
+    });
+    bus.subscribe((notice) => {
+      if (notice.kind === 'due') this.#sender.wakeHeld(notice.destinationIds);
     });
   }
 
