@@ -144,6 +144,19 @@ test('deleted requests that were not loaded leave no gap, and come back with the
   expect(merge.mergeRange(some, { from: 3, to: 4, rows: samples(4) }).gaps).toEqual([{ before: 1, after: -1 }]);
 });
 
+test('restored rows that only the server can decide on are searched together, where no row is between them', () => {
+  const list = { ...apply(EMPTY_LIST, init(9, 8, 7, 6, 5, 4, 3, 2, 1, 0)), searched: 10 };
+  const undecided = () => undefined;
+  const all = merge.restoreRequests(merge.dropRequests(list, list.rows), samples(2, 4, 6, 8), undecided);
+  expect([indexes(all), all.gaps, all.searched]).toEqual([[], [{ before: 9, after: 1 }], 3]);
+  const some = merge.restoreRequests(merge.dropRequests(list, samples(8, 7, 6, 3, 2)), samples(8, 6, 3), undecided);
+  const gaps = [
+    { before: 9, after: 5 },
+    { before: 4, after: 2 },
+  ];
+  expect([some.gaps, some.searched]).toEqual([gaps, 6]);
+});
+
 test('a page fills its part of a gap', () => {
   const list = apply(EMPTY_LIST, init(9, 8, 7));
   const page = merge.pageRange(samples(6, 5), true, 7);

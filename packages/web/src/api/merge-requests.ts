@@ -63,7 +63,7 @@ export function mergeRange(list: RequestList, range: IndexRange, accepts = accep
   const named = new Set(fresh.map((row) => row.index));
   const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
   const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
-  const gaps = undecided.reduce(openGap, gapsAfter(list, from, to));
+  const gaps = undecided.map(gapOf).reduce(openGap, gapsAfter(list, from, to));
   return { ...list, rows, gaps: withoutDeleted(gaps, list.deleted), newest: Math.max(list.newest, to) };
 }
 
@@ -76,16 +76,27 @@ function classify(rows: readonly CapturedRequest[], accepts: Accepts) {
   };
 }
 
-/** Adds an index to the gaps, and joins the gaps that it connects. */
-function openGap(gaps: readonly Gap[], index: number): readonly Gap[] {
-  const isApart = (gap: Gap): boolean => gap.before < index || gap.after > index;
+/** Adds a gap, and joins the gaps that it connects. */
+function openGap(gaps: readonly Gap[], opened: Gap): readonly Gap[] {
+  const isApart = (gap: Gap): boolean => gap.before <= opened.after || gap.after >= opened.before;
   const joined = gaps
     .filter((gap) => !isApart(gap))
-    .reduce((a, b) => ({ before: Math.max(a.before, b.before), after: Math.min(a.after, b.after) }), {
-      before: index + 1,
-      after: index - 1,
-    });
+    .reduce((a, b) => ({ before: Math.max(a.before, b.before), after: Math.min(a.after, b.after) }), opened);
   return [...gaps.filter(isApart), joined].toSorted((a, b) => b.before - a.before);
+}
+
+const gapOf = (index: number): Gap => ({ before: index + 1, after: index - 1 });
+
+/** Gaps that contain these indexes, which are newest first, and no row. So many indexes need few searches. */
+function gapsAround(rows: readonly ListedRequest[], indexes: readonly number[]): readonly Gap[] {
+  const gaps: Gap[] = [];
+  for (const index of indexes) {
+    const last = gaps.at(-1);
+    const isJoined = last !== undefined && positionOf(rows, last.after) === positionOf(rows, index);
+    if (isJoined) gaps[gaps.length - 1] = { ...last, after: index - 1 };
+    else gaps.push(gapOf(index));
+  }
+  return gaps;
 }
 
 function gapsAfter(list: RequestList, from: number, to: number): readonly Gap[] {
@@ -139,7 +150,7 @@ export function addLive(list: RequestList, captures: readonly CapturedRequest[],
   const inOrder = fresh.every((row) => row.index > first);
   const rows =
     fresh.length === 0 ? list.rows : inOrder ? [...fresh, ...list.rows] : newestFirst([...list.rows, ...fresh]);
-  return { ...list, rows, newest, gaps: undecided.reduce(openGap, list.gaps) };
+  return { ...list, rows, newest, gaps: undecided.map(gapOf).reduce(openGap, list.gaps) };
 }
 
 /**
@@ -200,7 +211,16 @@ export function restoreRequests(
   const deleted = new Set(list.deleted);
   for (const { index } of requests) deleted.delete(index);
   const stored = requests.filter((row) => !isDropped(list, row) && !isInGap(list, row.index));
-  return addLive({ ...list, deleted }, stored, accepts);
+  const undecided = new Set(stored.filter((row) => accepts(row) === undefined));
+  const back = addLive(
+    { ...list, deleted },
+    stored.filter((row) => !undecided.has(row)),
+    accepts,
+  );
+  const indexes = [...undecided].map(({ index }) => index).toSorted((a, b) => b - a);
+  const opened = gapsAround(back.rows, indexes);
+  const again = opened.reduce((sum, gap) => sum + gap.before - gap.after - 1, 0);
+  return { ...back, gaps: opened.reduce(openGap, back.gaps), searched: Math.max(0, back.searched - again) };
 }
 
 /** Empties the list. A page that is still loading does not restore the rows. */
