@@ -126,6 +126,22 @@ test('unreachable: the error says so', async () => {
   expect(words).toBe("The mail server can't be reached. The server's log has the details.");
 });
 
+test('a notice waits for a slow mail server, and a user does not', async () => {
+  const acknowledge: (() => void)[] = [];
+  const mailbox = await openMailbox({
+    onData(stream, _session, done) {
+      stream.resume().on('end', () => acknowledge.push(done));
+    },
+  });
+  closing.push(mailbox.close);
+  const mailer = createMailer(mailbox.url, () => 'a@example.com', { user: 100, notice: 60_000 });
+  const notice = mailer.send('to@example.com', MESSAGE, 'id');
+  await expect.poll(() => acknowledge.length).toBe(1);
+  expect(await wordsOf(mailer.send('to@example.com', MESSAGE))).toContain("can't be reached");
+  for (const done of acknowledge) done();
+  await expect(notice).resolves.toBeUndefined();
+});
+
 test.each([
   ['PLAIN', 'AUTH PLAIN …'],
   ['LOGIN', '…'],

@@ -75,10 +75,14 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
-/** Milliseconds to wait for the mail server; the waiting user gets an error. */
+/** Milliseconds to wait for the mail server. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
-const SILENCE_MS = 20_000;
+/**
+ * Milliseconds to wait for a response. A user waits for most mails. Nobody waits for a notice, and a mail server that
+ * accepts it later gets a copy (RFC 5321 4.5.3.2.6). With connecting and the greeting, it still ends within the claim.
+ */
+const SILENCE_MS = { user: 20_000, notice: 100_000 };
 const MAX_MESSAGE_LENGTH = 300;
 const UNREACHABLE = "The mail server can't be reached. The server's log has the details.";
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
@@ -106,26 +110,29 @@ export class MailRefused extends Error {
 export type Mailer = ReturnType<typeof createMailer>;
 
 /** The only module that sends mail, over SMTP. `from` is an address, with or without a name. */
-export function createMailer(smtpUrl: string, from: () => string) {
+export function createMailer(smtpUrl: string, from: () => string, silenceMs = SILENCE_MS) {
   const url = new URL(smtpUrl);
   const secrets = passwordForms(url);
-  const transport = createTransport({
-    url: withSafeDefaults(url),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: GREETING_MS,
-    socketTimeout: SILENCE_MS,
-    // Message content must never reference a file or URL to read from.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  const transportOf = (socketTimeout: number) =>
+    createTransport({
+      url: withSafeDefaults(url),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: GREETING_MS,
+      socketTimeout,
+      // Message content must never reference a file or URL to read from.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  const [forUsers, forNotices] = [transportOf(silenceMs.user), transportOf(silenceMs.notice)];
   return {
     /**
-     * Sends a mail to one address. Mails with the same `id` have the same Message-ID, so that mail programs show copies
-     * once. @throws MailRefused
+     * Sends a mail to one address. Only notices have an `id`. Mails with the same one have the same Message-ID, so that
+     * mail programs show copies once. @throws MailRefused
      */
     async send(to: string, message: Message, id?: string): Promise<void> {
       const sender = from();
       const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(sender)}>` };
+      const transport = id === undefined ? forUsers : forNotices;
       try {
         // Addresses as objects are not parsed, so that none can inject another.
         await transport.sendMail({ from: sender, to: { name: '', address: to }, ...messageId, ...message });
@@ -206,7 +213,7 @@ export function defaultSender(publicUrl: string): string {
 /** Maximum of mails per run. */
 const MAX_PER_RUN = 50;
 const RETRY_MS = 60_000;
-/** A mail that was claimed this long ago is sent again, because its process died. A mail takes seconds. */
+/** A mail that was claimed this long ago is sent again, because its process died. */
 const CLAIM_MS = 120_000;
 
 interface OutboxOptions {
