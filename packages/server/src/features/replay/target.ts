@@ -2,7 +2,8 @@ import { ProblemError } from '../../http/problem.ts';
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import { withTimeout } from '../../limits/timeouts.ts';
-import { Resolver, lookup } from 'node:dns/promises';
+import { CANCELLED, Resolver, TIMEOUT, lookup } from 'node:dns/promises';
+import { codeOf } from '../../error-code.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
@@ -135,7 +136,10 @@ export const lookUpOnSystem = limitedPerUser(async (name) =>
 /** Public DNS only: no hosts file or search domain makes a name internal. Slow lookups don't fill libuv's pool. */
 export const lookUpInPublic: Lookup = async (name) => {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  // Before the time limit of the lookup, because one family can have an answer while the other one waits.
+  const timer = setTimeout(() => resolver.cancel(), TRIES * TRY_MS).unref();
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  clearTimeout(timer);
   const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const [first] = answers;
   if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
@@ -172,14 +176,15 @@ function isThisMachine(host: string): boolean {
 
 async function addressesOf(name: string, lookUp: Lookup, userId: number): Promise<readonly string[]> {
   const unneeded = new AbortController();
+  const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
   try {
-    const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
     const found = await withTimeout(MAX_MS, lookUp(name, { userId, signal: unneeded.signal }), late);
     if (found.length > 0) return found;
     throw new ReplayFailure(`The name ${name} has no address.`);
   } catch (error) {
     if (error instanceof ReplayFailure) throw error;
-    throw new ReplayFailure(`The name ${name} could not be found.`);
+    const code = codeOf(error);
+    throw code === TIMEOUT || code === CANCELLED ? late() : new ReplayFailure(`The name ${name} could not be found.`);
   } finally {
     unneeded.abort();
   }
