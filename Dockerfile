@@ -5,8 +5,8 @@ COPY . .
 RUN npm pack && tar -xzf creel-*.tgz
 
 FROM node:26-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data UV_THREADPOOL_SIZE=24 MALLOC_ARENA_MAX=2 \
-  MALLOC_MMAP_THRESHOLD_=8388608 MALLOC_TRIM_THRESHOLD_=16777216 MALLOC_TOP_PAD_=1048576 GLIBC_TUNABLES=glibc.malloc.hugetlb=1
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=8388608 \
+  MALLOC_TRIM_THRESHOLD_=16777216 MALLOC_TOP_PAD_=1048576 GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 COPY --from=build /src/package /app
 RUN mkdir /data && chown node:node /data
 USER node

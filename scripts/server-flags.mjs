@@ -14,10 +14,8 @@ export const serverFlags = [
   '--disable-warning=ExperimentalWarning',
 ];
 
-/** Defaults for the server's environment, for libuv and glibc. Other systems ignore those for glibc. */
+/** Defaults for the server's environment, for glibc. Other systems ignore them. */
 export const serverEnvironment = {
-  // Threads. Lookups of names get half of them: 4 for replays, 4 for checks of destinations, and the rest for mail, payments and the database.
-  UV_THREADPOOL_SIZE: '24',
   // Two heaps for a dozen threads save 15 to 20 MB at the same rate. By default each thread has one and rarely returns its memory.
   MALLOC_ARENA_MAX: '2',
   // Bytes. Larger buffers go back to the system when they are freed, and smaller ones stay for the next body.

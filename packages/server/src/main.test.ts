@@ -1,3 +1,4 @@
+import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
@@ -23,6 +24,18 @@ test('the first signal lets a request finish that is being sent, a second one en
   await server.kill('SIGTERM');
   expect(await exitCode).toBe(1);
 });
+
+test.runIf(process.platform === 'linux')(
+  'lookups of names have twelve threads, however the server is started',
+  async () => {
+    const { pid, stop } = await startServerProcess();
+    onTestFinished(stop);
+    const threads = `/proc/${pid}/task`;
+    const names = (await readdir(threads)).map((id) => readFile(`${threads}/${id}/comm`, 'utf8'));
+    const pool = (await Promise.all(names)).filter((name) => name.startsWith('libuv-worker'));
+    expect(pool).toHaveLength(24);
+  },
+);
 
 test('a server whose port is in use says which one, without a stack', async () => {
   const other = createServer();
