@@ -225,6 +225,7 @@ test('forward ends with its session while the target is away', async () => {
     'To continue with the next capture: --from 0',
     'The session has ended. Log in with: creel login',
   ]);
+  expect(forwarder.stderr()).not.toContain('Waiting for');
   home = await signIn('home-after-target');
 });
 
@@ -239,6 +240,7 @@ test('forward completes what it is sending to one url before it ends', async () 
   await person.client.call('deleteEndpoint', { params: { uid } });
   const metrics = async (): Promise<string> => (await fetch(`${server.origin}/metrics`)).text();
   await expect.poll(metrics).toContain('creel_live_viewers 0');
+  await forwarder.until(() => forwarder.stderr().includes(`Waiting for ${slow.url}/ to answer request 0`));
   release();
   expect(await forwarder.ended).toBe(1);
   expect(forwarder.stdout()).toContain(`→  ${slow.url}/  200`);

@@ -159,7 +159,9 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
   let wasUnreached = false;
   for (let number = 1; ; number += 1) {
     const startedAt = Date.now();
+    const stopListening = onceOver(context, `Waiting for ${destination.href} to answer request ${request.index}.`);
     const result = await sendCapture(sent, { destination, body, signal });
+    stopListening();
     if (result.kind !== 'answered') signal.throwIfAborted();
     const isUnreached = result.kind === 'unreached';
     // While the destination can't be reached, only the first attempt is reported.
@@ -179,6 +181,18 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     await sleep(delayMs, undefined, { signal: over }).catch(() => undefined);
     over.throwIfAborted();
   }
+}
+
+/**
+ * Says what delays the end when no more captures can come, because what is being sent is not cut off. Returns a function that stops
+ * listening.
+ */
+function onceOver({ over, signal, notify }: ForwardContext, sentence: string): () => void {
+  const note = (): void => {
+    if (!signal.aborted) void notify(`No more captures can come. ${sentence}`).catch(() => undefined);
+  };
+  over.addEventListener('abort', note, { once: true });
+  return () => over.removeEventListener('abort', note);
 }
 
 /** Prints one line, and for a failure the first lines of the response on standard error. */
