@@ -168,6 +168,7 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/accounts/provider.ts', use('openid-client')],
   ['packages/server/src/features/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
   ['packages/server/src/features/accounts/provider.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/features/billing/stripe-gateway.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
 
   ['packages/server/src/http/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],

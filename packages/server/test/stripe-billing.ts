@@ -1,4 +1,3 @@
-import { Stripe } from 'stripe';
 import { createLog } from '../src/log.ts';
 import { Billing } from '../src/features/billing/service.ts';
 import type { SubscriptionFields } from '../src/features/billing/rules.ts';
@@ -22,8 +21,7 @@ export function stripeBilling(
   now: () => number,
 ): Billing {
   const log = createLog('silent', false, { write: () => undefined });
-  const httpClient = Stripe.createFetchHttpClient(answer);
-  const gateway = new StripeGateway({ config: STRIPE_CONFIG, store, log, now, httpClient });
+  const gateway = new StripeGateway({ config: STRIPE_CONFIG, store, log, now, fetch: answer });
   const live = { publish: () => undefined };
   return new Billing({ store, gateway, live, publicUrl: () => 'https://creel.example', log, now });
 }

@@ -24,6 +24,7 @@ import type { OidcConfig } from '../../config.ts';
 import { codeOf } from '../../error-code.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
 import { SealedText } from '../../secrets.ts';
+import { readBounded } from '../../limits/read-bounded.ts';
 
 /** Milliseconds until the provider's metadata and keys are read again. */
 const METADATA_MS = 60 * 60_000;
@@ -236,10 +237,6 @@ export function truncate(text: string, maxLength: number): string {
 const MAX_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
-class AnswerTooLong extends Error {
-  override readonly name = 'AnswerTooLong';
-}
-
 /**
  * `fetch` for the login provider, whose URL no user chooses. Limits time and size, and follows no redirects.
  * @throws ProviderProblem for a server error (5xx)
@@ -250,17 +247,5 @@ async function providerFetch(url: string, init: CustomFetchOptions): Promise<glo
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
   if (answer.status >= 500) throw new ProviderProblem('unreachable', `the provider answered ${answer.status}`);
   // Some statuses can't have a body, not even an empty one.
-  return new Response(answer.body && (await readBounded(answer.body)), answer);
-}
-
-async function readBounded(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.byteLength;
-    // Leaving the loop cancels the stream.
-    if (bytes > MAX_BYTES) throw new AnswerTooLong('The login provider sent a longer answer than it could need.');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
+  return new Response(answer.body && (await readBounded(answer.body, MAX_BYTES)), answer);
 }

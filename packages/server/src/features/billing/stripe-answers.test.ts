@@ -1,9 +1,14 @@
-import { afterAll, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { afterAll, expect, test, vi } from 'vitest';
+import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
 import { STORED, stripeBilling } from '../../../test/stripe-billing.ts';
+import { STRIPE_CONFIG } from '../../../test/stripe-server.ts';
+import { createLog } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway } from './gateway.ts';
 import type { SubscriptionState } from './rules.ts';
+import { StripeGateway } from './stripe-gateway.ts';
 
 /** Answers in another format, as of a proxy or a host that only resembles Stripe. */
 
@@ -58,4 +63,33 @@ test('a subscription with values that a database would change or reject is not r
     { created: -1 },
   ])
     await expect(read(change)).rejects.toThrow(GatewayError);
+});
+
+test.each([
+  ['in small pieces', ' '],
+  ['of any size', ' '.repeat(1_000_000)],
+])('a call ends although a response %s does not', async (_, piece) => {
+  let [begun, ended] = [0, 0];
+  const server = createServer((_request, response) => {
+    begun += 1;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const timer = setInterval(() => response.writableNeedDrain || response.write(piece), 20);
+    response.once('close', () => {
+      clearInterval(timer);
+      ended += 1;
+    });
+  });
+  const apiBase = `http://127.0.0.1:${await listenLocally(server)}`;
+  const log = createLog('silent', false, { write: () => undefined });
+  const gateway = new StripeGateway({ config: { ...STRIPE_CONFIG, apiBase }, store, log, now: Date.now });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  let error: unknown;
+  gateway.openPortal('cus_1', '/').catch((reason: unknown) => (error = reason));
+  await expect.poll(() => begun).toBe(1);
+  if (piece.length === 1) await vi.advanceTimersByTimeAsync(20_000);
+  await expect.poll(() => ended).toBe(1);
+  const laterError = async () => (await vi.advanceTimersByTimeAsync(1000), error);
+  await expect.poll(laterError).toBeInstanceOf(GatewayError);
+  vi.useRealTimers();
+  server.close();
 });

@@ -11,11 +11,13 @@ import type { billingQueries } from './queries.ts';
 import { TEST_CUSTOMER } from './test-gateway.ts';
 import { ANSWERS, readAnswer, readStripeEvent, readSubscription, stateOf } from './stripe-formats.ts';
 import { isChargedNow } from './rules.ts';
+import { readBounded } from '../../limits/read-bounded.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /** The API version of the installed types and of the schemas in `stripe-formats.ts`. */
 const API_VERSION = '2026-10-28.endive';
 const CALL_MS = 20_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 /** Stripe's default is a day, and its minimum half an hour. */
 const CHECKOUT_SECONDS = 3600;
@@ -25,8 +27,8 @@ export interface StripeGatewayOptions {
   readonly store: Pick<Remote<typeof billingQueries>, 'findBillingSetting' | 'keepBillingSetting'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Replaces the library's HTTP client. */
-  readonly httpClient?: Stripe.HttpClient | undefined;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof fetch;
 }
 
 export class StripeGateway implements BillingGateway {
@@ -43,7 +45,8 @@ export class StripeGateway implements BillingGateway {
       maxNetworkRetries: 1,
       telemetry: false,
       ...(apiBase === undefined ? {} : hostOf(apiBase)),
-      httpClient: objectsOnly(options.httpClient ?? Stripe.createNodeHttpClient()),
+      // Its time limit includes the body. The one of the library's other client starts again with each piece.
+      httpClient: objectsOnly(Stripe.createFetchHttpClient(bounded(options.fetch ?? fetch))),
     });
   }
 
@@ -230,6 +233,14 @@ async function withGatewayErrors<T>(call: Promise<T>): Promise<T> {
 /** Awaits a library call and reads the used fields of its answer. @throws GatewayError, also for another format */
 async function answerOf<T>(call: Promise<unknown>, schema: z.ZodType<T>): Promise<T> {
   return readAnswer(schema, await withGatewayErrors(call));
+}
+
+/** A `fetch` that limits the size of responses, and follows no redirects. */
+function bounded(send: typeof fetch): typeof fetch {
+  return async (url, init) => {
+    const answer = await send(url, { ...init, redirect: 'manual' });
+    return new Response(answer.body && (await readBounded(answer.body, MAX_ANSWER_BYTES)), answer);
+  };
 }
 
 /** Rejects JSON that is not an object. The library would never settle the call, and its own error ends the process. */
