@@ -26,14 +26,14 @@ test('the first signal lets a request finish that is being sent, a second one en
 });
 
 test.runIf(process.platform === 'linux')(
-  'lookups of names have twelve threads, however the server is started',
+  'lookups of names have sixteen threads, however the server is started',
   async () => {
     const { pid, stop } = await startServerProcess();
     onTestFinished(stop);
     const threads = `/proc/${pid}/task`;
     const names = (await readdir(threads)).map((id) => readFile(`${threads}/${id}/comm`, 'utf8'));
     const pool = (await Promise.all(names)).filter((name) => name.startsWith('libuv-worker'));
-    expect(pool).toHaveLength(24);
+    expect(pool).toHaveLength(32);
   },
 );
 

@@ -87,9 +87,9 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
 
 // The flag of the main thread (scripts/server-flags.mjs) would override the smaller limits of the worker threads.
 setFlagsFromString('--max-semi-space-size=0');
-// libuv gives half of its threads to lookups of names: 4 for replays, 4 for checks of destinations, and the rest for mail, payments and
+// libuv gives half of its threads to lookups of names: 6 for replays, 6 for checks of destinations, and the rest for mail, payments and
 // the database. It starts them at their first use, so this is early enough.
-process.env['UV_THREADPOOL_SIZE'] ??= '24';
+process.env['UV_THREADPOOL_SIZE'] ??= '32';
 try {
   const { server, log } = await start();
   stopOnSignals(server, log);

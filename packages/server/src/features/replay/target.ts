@@ -117,15 +117,23 @@ const TRIES = 2;
 const MAX_ADDRESSES = 8;
 
 /** Lookups of the system that run in one thread at a time, of all users and of one. */
-const SYSTEM_LOOKUPS = { concurrency: 4, concurrencyPerOwner: 2 };
+const SYSTEM_LOOKUPS = { concurrency: 6, concurrencyPerOwner: 4 };
 
 /**
  * A lookup that can't be canceled, of which one user gets only a few at a time. A name whose name server does not answer
- * takes one of the process's few threads for up to half a minute, and would delay the names of all users.
+ * takes one of the process's few threads for up to half a minute, and would delay all other names. So all who ask for a
+ * name meanwhile wait for the same lookup.
  */
 export function limitedPerUser(lookUp: (name: string) => Promise<readonly string[]>): Lookup {
   const queue = new FairQueue(SYSTEM_LOOKUPS);
-  return (name, { userId, signal }) => queue.run(userId, () => lookUp(name), signal);
+  const running = new Map<string, Promise<readonly string[]>>();
+  const begin = (name: string): Promise<readonly string[]> => {
+    const found = lookUp(name).finally(() => running.delete(name));
+    running.set(name, found);
+    return found;
+  };
+  return async (name, { userId, signal }) =>
+    running.get(name) ?? queue.run(userId, async () => running.get(name) ?? begin(name), signal);
 }
 
 /** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
