@@ -165,6 +165,9 @@ test('the theme follows the system until the user chooses one, and is set before
   await expect.poll(theme).toBe('light');
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect.poll(theme).toBe('dark');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('body'), 'dark text on paper').toHaveCSS('color', 'rgb(29, 27, 24)');
+  await page.emulateMedia({ media: 'screen' });
   await page.setViewportSize({ width: 320, height: 740 });
   for (const option of await page.getByRole('radiogroup', { name: 'Theme' }).locator('label').all()) {
     const room = await option.evaluate((label) => {
