@@ -268,7 +268,7 @@ test('short events, and the message about a lost connection on a phone', async (
     expect(event?.y).toBe(path?.y);
   });
 
-  await test.step('the badges of all rows are below each other, and a method of seven letters is shown whole', async () => {
+  await test.step('the badges of all rows are below each other, and long methods are shown whole', async () => {
     await send(endpoint.url, {
       path: '/a-path-of-thirty-four-characters/x',
       headers: { 'x-github-event': 'pull_request_review_comment' },
@@ -283,6 +283,7 @@ test('short events, and the message about a lost connection on a phone', async (
       .evaluateAll((badges) => badges.map((badge) => badge.getBoundingClientRect().right));
     expect(ends).toEqual([ends[0], ends[0], ends[0]]);
     await expectShownWhole(row(page, 2), 'OPTIONS');
+    await expectShownWhole(row(page, await send(endpoint.url, { method: 'PROPPATCH' })), 'PROPPATCH');
   });
 
   await test.step('in a window of 320 px, a path is shown whole beside its badges', async () => {

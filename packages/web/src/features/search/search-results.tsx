@@ -146,7 +146,7 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
       className="flex flex-col gap-1 px-4 py-2.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk"
     >
       <span className="flex min-w-0 items-center gap-x-3 @max-2xl:flex-wrap">
-        <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
+        <MethodBadge method={request.method} className="min-w-14 shrink-0" />
         <span className="min-w-0 truncate font-mono text-sm @max-2xl:max-w-max @max-2xl:grow @max-2xl:basis-0">
           <Highlighted parts={highlightParts(request.path, q)} />
         </span>

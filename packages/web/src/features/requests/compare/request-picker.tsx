@@ -69,7 +69,7 @@ function Choice({ request, onChoose }: { readonly request: ListedRequest } & Pic
       onClick={() => onChoose(request.index)}
       className="flex min-h-8 w-full items-center gap-3 rounded-md px-2 text-left hover:bg-sunk focus-visible:bg-selected pointer-coarse:min-h-11"
     >
-      <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
+      <MethodBadge method={request.method} className="min-w-14 shrink-0" />
       <span className="min-w-0 truncate font-mono text-sm">{readable(request.path)}</span>
       {/* Shrinks to nothing before the path is cut. */}
       <span className="min-w-0 shrink-[9999] truncate font-mono text-sm text-ink-2">{labelOf(request).event}</span>

@@ -15,11 +15,11 @@ import type { Swipe } from './row-swipe.tsx';
 
 /**
  * The columns of the list: checkbox, Method, Source, Path, Size, Time, Actions. A narrow pane has no source column,
- * and shows the actions over size and time on hover.
+ * and shows the actions over size and time on hover. A long method takes width from the path.
  */
 export const COLUMNS =
-  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_3rem_minmax(0,1fr)_4.5rem_2rem] ' +
-  '@md:grid-cols-[1.25rem_3rem_3.5rem_minmax(0,1fr)_4.5rem_2rem_3.125rem]';
+  'grid items-center gap-x-1.5 pr-2 grid-cols-[1.25rem_minmax(3rem,max-content)_minmax(0,1fr)_4.5rem_2rem] ' +
+  '@md:grid-cols-[1.25rem_minmax(3rem,max-content)_3.5rem_minmax(0,1fr)_4.5rem_2rem_3.125rem]';
 
 /** Pixels. A finger needs 44 px, and on a phone the row is the smallest target. `tall-row` of rows.css has its styles. */
 export const ROW_HEIGHT = 36;
@@ -148,7 +148,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           )}
         />
       </span>
-      <span role="gridcell" id={cellId(index, 'method')} title={request.method} className="truncate text-sm">
+      <span role="gridcell" id={cellId(index, 'method')} className="text-sm">
         <MethodBadge method={request.method} />
       </span>
       <span
