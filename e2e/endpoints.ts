@@ -66,8 +66,15 @@ export async function expectShownWhole(parent: Locator, text: string): Promise<v
   const missing = await shown.evaluate((element) => {
     const content = element.ownerDocument.createRange();
     content.selectNodeContents(element);
+    const { width, right } = content.getBoundingClientRect();
+    const cutAt: number[] = [];
+    for (let box: typeof element | null = element; box !== null; box = box.parentElement) {
+      const style = element.ownerDocument.defaultView?.getComputedStyle(box);
+      if (style?.overflowX !== 'visible' && style?.display !== 'contents')
+        cutAt.push(box.getBoundingClientRect().right);
+    }
     // A part of a pixel too little cuts characters off.
-    return content.getBoundingClientRect().width - element.getBoundingClientRect().width;
+    return Math.max(width - element.getBoundingClientRect().width, right - Math.min(...cutAt));
   });
   expect(missing).toBeLessThanOrEqual(0);
 }
