@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import type * as Dns from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -26,27 +26,26 @@ await once(nameServer, 'listening');
 afterAll(() => nameServer.close());
 
 /** Whether the question for IPv4 addresses has its answer. */
-let isAnswered = (): boolean => false;
+let isAnswered: () => boolean;
 
-vi.mock('node:dns/promises', async (importOriginal) => {
-  const real = await importOriginal<typeof Dns>();
-  function LocalResolver(...options: ConstructorParameters<typeof real.Resolver>) {
-    const resolver = new real.Resolver(...options);
-    resolver.setServers([`127.0.0.1:${nameServer.address().port}`]);
-    const { mock } = vi.spyOn(resolver, 'resolve4');
-    isAnswered = () => mock.settledResults[0]?.type === 'fulfilled';
-    return resolver;
-  }
-  return { ...real, Resolver: LocalResolver };
+beforeEach(() => {
+  const { resolve4 } = Resolver.prototype;
+  const { mock } = vi.spyOn(Resolver.prototype, 'resolve4').mockImplementation(function ask(
+    this: Resolver,
+    name,
+    options,
+  ) {
+    // For the next questions, too.
+    this.setServers([`127.0.0.1:${nameServer.address().port}`]);
+    return resolve4.call(this, name, options);
+  });
+  isAnswered = () => mock.settledResults[0]?.type === 'fulfilled';
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 });
 
 const resolved = (host: string) =>
   resolveTarget({ host, port: 80 }, { allowPrivate: false, lookUp: lookUpInPublic, userId: 1 });
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
-});
 
 test('a name whose server ignores questions for IPv6 addresses has its IPv4 addresses', async () => {
   const found = resolved('old.example').catch(String);
