@@ -1,4 +1,4 @@
-/** @throws Error for a body over `maxBytes`, whose rest is not read */
+/** Reads a body of at most `maxBytes`. @throws Error for a longer one, whose rest is not read */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
