@@ -14,6 +14,8 @@ export interface Engine {
   readonly bytesType: 'blob' | 'bytea';
   /** Column definition of a generated id that is never reused. */
   readonly idType: RawBuilder<unknown>;
+  /** Bytes of a body that one statement reads at most, where a statement does not read the whole body for them. */
+  readonly pieceBytes: number | undefined;
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /** Matches at least when the bytes contain `needle`, ignoring ASCII case. `needle` is already lowercase. */
   bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;

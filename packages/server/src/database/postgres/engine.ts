@@ -19,6 +19,8 @@ export const postgresEngine: Engine = {
   name: 'postgres',
   bytesType: 'bytea',
   idType: sql`bigint generated always as identity primary key`,
+  // The driver gets bytes as hexadecimal text and converts a row at once. With 25 MiB, the main thread stopped for 0.1 to 0.3 s.
+  pieceBytes: 1024 * 1024,
   contains: (bytes, needle) => sql<boolean>`position(cast(${needle} as bytea) in ${bytes}) > 0`,
   bytesMayContain: (bytes, needle) => includes(folded(bytes), escapeFormat(needle)),
   mayContain(body, inBody, head, inHead) {

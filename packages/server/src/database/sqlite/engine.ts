@@ -15,6 +15,7 @@ const sqliteEngine: Engine = {
   name: 'sqlite',
   bytesType: 'blob',
   idType: sql`integer primary key autoincrement`,
+  pieceBytes: undefined,
   contains: (bytes, needle) => sql<boolean>`instr(${bytes}, ${needle}) > 0`,
   bytesMayContain,
   mayContain(body, inBody, head, inHead) {

@@ -194,8 +194,29 @@ async function findRequest(db: EngineDatabase, endpointId: number, ref: RequestR
 
 /** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
 export async function findWhole(db: EngineDatabase, endpointId: number, index: number) {
-  const row = await oneRequest(db, endpointId, { index }).executeTakeFirst();
-  return row && toRequestRecord(endpointId, row);
+  const row = await oneRequest(db, endpointId, { index }, db.engine.pieceBytes).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const record = toRequestRecord(endpointId, row);
+  const body = await wholeBody(db, record);
+  return body === undefined ? undefined : { ...record, body };
+}
+
+/** The body of a record that has only its beginning. `undefined` if the request was deleted meanwhile. */
+async function wholeBody(db: EngineDatabase, { endpointId, index, body: beginning, size }: RequestRecord) {
+  const { pieceBytes } = db.engine;
+  if (beginning === null || pieceBytes === undefined || beginning.length === size) return beginning;
+  const body = Buffer.allocUnsafeSlow(size);
+  body.set(beginning);
+  for (let at = beginning.length; at < size; at += pieceBytes) {
+    const row = await db
+      .selectFrom('captured_requests')
+      .select(sql<Uint8Array>`substr(body, ${sql.lit(at + 1)}, ${sql.lit(pieceBytes)})`.as('piece'))
+      .where('key', '=', requestKey(endpointId, index))
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    body.set(row.piece, at);
+  }
+  return body;
 }
 
 /** Adds to the counters of stored requests. */
