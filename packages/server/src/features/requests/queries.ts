@@ -195,16 +195,29 @@ async function findRequest(db: EngineDatabase, endpointId: number, ref: RequestR
 /** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
 export async function findWhole(db: EngineDatabase, endpointId: number, index: number) {
   const row = await oneRequest(db, endpointId, { index }, db.engine.pieceBytes).executeTakeFirst();
-  if (row === undefined) return undefined;
-  const record = toRequestRecord(endpointId, row);
-  const body = await wholeBody(db, record);
-  return body === undefined ? undefined : { ...record, body };
+  const [whole] = row === undefined ? [] : await withWholeBodies(db, [toRequestRecord(endpointId, row)]);
+  return whole;
 }
 
-/** The body of a record that has only its beginning. `undefined` if the request was deleted meanwhile. */
-async function wholeBody(db: EngineDatabase, { endpointId, index, body: beginning, size }: RequestRecord) {
+/** Reads the rest of bodies that begin with `pieceBytes`. Omits requests that were deleted meanwhile. */
+export async function withWholeBodies(db: EngineDatabase, records: readonly RequestRecord[]): Promise<RequestRecord[]> {
   const { pieceBytes } = db.engine;
-  if (beginning === null || pieceBytes === undefined || beginning.length === size) return beginning;
+  if (pieceBytes === undefined) return [...records];
+  const whole: RequestRecord[] = [];
+  for (const record of records) {
+    const body = await wholeBody(db, record, pieceBytes);
+    if (body !== undefined) whole.push({ ...record, body });
+  }
+  return whole;
+}
+
+/** `undefined` if the request was deleted meanwhile. */
+async function wholeBody(
+  db: Database,
+  { endpointId, index, body: beginning, size }: RequestRecord,
+  pieceBytes: number,
+): Promise<Uint8Array | null | undefined> {
+  if (beginning === null || beginning.length === size) return beginning;
   const body = Buffer.allocUnsafeSlow(size);
   body.set(beginning);
   for (let at = beginning.length; at < size; at += pieceBytes) {

@@ -36,6 +36,12 @@ export function searchSuite(store: AppStore): void {
     test.each<[string, Omit<Sent, 'to'>, string[], string[]]>([
       ['method', { method: 'PROPFIND' }, ['PROPFIND', 'propf', 'OPF'], ['PROPPATCH', 'POST']],
       ['path', { target: '/Orders/42?x=1' }, ['/orders/42', 'ORDERS', '42?X=1'], ['/order/42', '43']],
+      [
+        'a body over 2 MiB, also where its pieces meet',
+        { body: `${'a'.repeat(1024 * 1024 - 4)}boundary${'b'.repeat(1024 * 1024)}end` },
+        ['boundary', 'aboundaryb', 'bend'],
+        ['boundarya', 'endb'],
+      ],
       ['an empty path, which is a slash', { target: '?a=1' }, ['/', '/?a', '/?A=1'], ['//', '?b', '/a']],
       [
         'query, decoded too',

@@ -22,7 +22,7 @@ import {
   withShortBody,
 } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
-import { SIZE, firstIndexOf, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { SIZE, firstIndexOf, selectRequest, toRequestRecord, withWholeBodies } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -191,11 +191,12 @@ async function candidates(
   readsBody: boolean,
 ): Promise<RequestRecord[]> {
   const prefilter = prefilterOf(query, { engine: db.engine, now });
-  let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
+  let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? db.engine.pieceBytes : bodyBytes)
     .where(keyRange('key', endpointId, downTo, from + 1))
     .orderBy('key', 'desc');
   if (prefilter !== undefined) rows = rows.where(prefilter);
-  return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
+  const records = (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
+  return readsBody ? withWholeBodies(db, records) : records;
 }
 
 /** A record for the query language. Without `withBody`, it may have only the beginning of the body. */
