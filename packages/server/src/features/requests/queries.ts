@@ -109,13 +109,22 @@ export async function readRequests(
 
 async function withBody(db: EngineDatabase, record: RequestRecord, bodyBytes: number): Promise<RequestRecord> {
   await nextTurn();
-  const key = requestKey(record.endpointId, record.index);
+  return { ...record, body: (await bodyPart(db, record, 0, bodyBytes)) ?? null };
+}
+
+/** Up to `bytes` of a body from `start` on. `undefined` if the request was deleted meanwhile. */
+async function bodyPart(
+  db: Database,
+  { endpointId, index }: RequestRecord,
+  start: number,
+  bytes: number,
+): Promise<Uint8Array | null | undefined> {
   const row = await db
     .selectFrom('captured_requests')
-    .select(bodyColumn(bodyBytes, Number.MAX_SAFE_INTEGER).as('body'))
-    .where('key', '=', key)
+    .select(sql<Uint8Array | null>`substr(body, ${sql.lit(start + 1)}, ${sql.lit(bytes)})`.as('part'))
+    .where('key', '=', requestKey(endpointId, index))
     .executeTakeFirst();
-  return { ...record, body: row?.body ?? null };
+  return row?.part;
 }
 
 /** The result of `selectBounds`. */
@@ -214,20 +223,17 @@ export async function withWholeBodies(db: EngineDatabase, records: readonly Requ
 /** `undefined` if the request was deleted meanwhile. */
 async function wholeBody(
   db: Database,
-  { endpointId, index, body: beginning, size }: RequestRecord,
+  record: RequestRecord,
   pieceBytes: number,
 ): Promise<Uint8Array | null | undefined> {
+  const { body: beginning, size } = record;
   if (beginning === null || beginning.length === size) return beginning;
   const body = Buffer.allocUnsafeSlow(size);
   body.set(beginning);
   for (let at = beginning.length; at < size; at += pieceBytes) {
-    const row = await db
-      .selectFrom('captured_requests')
-      .select(sql<Uint8Array>`substr(body, ${sql.lit(at + 1)}, ${sql.lit(pieceBytes)})`.as('piece'))
-      .where('key', '=', requestKey(endpointId, index))
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    body.set(row.piece, at);
+    const piece = await bodyPart(db, record, at, pieceBytes);
+    if (piece === undefined || piece === null) return undefined;
+    body.set(piece, at);
   }
   return body;
 }
