@@ -246,6 +246,5 @@ async function providerFetch(url: string, init: CustomFetchOptions): Promise<glo
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
   if (answer.status >= 500) throw new ProviderProblem('unreachable', `the provider answered ${answer.status}`);
-  // Some statuses can't have a body, not even an empty one.
-  return new Response(answer.body && (await readBounded(answer.body, MAX_BYTES)), answer);
+  return readBounded(answer, MAX_BYTES);
 }

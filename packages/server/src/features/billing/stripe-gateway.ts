@@ -237,10 +237,7 @@ async function answerOf<T>(call: Promise<unknown>, schema: z.ZodType<T>): Promis
 
 /** A `fetch` that limits the size of responses, and follows no redirects. */
 function bounded(send: typeof fetch): typeof fetch {
-  return async (url, init) => {
-    const answer = await send(url, { ...init, redirect: 'manual' });
-    return new Response(answer.body && (await readBounded(answer.body, MAX_ANSWER_BYTES)), answer);
-  };
+  return async (url, init) => readBounded(await send(url, { ...init, redirect: 'manual' }), MAX_ANSWER_BYTES);
 }
 
 /** Rejects JSON that is not an object. The library would never settle the call, and its own error ends the process. */
