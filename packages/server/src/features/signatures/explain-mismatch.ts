@@ -157,8 +157,10 @@ function stripeMode(body: Uint8Array): 'live' | 'test' | undefined {
 
 /** Deeper JSON would grow with the square of its depth when it is indented. */
 const MAX_DEPTH = 64;
-/** Maximum sum of the depths of all tokens: 256 KiB of numbers in 60 arrays would be 31 MB in each of several layouts. */
-const MAX_DEPTHS = 2_000_000;
+/** Time of a token in a layout, in that of one level of indentation. */
+const TOKEN_COST = 16;
+/** Allows what senders write in 256 KiB. The same size takes four times as long as short numbers, and longer in deep arrays. */
+const MAX_COST = 1_250_000;
 
 /** A string, a punctuation mark, or a number or word. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
@@ -194,18 +196,18 @@ function layout(name: string, text: string): OtherBody {
   return { name, parts: [Buffer.from(text, 'utf8')] };
 }
 
-/** `undefined` if the text is not JSON, or too long when it is indented. */
+/** `undefined` if the text is not JSON, or its layouts would take too long. */
 function serializeAgain(text: string): string | undefined {
   // First, because `TOKEN` takes quadratic time for a string without an end.
   const value: unknown = tryDecode(() => JSON.parse(text));
   if (value === undefined) return undefined;
   let depth = 0;
-  let depths = 0;
+  let cost = 0;
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === '{' || token === '[') depth += 1;
     if (token === '}' || token === ']') depth -= 1;
-    depths += depth;
-    if (depth > MAX_DEPTH || depths > MAX_DEPTHS) return undefined;
+    cost += TOKEN_COST + depth;
+    if (depth > MAX_DEPTH || cost > MAX_COST) return undefined;
   }
   return JSON.stringify(value);
 }
