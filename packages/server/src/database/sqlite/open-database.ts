@@ -1,4 +1,14 @@
-import { constants, accessSync, lchownSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  constants,
+  accessSync,
+  lchownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../store.ts';
@@ -82,6 +92,21 @@ function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
+  syncFolder(dirname(folder));
+}
+
+/**
+ * Syncs the names in a folder. Otherwise a power cut could remove a new folder with all that is synced in it. Some
+ * systems can't open or sync a folder, and SQLite ignores that too.
+ */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  } catch {
+    // The folder is created nevertheless.
+  }
 }
 
 /** Opens the writer's connection. Leaves a file that is not a database unchanged. */
