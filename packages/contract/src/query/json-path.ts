@@ -1,5 +1,5 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-text.ts';
-import { containerEnd, skipSpace, stringEnd, valueEnd, STEPS_PER_YIELD } from './json-text.ts';
+import { ContainerSkip, scalarEnd, skipSpace, stringEnd, STEPS_PER_YIELD } from './json-text.ts';
 import type { JsonStep } from './query.ts';
 import { tryDecode } from '../decoding.ts';
 import type { WorkSteps } from './json-text.ts';
@@ -40,6 +40,9 @@ class PathWalk {
   readonly #containers: Container[] = [];
   /** Start of the next value, or of its key. */
   #at: number;
+  readonly #skip = new ContainerSkip();
+  /** Whether the value that ends next is at the path. */
+  #isWanted = false;
 
   constructor(text: string, path: readonly JsonStep[], accepts: (raw: string) => boolean) {
     this.#text = text;
@@ -48,16 +51,21 @@ class PathWalk {
     this.#at = skipSpace(text, 0);
   }
 
-  /** Visits the next value. Returns whether one was found, or `undefined` while more follow. */
+  /** Visits the next value, or a part of it. Returns whether one was found, or `undefined` while more follow. */
   advance(): boolean | undefined {
-    const container = this.#containers.at(-1);
-    const isOnPath = container === undefined || this.#startChild(container);
-    if (isOnPath === undefined) return false;
-    const step = this.#path[this.#containers.length];
-    if (isOnPath && step !== undefined && this.#enter(step)) return undefined;
-    const end = valueEnd(this.#text, this.#at);
+    if (!this.#skip.isRunning) {
+      const container = this.#containers.at(-1);
+      const isOnPath = container === undefined || this.#startChild(container);
+      if (isOnPath === undefined) return false;
+      const step = this.#path[this.#containers.length];
+      if (isOnPath && step !== undefined && this.#enter(step)) return undefined;
+      this.#isWanted = isOnPath && step === undefined;
+      if (isOpener(this.#text.charCodeAt(this.#at))) this.#skip.start(this.#at + 1);
+    }
+    const end = this.#skip.isRunning ? this.#skip.advance(this.#text) : scalarEnd(this.#text, this.#at);
+    if (end === undefined) return undefined;
     if (end < 0) return false;
-    if (isOnPath && step === undefined && this.#accepts(this.#text.slice(this.#at, end))) return true;
+    if (this.#isWanted && this.#accepts(this.#text.slice(this.#at, end))) return true;
     return this.#leave(end);
   }
 
@@ -88,8 +96,7 @@ class PathWalk {
 
   /** Moves on after a value. Returns false at the end of the text, or if it is not JSON. */
   #leave(end: number): false | undefined {
-    let at = skipSpace(this.#text, end);
-    for (;;) {
+    for (let at = skipSpace(this.#text, end); ;) {
       const container = this.#containers.at(-1);
       if (container === undefined) return false;
       container.place += 1;
@@ -99,12 +106,20 @@ class PathWalk {
         this.#at = skipSpace(this.#text, at + 1);
         return undefined;
       }
-      const after = code === COMMA ? containerEnd(this.#text, at, 1) : code === container.closer ? at + 1 : -1;
-      if (after < 0) return false;
       this.#containers.pop();
-      at = skipSpace(this.#text, after);
+      if (code === COMMA) {
+        this.#isWanted = false;
+        this.#skip.start(at);
+        return undefined;
+      }
+      if (code !== container.closer) return false;
+      at = skipSpace(this.#text, at + 1);
     }
   }
+}
+
+function isOpener(code: number): boolean {
+  return code === OPEN_OBJECT || code === OPEN_ARRAY;
 }
 
 function placedStep(step: JsonStep): PlacedStep {
