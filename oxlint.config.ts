@@ -144,6 +144,11 @@ const environment = {
   property: 'env',
   message: 'Only config.ts reads the environment. Add a field there and take it as an argument.',
 };
+const moduleMocks = {
+  object: 'vi',
+  property: 'mock',
+  message: 'Test files share modules, and a mock does not reach one that is loaded. Replace a function with vi.spyOn.',
+};
 const bareFetch = {
   name: 'fetch',
   message: 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.',
@@ -304,7 +309,7 @@ const config: OxlintConfig = defineConfig({
         'max-lines-per-function': 'off',
         'no-console': 'off',
         'no-restricted-globals': 'off',
-        'no-restricted-properties': 'off',
+        'no-restricted-properties': ['error', moduleMocks],
       },
     },
     // These scripts must run in old browsers, and they set names that libraries define.

@@ -32,6 +32,8 @@ const browser = 'This runs in a browser. Use what the platform has, or ask the s
 const client = "Calls go through the contract's client. Add a query or a mutation that uses it.";
 const noScreens = 'api/ serves the screens and does not know them. Take what you need as an argument.';
 const outside = "Journeys use Creel from outside, as a person does. Go through the browser or the contract's client.";
+const noMocks =
+  'Test files share modules, and a mock does not reach one that is loaded. Replace a function with vi.spyOn.';
 const noExit = 'Only main.ts exits. Throw, and let it decide.';
 const noEnvironment = 'Only config.ts reads the environment. Add a field there and take it as an argument.';
 const noFetch = 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.';
@@ -174,6 +176,8 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/main.ts', `export const end = () => process.exit(1);\n`],
   ['packages/server/src/main.ts', `export const all = process.env;\n`],
+  ['packages/server/src/http/a.test.ts', `vi.mock('node:fs');\n`, noMocks],
+  ['packages/server/src/http/a.test.ts', `vi.spyOn(process, 'exit');\n`],
   ['packages/server/src/features/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
   ['packages/server/src/config.ts', `export const port = process.env['PORT'];\n`],
 
