@@ -140,6 +140,33 @@ test('what the details show besides the body', async ({ page, context, person: _
     await expect.poll(() => clipboard(page)).toBe(name);
   });
 
+  await test.step('paper shows the open request alone, and printing closes nothing', async () => {
+    const endpoint = await createEndpoint(page);
+    await sendJson(endpoint.url, { items: [...Array(120).keys()].map((at) => `item ${at}`) });
+    await goLive(page, endpoint);
+    await row(page, 0).click();
+    await page.keyboard.press('f');
+    const search = page.getByRole('textbox', { name: 'Search inside' });
+    await search.fill('item 7');
+    const size = page.viewportSize() ?? { width: 1440, height: 900 };
+    await page.emulateMedia({ media: 'print' });
+    // US Letter with the margins of Chromium.
+    await page.setViewportSize({ width: 739, height: 980 });
+    await expect(page.getByRole('grid')).toBeHidden();
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeHidden();
+    const body = page.getByRole('tree', { name: 'Body as JSON' });
+    await expect(body.getByText('"item 119"')).toBeVisible();
+    const hidden = await body.evaluate((tree) => {
+      const { bottom } = tree.getBoundingClientRect();
+      return tree.scrollHeight - tree.clientHeight + bottom - tree.ownerDocument.documentElement.scrollHeight;
+    });
+    expect(hidden, 'lines that no page has').toBeLessThanOrEqual(0);
+    await page.setViewportSize(size);
+    await page.emulateMedia({ media: 'screen' });
+    await expect(search, 'after printing').toHaveValue('item 7');
+    await expect(search).toBeFocused();
+  });
+
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');

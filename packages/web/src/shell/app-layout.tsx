@@ -50,7 +50,11 @@ export function AppLayout() {
             </MobileBar>
           </>
         ) : (
-          <aside {...STAYS_INTERACTIVE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
+          <aside
+            {...STAYS_INTERACTIVE}
+            className="w-58 shrink-0 border-r border-line print:hidden"
+            aria-label="Sidebar"
+          >
             <Sidebar>
               <ConnectionMessage text={message} className="text-sm *:rounded-md *:px-2.5 *:py-1.5 empty:-mt-3" />
             </Sidebar>
@@ -73,7 +77,7 @@ function MobileBar({ children }: { readonly children: ReactNode }) {
     if (target instanceof Element && target.closest('a, [data-leaves-menu]') !== null) setOpen(false);
   };
   return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2">
+    <header className="flex h-12 shrink-0 print:hidden items-center gap-2 border-b border-line px-2">
       <Radix.Root open={open} onOpenChange={setOpen}>
         <Radix.Trigger
           aria-label="Open menu"

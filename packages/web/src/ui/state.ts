@@ -117,7 +117,13 @@ export function useLatest<T>(value: T): Readonly<RefObject<T>> {
   return latest;
 }
 
-/** True while the media query matches. */
+/** Media queries and whether the screen matches them. */
+const onScreen = new Map<string, boolean>();
+
+/**
+ * True while the screen matches the media query. Paper is narrow, so printing would otherwise close what is open in a wide
+ * window.
+ */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -125,7 +131,13 @@ export function useMedia(query: string): boolean {
       list.addEventListener('change', listener);
       return () => list.removeEventListener('change', listener);
     },
-    () => matchMedia(query).matches,
+    () => {
+      const known = onScreen.get(query);
+      if (known !== undefined && matchMedia('print').matches) return known;
+      const { matches } = matchMedia(query);
+      onScreen.set(query, matches);
+      return matches;
+    },
   );
 }
 

@@ -144,7 +144,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
     <>
       <SplitPane left={list} covers={covers}>
         {!covers ? (
-          <DetailsColumn>{details}</DetailsColumn>
+          <DetailsColumn isOpen={open}>{details}</DetailsColumn>
         ) : open ? (
           <Cover>
             <CoveringDetails onClose={selection.back}>{details}</CoveringDetails>
@@ -166,10 +166,10 @@ function validQuery(find: string | undefined): string | undefined {
 /** In the details of another request, the focus moves to the chosen tab. */
 const CHOSEN_TAB = '[role="tab"][aria-selected="true"]';
 
-/** This part stays when the selection changes, and with it the focus. */
-function DetailsColumn({ children }: { readonly children: ReactNode }) {
+/** This part stays when the selection changes, and with it the focus. Paper shows the list until a request is opened. */
+function DetailsColumn({ isOpen, children }: { readonly isOpen: boolean; readonly children: ReactNode }) {
   return (
-    <div {...keepsFocus(CHOSEN_TAB)} className="h-full outline-none">
+    <div {...keepsFocus(CHOSEN_TAB)} data-printed={isOpen || undefined} className="h-full outline-none">
       {children}
     </div>
   );
@@ -182,6 +182,7 @@ function Cover({ children }: { readonly children: ReactNode }) {
   return (
     <div
       ref={frame}
+      data-printed
       className="fixed inset-0 z-30 animate-slide-in-right bg-bg max-md:group-data-disconnected/layout:pt-14 md:left-58"
     >
       {children}
@@ -229,7 +230,7 @@ function SplitPane({ left, covers, children }: SplitPaneProps) {
   const pane = usePaneShare('requests', BOUNDS);
   return (
     <div ref={frame} className={clsx('flex min-w-0', covers ? ['relative overflow-clip', HEIGHT] : 'h-full min-h-0')}>
-      <div className="min-w-0 shrink-0" style={{ width: covers ? '100%' : `${pane.share * 100}%` }}>
+      <div className="min-w-0 shrink-0 print:w-full!" style={{ width: covers ? '100%' : `${pane.share * 100}%` }}>
         {left}
       </div>
       {covers ? (
