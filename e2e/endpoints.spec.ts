@@ -213,7 +213,13 @@ test('an expired endpoint without requests does not say that it waits for one', 
   await page.goto(`/endpoints/${endpoint.uid}`);
   await expect(live).toBeVisible();
   await expect(button).toBeEnabled();
-  await page.clock.setFixedTime(Date.parse(endpoint.expiresAt ?? '') + 1000);
+  const expired = new Date(Date.parse(endpoint.expiresAt ?? '') + 1000);
+  // The page follows the clock of the server.
+  await page.route('**/api/**', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), date: expired.toUTCString() } });
+  });
+  await page.clock.setFixedTime(expired);
   await expect(page.getByText('Expired: senders receive status 410, and no new requests are captured.')).toBeVisible();
   await expect(page.getByRole('list', { name: 'Endpoints' })).toContainText('Expired');
   await expect(live).toHaveCount(0);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { signal, storedValue } from './state.ts';
+import { currentTime, noteServerTime, signal, storedValue } from './state.ts';
 
 let kept: Map<string, string>;
 beforeEach(() => {
@@ -64,4 +64,20 @@ test('what a signal needs runs while it has subscribers', () => {
   second();
   second();
   expect(stop).toHaveBeenCalledOnce();
+});
+
+test('the first response decides how wrong the clock of the machine is, until that clock is set', () => {
+  const time = Date.parse('2026-11-30T12:00:00Z');
+  try {
+    vi.setSystemTime(time - 600_000);
+    noteServerTime(time);
+    expect(currentTime()).toBe(time);
+    noteServerTime(time + 60_000);
+    expect(currentTime(), 'after a response of a server with another clock').toBe(time);
+    vi.setSystemTime(time);
+    noteServerTime(time);
+    expect(currentTime(), 'after the clock was corrected').toBe(time);
+  } finally {
+    vi.useRealTimers();
+  }
 });
