@@ -11,9 +11,16 @@ export function formatAverageSize(bytes: number | null | undefined): string {
   return `${((bytes ?? 0) / KILO).toFixed(1)} KB`;
 }
 
+/** Formatters are created once, because creating one takes longer than rendering a row. */
+const COUNT_FORMAT = new Intl.NumberFormat('en-US');
+const MONTH_FORMAT = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' });
+const DAY_FORMAT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
+const MOMENT_FORMAT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const ZONE_FORMAT = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
+
 /** An integer with thousands separators: 1,284. */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
+  return COUNT_FORMAT.format(count);
 }
 
 /** A number of things: '1 request', '1,284 requests'. */
@@ -79,8 +86,8 @@ export function formatLength(ms: number): string {
 /** 'Nov 27', with the year if it is not the current one. */
 export function formatDate(iso: string, now: number): string {
   const date = new Date(iso);
-  const sameYear = date.getFullYear() === new Date(now).getFullYear();
-  return date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', ...(sameYear ? {} : { year: 'numeric' }) });
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? MONTH_FORMAT : DAY_FORMAT).format(date);
 }
 
 const two = (part: number): string => String(part).padStart(2, '0');
@@ -98,17 +105,11 @@ export function formatClock(iso: string): string {
   return `${formatHour(iso)}:${seconds}`;
 }
 
-/** Created once, because creating a formatter takes longer than rendering a row. */
-const MOMENT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
-
 /** Date and time for a tooltip: 'Nov 21, 2026, 08:41:57'. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? '' : MOMENT.format(date);
+  return Number.isNaN(date.getTime()) ? '' : MOMENT_FORMAT.format(date);
 }
-
-const DAY_FORMAT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
-const ZONE_FORMAT = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
 
 /** The exact time in the browser's time zone, with its name: 'Nov 21, 2026, 08:41:57.113 UTC'. */
 export function formatInstant(iso: string): string {
