@@ -335,6 +335,23 @@ test.describe('on a phone', () => {
       await expectShownWhole(detailsOf(page, index).getByRole('heading', { level: 2 }), '/webhooks/orders/1042');
     });
 
+    await test.step('what copies a header or the query is visible, and covers no other row', async () => {
+      const index = await send(endpoint.url, { path: '/q?a=1' });
+      for (const [tab, name] of [
+        ['headers', 'Copy host'],
+        ['query', 'Copy the query as sent'],
+      ] as const) {
+        await openLive(page, endpoint, `?request=${index}&tab=${tab}`);
+        const copy = page.getByRole('button', { name, exact: true });
+        await expect(copy).toHaveCSS('opacity', '1');
+        const room = await copy.evaluate((button) => {
+          const around = button.closest('tr, .group')?.getBoundingClientRect();
+          return (around?.bottom ?? 0) - button.getBoundingClientRect().bottom;
+        });
+        expect(room, name).toBeGreaterThanOrEqual(0);
+      }
+    });
+
     await test.step('a switch without a visible label is pressed by a tap 12 px above it', async () => {
       const data = { url: 'http://127.0.0.1:9/orders', enabled: false };
       await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });

@@ -48,10 +48,13 @@ function Fields({ label, nameTitle, fields, shortened }: FieldTableProps) {
         {fields.map(([name, value], position) => (
           // The same field may occur twice, so its position is the key.
           <tr key={position} className="group border-b border-line align-top hover:bg-sunk">
-            <th scope="row" className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2">
+            <th
+              scope="row"
+              className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2 pointer-coarse:py-4"
+            >
               {escapeBidiControls(name)}
             </th>
-            <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink">
+            <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink pointer-coarse:py-4 pointer-coarse:pr-12">
               {value === '' ? (
                 <span className="text-ink-3">(empty)</span>
               ) : (
@@ -62,7 +65,7 @@ function Fields({ label, nameTitle, fields, shortened }: FieldTableProps) {
               <CopyButton
                 text={value}
                 label={`Copy ${name}`}
-                className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+                className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:opacity-100"
               />
             </td>
           </tr>

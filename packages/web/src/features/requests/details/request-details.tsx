@@ -184,13 +184,13 @@ function QueryTab({ request }: { readonly request: CapturedRequest }) {
   if (query === '') return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
   return (
     <>
-      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all">
+      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all pointer-coarse:py-4 pointer-coarse:pr-12">
         <span className="sr-only">As sent: </span>
         {query}
         <CopyButton
           text={query}
           label="Copy the query as sent"
-          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:opacity-100"
         />
       </div>
       {fields.length === 0 ? (
