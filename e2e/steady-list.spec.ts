@@ -359,6 +359,9 @@ test.describe('on a phone', () => {
       await page.getByRole('button', { name: 'Forward' }).tap();
       const destination = page.getByRole('switch', { name: `Forward to ${data.url}` });
       await expect(destination).not.toBeChecked();
+      await page.setViewportSize({ width: 360, height: 740 });
+      const top = async (name: string) => (await page.getByRole('button', { name }).boundingBox())?.y;
+      expect(await top('Delete destination'), 'in one line').toBe(await top('Edit destination'));
       const box = await destination.boundingBox();
       await page.touchscreen.tap((box?.x ?? 0) + 14, (box?.y ?? 0) - 12);
       await expect(destination).toBeChecked();

@@ -155,14 +155,21 @@ function DestinationCard({ uid, destination, isFirstFocus, onEdit }: Destination
             </Button>
           )}
         </Reason>
-        <IconButton
-          label="Edit destination"
-          icon={<Pencil />}
-          data-first-focus={isFirstFocus || undefined}
-          className="ml-auto size-7"
-          onClick={onEdit}
-        />
-        <IconButton label="Delete destination" icon={<Trash2 />} className="size-7" onClick={() => setDeleting(true)} />
+        <div className="ml-auto flex gap-1">
+          <IconButton
+            label="Edit destination"
+            icon={<Pencil />}
+            data-first-focus={isFirstFocus || undefined}
+            className="size-7"
+            onClick={onEdit}
+          />
+          <IconButton
+            label="Delete destination"
+            icon={<Trash2 />}
+            className="size-7"
+            onClick={() => setDeleting(true)}
+          />
+        </div>
       </div>
       {isDeleting ? (
         <ConfirmDialog
