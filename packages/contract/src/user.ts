@@ -44,6 +44,7 @@ const settingsFieldsSchema = z.object({
 
 /** A change of settings. Missing fields stay as they are. */
 export const userSettingsChangeSchema = settingsFieldsSchema.partial();
+export type UserSettingsChange = z.infer<typeof userSettingsChangeSchema>;
 
 /** Settings to store. The address may be empty if all notices are off. */
 export const userSettingsInputSchema = settingsFieldsSchema.superRefine((settings, context) => {

@@ -83,18 +83,22 @@ function personSuite(store: AppStore): void {
     });
 
     test('keeps settings', async () => {
-      const user = await someUser(store);
+      const first = { ...DEFAULT_USER_SETTINGS, email: 'ø@example.com' };
+      const user = await someUser(store, { subscriptionTier: 'BASIC', settings: first });
+      expect((await store.findUser(user.id))?.settings).toEqual(first);
       const settings = {
         autoSaveNewEndpoints: true,
         emailNotifyExpiry: true,
         emailNotifySubscription: false,
-        email: 'ø@example.com',
+        email: 'o@example.com',
       };
-      expect(await store.replaceSettings(user.id, user.settings, settings)).toBe(true);
+      const { email, ...others } = settings;
+      expect(await store.changeSettings(user.id, { email })).toEqual({ ...user.settings, email });
+      expect(await store.changeSettings(user.id, others)).toEqual(settings);
       expect((await store.findUser(user.id))?.settings).toEqual(settings);
-      expect(await store.replaceSettings(user.id, user.settings, user.settings)).toBe(false);
+      expect(await store.changeSettings(user.id, { email: 'nobody' })).toEqual({ refused: 'email' });
       expect((await store.findUser(user.id))?.settings).toEqual(settings);
-      expect(await store.replaceSettings(2_000_000_000, settings, settings)).toBe(false);
+      expect(await store.changeSettings(2_000_000_000, settings)).toBeUndefined();
     });
 
     test('is deleted with sessions, endpoints, links and identities; others keep theirs', async () => {

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { identityKey } from '@creel/contract';
-import type { UserSettings } from '@creel/contract';
+import { identityKey, PLANS, userSettingsInputSchema } from '@creel/contract';
+import type { UserSettings, UserSettingsChange } from '@creel/contract';
 import { addIdentity, findUserByIdentity, identityQueries } from './identity-queries.ts';
 import type { Identity } from './identity-queries.ts';
 import { tokenQueries } from './token-queries.ts';
@@ -151,18 +150,32 @@ async function replacePassword(transaction: EngineTransaction, id: number, befor
   return true;
 }
 
-/** Replaces settings with others; false when the current ones are not `before`, or the user does not exist. */
-async function replaceSettings(transaction: EngineTransaction, id: number, before: UserSettings, after: UserSettings) {
-  const current = (await lockUser(transaction, id))?.settings;
-  if (current === undefined || !isDeepStrictEqual(current, before)) return false;
+/** Why settings can't be changed: the address is invalid, or the plan has no notices. */
+export type SettingsRefusal = { readonly refused: 'email' | 'notices' };
+
+/** Changes settings, and returns all of them. `undefined` when the user does not exist. */
+async function changeSettings(
+  transaction: EngineTransaction,
+  id: number,
+  change: UserSettingsChange,
+): Promise<UserSettings | SettingsRefusal | undefined> {
+  const user = await lockUser(transaction, id);
+  if (user === undefined) return undefined;
+  const { settings, subscriptionTier } = user;
+  const { data: changed } = userSettingsInputSchema.safeParse({ ...settings, ...change });
+  if (changed === undefined) return { refused: 'email' };
+  const isSwitchedOn = NOTICES.some((notice) => changed[notice] && !settings[notice]);
+  if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) return { refused: 'notices' };
   await transaction
     .updateTable('users')
-    .set({ settings: JSON.stringify(after) })
+    .set({ settings: JSON.stringify(changed) })
     .where('id', '=', id)
     .execute();
   await retrySkippedNotices(transaction, id);
-  return true;
+  return changed;
 }
+
+const NOTICES = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 
 /** SQL of users, their settings, sessions, identities, mailed links and throttles. */
 export const accountQueries = {
@@ -173,7 +186,7 @@ export const accountQueries = {
   createUser: write(createUser),
   renameUser: write(renameUser),
   replacePassword: write(inTransaction(replacePassword)),
-  replaceSettings: write(inTransaction(replaceSettings)),
+  changeSettings: write(inTransaction(changeSettings)),
   deleteUser: freeing(inTransaction(deleteUser)),
   /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
   findOrCreateSecret: write((db: EngineDatabase, name: string, candidate: string) =>

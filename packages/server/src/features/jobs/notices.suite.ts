@@ -64,17 +64,17 @@ export function noticesSuite(store: AppStore): void {
       const from = START + 15 * DAY;
       const user = await somebody();
       const off = { ...user.settings, emailNotifyExpiry: false };
-      await store.replaceSettings(user.id, user.settings, off);
+      await store.changeSettings(user.id, off);
       const endpoint = await someEndpoint(store, { expiresAt: from + 1, userId: user.id });
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
-      await store.replaceSettings(user.id, off, user.settings);
+      await store.changeSettings(user.id, user.settings);
       expect([await add(from, from + DAY), await add(from, from + DAY)]).toEqual([1, 0]);
       const mail = await claim();
       expect(mail?.content).toContain(endpoint.uid);
       await store.removeMail(mail?.id ?? 0);
       // What was sent is not sent again.
-      await store.replaceSettings(user.id, user.settings, off);
-      await store.replaceSettings(user.id, off, user.settings);
+      await store.changeSettings(user.id, off);
+      await store.changeSettings(user.id, user.settings);
       expect(await add(from, from + DAY)).toBe(0);
       await store.deleteUser(user.id);
     });

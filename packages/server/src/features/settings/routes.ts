@@ -1,13 +1,9 @@
-import { EMAIL_SENTENCE, PLANS, PROBLEMS, userSettingsInputSchema } from '@creel/contract';
-import type { UserSettings } from '@creel/contract';
-import type { UserRecord } from '../../database/records.ts';
+import { EMAIL_SENTENCE, PROBLEMS } from '@creel/contract';
 import { addressBlock } from '../../http/client-address.ts';
 import { compose, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { invalid, ProblemError } from '../../http/problem.ts';
-import type { Call, Handlers } from '../../http/call.ts';
-
-const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
+import type { Handlers } from '../../http/call.ts';
 
 /** The response of a failed test mail has `success` beside the problem. */
 function testFailed(sentence: string): ProblemError {
@@ -21,31 +17,15 @@ function testMessage(publicUrl: string): Message {
   ]);
 }
 
-/** The user's settings after a change. @throws ProblemError VALIDATION_FAILED, PLAN_LIMIT */
-function changedSettings(
-  { settings, subscriptionTier }: UserRecord,
-  change: Call<'saveSettings'>['body'],
-): UserSettings {
-  const changed = userSettingsInputSchema.safeParse({ ...settings, ...change });
-  if (!changed.success) throw invalid({ email: EMAIL_SENTENCE });
-  const isSwitchedOn = NOTIFICATIONS.some((notification) => changed.data[notification] && !settings[notification]);
-  if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) {
-    throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
-  }
-  return changed.data;
-}
-
 export const settingsHandlers = {
   getSettings: async ({ signedIn }) => signedIn.user.settings,
 
   async saveSettings({ app, signedIn, body }) {
-    // Another call may change other settings at the same time. Both changes count.
-    for (;;) {
-      const user = await app.store.findUser(signedIn.user.id);
-      if (user === undefined) throw new ProblemError('NOT_SIGNED_IN');
-      const changed = changedSettings(user, body);
-      if (await app.store.replaceSettings(user.id, user.settings, changed)) return changed;
-    }
+    const changed = await app.store.changeSettings(signedIn.user.id, body);
+    if (changed === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    if (!('refused' in changed)) return changed;
+    if (changed.refused === 'email') throw invalid({ email: EMAIL_SENTENCE });
+    throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
   },
 
   async testEmail({ app, signedIn, body, clientAddress }) {
