@@ -1,6 +1,6 @@
 // Request details besides the body: request line, raw query, comparison with another request, position of a JSON error.
 import type { Locator } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, detailsOf, goLive, goTo, openLive, row, send, sendJson } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
@@ -165,6 +165,14 @@ test('what the details show besides the body', async ({ page, context, person: _
     await page.emulateMedia({ media: 'screen' });
     await expect(search, 'after printing').toHaveValue('item 7');
     await expect(search).toBeFocused();
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Command palette' });
+    await expect(dialog).toBeVisible();
+    await page.emulateMedia({ media: 'print' });
+    await expect(dialog, 'an open dialog is printed').toBeVisible();
+    await page.emulateMedia({ media: 'screen' });
+    await pressEscape(page);
+    await expect(dialog).toBeHidden();
   });
 
   await test.step('the comparison shows differences in path and query; Escape closes it', async () => {
