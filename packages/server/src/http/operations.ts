@@ -1,6 +1,6 @@
 import { OPERATIONS, statusOf } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
 import type { Config } from '../config.ts';
@@ -30,10 +30,12 @@ export function registerOperations(
   { handlers, finders }: { readonly handlers: AllHandlers; readonly finders: AllFinders },
 ): void {
   const budgets = responseBudgets(app.config.maxBodyBytes);
-  const lookups = new FairQueue({ concurrencyPerOwner: MAX_LOOKUPS });
+  const lookups = new FairQueue({ concurrencyPerOwner: MAX_CALLS });
+  const changes = new FairQueue({ concurrencyPerOwner: MAX_CALLS });
   const reads = new FairQueue({ concurrencyPerOwner: MAX_READS });
+  const shared: Shared = { app, budgets, lookups, changes, reads };
   for (const name of (Object.keys(OPERATIONS) as OperationName[]).toSorted())
-    registerOperation(server, { app, budgets, lookups, reads }, name, { handler: handlers[name], find: finders[name] });
+    registerOperation(server, shared, name, { handler: handlers[name], find: finders[name] });
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -46,25 +48,28 @@ interface Shared {
   readonly budgets: ResponseBudgets;
   /** Lookups of callers and their endpoints, by session. */
   readonly lookups: FairQueue;
+  /** Calls that change something, by user. Replays have a queue of their own. */
+  readonly changes: FairQueue;
   /** Reads of stored requests, by user. */
   readonly reads: FairQueue;
 }
 
 /**
- * Lookups of one session at a time, as many as the calls that a browser sends at once. Without a limit, calls that were
- * given up would delay all users, because each would still be looked up and run.
+ * Lookups of one session at a time, and changes of one user, as many as the calls that a browser sends at once. Without a
+ * limit, many calls would delay all users, also after they were given up, because storage answers in order.
  */
-const MAX_LOOKUPS = 6;
+const MAX_CALLS = 6;
 /** Reads of one user at a time. Storage answers in order, so the reads of calls that were given up would delay all users. */
 const MAX_READS = 2;
 
 function registerOperation(
   server: FastifyInstance,
-  { app, budgets, lookups, reads }: Shared,
+  { app, budgets, lookups, changes, reads }: Shared,
   name: OperationName,
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
   const operation: Operation = OPERATIONS[name];
+  const isChange = operation.access === 'user' && changesState(operation.method) && name !== 'replay';
   /** Callers whose input is not read yet. */
   const callers = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof identify>>>();
   server.route({
@@ -97,15 +102,21 @@ function registerOperation(
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       request.longText = undefined;
-      const answer = await handler(call as never).finally(handlerDone);
-      if (reply.sent) return reply;
-      void reply.code(statusOf(operation));
-      if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
-      if (operation.answer === undefined) return reply.send();
-      if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
-      return answer instanceof LargeAnswer ? sendLarge(reply, answer) : reply.send(JSON.stringify(answer));
+      const run = () => handler(call as never);
+      const handled = isChange ? changes.run(userId, run, closedSignal(reply)) : run();
+      return send(operation, reply, await handled.finally(handlerDone));
     },
   });
+}
+
+/** Sends what the handler returned, unless it has sent a response. */
+function send(operation: Operation, reply: FastifyReply, answer: unknown): FastifyReply {
+  if (reply.sent) return reply;
+  void reply.code(statusOf(operation));
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
+  if (operation.answer === undefined) return reply.send();
+  if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
+  return answer instanceof LargeAnswer ? sendLarge(reply, answer) : reply.send(JSON.stringify(answer));
 }
 
 /** Without this, V8 frees it late, because large bodies are few objects. */
