@@ -22,6 +22,14 @@ const HEADERS: [string, string][] = [
 const request = (rest: string, body: string, headers = HEADERS): string =>
   `POST ${app.base}${rest} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 
+/** A connection that the server has accepted. It answers calls of others before it accepts the next connection. */
+async function openAccepted(): Promise<RawConnection> {
+  const connection = await openRaw({ port: app.server.port });
+  await connection.send('GET /h/nobody HTTP/1.1\r\nHost: h\r\n\r\n');
+  expect((await connection.final()).status).toBe(404);
+  return connection;
+}
+
 /** Sends the rest after the server has answered a later call, so that no read has the whole request. */
 async function sendInParts(connection: RawConnection, bytes: string, at: number): Promise<void> {
   await connection.send(bytes.slice(0, at));
@@ -44,7 +52,7 @@ const shape = ({ status, statusText, headers, body }: RawAnswer) => ({
 });
 
 test('both store and respond the same', async () => {
-  const [plain, parsed] = [await openRaw({ port: app.server.port }), await openRaw({ port: app.server.port })];
+  const [plain, parsed] = [await openAccepted(), await openAccepted()];
   const bytes = request('/a%2Fb?c=d', '\0\xff\r\n\r\nab');
   const [byPlain = 0, byParser = 0] = await reads();
   await plain.send(bytes);
@@ -71,7 +79,7 @@ test('both mark the last response of a connection', async () => {
   ]);
   const ends = await Promise.all(
     [1000, 40].map(async (at) => {
-      const connection = await openRaw({ port: app.server.port });
+      const connection = await openAccepted();
       await sendInParts(connection, request('', '12345678', closing), at);
       const answer = shape(await connection.final());
       expect(await connection.closed()).toHaveLength(0);
