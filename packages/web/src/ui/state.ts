@@ -79,24 +79,28 @@ export const usePreference = <T>(stored: Signal<T>): readonly [T, (value: T) => 
 
 /** The clock of the machine counts as right within this time, because a response takes some time to arrive. */
 const CLOCK_ERROR_MS = 10_000;
-let behindMs: number | undefined;
-/** The start of the page by the clock of the machine. It changes only if that clock is set. */
-let startedAt = 0;
+let behindMs = 0;
+let isDecided = false;
+/** The start of the page by the clock of the machine. It changes if that clock is set, and if the machine sleeps. */
+let startedAt = Date.now() - performance.now();
 
 /** The time in milliseconds since 1970, by the server's clock if the machine's is wrong. */
-export const currentTime = (): number => Date.now() + (behindMs ?? 0);
+export const currentTime = (): number => Date.now() + behindMs;
 
 /**
  * Notes when the server sent a response that arrives now. The first one decides, so that times on the page don't jump.
- * After the clock of the machine was set, the next one decides.
+ * After the clock of the machine was set, the second one decides, because the first one may have been sent before.
  */
 export function noteServerTime(time: number): void {
+  if (Number.isNaN(time)) return;
   const start = Date.now() - performance.now();
-  const isDecided = behindMs !== undefined && Math.abs(start - startedAt) < CLOCK_ERROR_MS;
-  if (isDecided || Number.isNaN(time)) return;
-  const behind = time - Date.now();
-  behindMs = Math.abs(behind) > CLOCK_ERROR_MS ? behind : 0;
+  const wasSet = Math.abs(start - startedAt) > CLOCK_ERROR_MS;
   startedAt = start;
+  if (!wasSet && !isDecided) {
+    const behind = time - Date.now();
+    behindMs = Math.abs(behind) > CLOCK_ERROR_MS ? behind : 0;
+  }
+  isDecided = !wasSet;
 }
 
 const TICK_MS = 1000;
