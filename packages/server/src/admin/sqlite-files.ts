@@ -1,7 +1,7 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
-import { claimDataDir, databaseFile, giveToOwner, openReader } from '../database/sqlite/open-database.ts';
+import { claimDataDir, databaseFile, giveToOwner, openReader, sync } from '../database/sqlite/open-database.ts';
 import { codeOf } from '../error-code.ts';
 
 /** A command of `creel admin` that can't be carried out, with a sentence for the operator. */
@@ -204,11 +204,4 @@ export function exists(file: string): boolean {
 export function expectDatabase(file: string): string {
   if (!exists(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
   return file;
-}
-
-/** Syncs a file, or the names in a folder. */
-function sync(path: string): void {
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

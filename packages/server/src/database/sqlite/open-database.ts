@@ -92,20 +92,21 @@ function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
-  syncFolder(dirname(folder));
+  try {
+    // Otherwise a power cut could remove the folder with all that is synced in it.
+    sync(dirname(folder));
+  } catch {
+    // Some systems can't open or sync a folder, and SQLite ignores that too.
+  }
 }
 
-/**
- * Syncs the names in a folder. Otherwise a power cut could remove a new folder with all that is synced in it. Some
- * systems can't open or sync a folder, and SQLite ignores that too.
- */
-function syncFolder(folder: string): void {
+/** Syncs a file, or the names in a folder. */
+export function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
   try {
-    const descriptor = openSync(folder, 'r');
     fsyncSync(descriptor);
+  } finally {
     closeSync(descriptor);
-  } catch {
-    // The folder is created nevertheless.
   }
 }
 
