@@ -1,5 +1,5 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-text.ts';
-import { ContainerSkip, scalarEnd, skipSpace, stringEnd, STEPS_PER_YIELD } from './json-text.ts';
+import { ContainerSkip, isOpener, scalarEnd, skipSpace, stringEnd, STEPS_PER_YIELD } from './json-text.ts';
 import type { JsonStep } from './query.ts';
 import { tryDecode } from '../decoding.ts';
 import type { WorkSteps } from './json-text.ts';
@@ -116,10 +116,6 @@ class PathWalk {
       at = skipSpace(this.#text, at + 1);
     }
   }
-}
-
-function isOpener(code: number): boolean {
-  return code === OPEN_OBJECT || code === OPEN_ARRAY;
 }
 
 function placedStep(step: JsonStep): PlacedStep {

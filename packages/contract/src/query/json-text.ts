@@ -24,6 +24,10 @@ export const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [BACKSLASH, TAB, LINE_FEED, RETURN, SPACE] = [0x5c, 0x09, 0x0a, 0x0d, 0x20];
 
+export function isOpener(code: number): boolean {
+  return code === OPEN_OBJECT || code === OPEN_ARRAY;
+}
+
 /** Returns the position of the next character that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
@@ -76,7 +80,7 @@ export class ContainerSkip {
         const after = stringEnd(text, at);
         if (after < 0) return -1;
         at = after - 1;
-      } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      } else if (isOpener(code)) {
         this.#open += 1;
       } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
         this.#open -= 1;
@@ -109,7 +113,7 @@ export function* isJson(text: string): WorkSteps {
   for (let steps = 1; ; steps += 1) {
     if (steps % STEPS_PER_YIELD === 0) yield;
     const opener = text.charCodeAt(at);
-    if (opener === OPEN_OBJECT || opener === OPEN_ARRAY) {
+    if (isOpener(opener)) {
       const isObject = opener === OPEN_OBJECT;
       closers.push(isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
       at = skipSpace(text, at + 1);
