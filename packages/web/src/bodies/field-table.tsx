@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { CopyButton } from '../ui/copy.tsx';
+import { RowCopyButton } from '../ui/copy.tsx';
 import { escapeBidiControls } from './encoding.ts';
 
 /** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
@@ -62,11 +62,7 @@ function Fields({ label, nameTitle, fields, shortened }: FieldTableProps) {
                   {escapeBidiControls(value)}
                 </span>
               )}
-              <CopyButton
-                text={value}
-                label={`Copy ${name}`}
-                className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:opacity-100"
-              />
+              <RowCopyButton text={value} label={`Copy ${name}`} />
             </td>
           </tr>
         ))}

@@ -111,3 +111,13 @@ export function CopyButton({ text, label, toast: message, children, ...look }: C
     </Button>
   );
 }
+
+/** Copies the text of a row with the classes `group` and `relative`. A mouse sees it only over the row. */
+export function RowCopyButton(props: Pick<CopyButtonProps, 'text' | 'label'>) {
+  return (
+    <CopyButton
+      {...props}
+      className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:opacity-100"
+    />
+  );
+}

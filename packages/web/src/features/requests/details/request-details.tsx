@@ -12,7 +12,7 @@ import { FieldTable } from '../../../bodies/field-table.tsx';
 import { FindBar } from '../../../bodies/find-bar.tsx';
 import type { Find } from '../../../bodies/find-bar.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
-import { CopyButton } from '../../../ui/copy.tsx';
+import { RowCopyButton } from '../../../ui/copy.tsx';
 import { Loading } from '../../../ui/feedback.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
@@ -187,11 +187,7 @@ function QueryTab({ request }: { readonly request: CapturedRequest }) {
       <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all pointer-coarse:py-4 pointer-coarse:pr-12">
         <span className="sr-only">As sent: </span>
         {query}
-        <CopyButton
-          text={query}
-          label="Copy the query as sent"
-          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100 pointer-coarse:right-0 pointer-coarse:opacity-100"
-        />
+        <RowCopyButton text={query} label="Copy the query as sent" />
       </div>
       {fields.length === 0 ? (
         <p className="p-4 text-ink-2">The query string is empty.</p>
