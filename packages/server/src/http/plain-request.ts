@@ -116,8 +116,8 @@ const DEFERRED_BODY_BYTES = 64 * 1024;
 
 /** Receives the response to a capture. One of the two methods is called once. */
 export interface CaptureReply {
-  /** The capture is on disk, with this index if one is assigned. */
-  captured(index?: number): void;
+  /** The capture is on disk, with this index if one is assigned. The response repeats `challenge`, which is ASCII. */
+  captured(index?: number, challenge?: string): void;
   /** The capture was not stored. */
   refused(refusal: Refusal): void;
 }
@@ -209,6 +209,7 @@ export class PlainReply implements CaptureReply {
   isLast: boolean;
   isReady = false;
   #index: number | undefined;
+  #challenge: string | undefined;
   #refusal: Refusal | undefined;
 
   constructor(keepsAlive: boolean, flush: () => void) {
@@ -216,8 +217,9 @@ export class PlainReply implements CaptureReply {
     this.#flush = flush;
   }
 
-  captured(index?: number): void {
+  captured(index?: number, challenge?: string): void {
     this.#index = index;
+    this.#challenge = challenge;
     this.isReady = true;
     this.#flush();
   }
@@ -229,7 +231,7 @@ export class PlainReply implements CaptureReply {
   }
 
   text(keepsAlive: boolean): string {
-    if (this.#refusal === undefined) return rawCaptured(this.#index, keepsAlive);
+    if (this.#refusal === undefined) return rawCaptured(this.#index, keepsAlive, this.#challenge);
     const { code, retryAfter } = this.#refusal;
     return rawRefusal(code, { retryAfter, keepsAlive });
   }

@@ -27,13 +27,20 @@ const CAPTURED_BODY = '{"ok":true}';
 const LOGGED_HEADERS: readonly string[] = jsonHeaders(CAPTURED_BODY.length);
 
 /** Responds that the request was captured. Latin-1 joins head and body into one write. */
-export function answerCaptured(response: ServerResponse, index: number | undefined): void {
-  response.writeHead(200, capturedHeaders(index));
-  response.end(CAPTURED_BODY, 'latin1');
+export function answerCaptured(response: ServerResponse, index?: number, challenge?: string): void {
+  const body = capturedBody(challenge);
+  response.writeHead(200, capturedHeaders(index, body));
+  response.end(body, 'latin1');
 }
 
-function capturedHeaders(index: number | undefined): string[] {
-  return index === undefined ? [...LOGGED_HEADERS] : ['x-creel-request', String(index), ...LOGGED_HEADERS];
+/** `challenge`: what the sender expects in the response, in ASCII. */
+function capturedBody(challenge: string | undefined): string {
+  return challenge === undefined ? CAPTURED_BODY : JSON.stringify({ ok: true, challenge });
+}
+
+function capturedHeaders(index: number | undefined, body: string): string[] {
+  const headers = body === CAPTURED_BODY ? LOGGED_HEADERS : jsonHeaders(body.length);
+  return index === undefined ? [...headers] : ['x-creel-request', String(index), ...headers];
 }
 
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
@@ -122,8 +129,11 @@ export function rawRefusal(code: ProblemCode, { retryAfter, allow, sentence, kee
 }
 
 /** The response to a capture as bytes, identical to what Node writes for `answerCaptured`. */
-export function rawCaptured(index: number | undefined, keepsAlive: boolean): string {
-  if (index === undefined || !keepsAlive) return rawHead(200, capturedHeaders(index), keepsAlive) + CAPTURED_BODY;
+export function rawCaptured(index: number | undefined, keepsAlive: boolean, challenge?: string): string {
+  if (index === undefined || challenge !== undefined || !keepsAlive) {
+    const body = capturedBody(challenge);
+    return rawHead(200, capturedHeaders(index, body), keepsAlive) + body;
+  }
   const second = Math.floor(Date.now() / 1000);
   if (second !== usual.second) usual = usualCaptured(second);
   return usual.beforeIndex + index + usual.afterIndex;

@@ -15,6 +15,7 @@ import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
+import { slackChallenge } from './url-verification.ts';
 
 /** Value of `Retry-After` in seconds for a capture that could not be stored. */
 const RETRY_SECONDS = 1;
@@ -158,6 +159,7 @@ function storeRequest(
   const { method, rawHeaders, body } = complete;
   hideOwnCookies(rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
+  const challenge = slackChallenge(method, body);
   const head = encodeHead(complete.target, deps.clientAddressOf(complete), bodyIsText, rawHeaders);
   const { id: endpointId, userId } = endpoint;
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
@@ -165,13 +167,13 @@ function storeRequest(
     reservation.release();
     if (result === 'logged') {
       deps.metrics.countLogged();
-      return reply.captured();
+      return reply.captured(undefined, challenge);
     }
     if (result === 'failed') return reply.refused(unavailable(deps));
     if (result === 'notFound') return reply.refused({ code: 'ENDPOINT_NOT_FOUND' });
     const source = deps.detectSource(endpoint, capture);
-    if (source === undefined) reply.captured(result.index);
-    else void source.then(() => reply.captured(result.index));
+    if (source === undefined) reply.captured(result.index, challenge);
+    else void source.then(() => reply.captured(result.index, challenge));
     deps.onStored(endpoint, capture, result);
     if (body !== null) freeBytes(body);
   });
@@ -183,7 +185,7 @@ function storeRequest(
 /** Responds through Node's response. */
 function replyWith(response: ServerResponse): CaptureReply {
   return {
-    captured: (index) => answerCaptured(response, index),
+    captured: (index, challenge) => answerCaptured(response, index, challenge),
     refused: ({ code, retryAfter }) => answerRefused(response, code, { retryAfter }),
   };
 }
