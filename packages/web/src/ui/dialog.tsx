@@ -1,8 +1,8 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { useState } from 'react';
-import type { ComponentProps, ReactNode } from 'react';
+import { useRef, useState } from 'react';
+import type { ComponentProps, FormEvent, ReactNode } from 'react';
 import { Button } from './button.tsx';
 
 const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' } as const;
@@ -24,12 +24,14 @@ interface DialogProps {
 
 /**
  * A modal dialog, open while it is mounted. The focus moves to the element marked `data-first-focus` or the first one,
- * stays inside, and returns afterwards. Escape closes.
+ * stays inside, and returns afterwards. Escape closes, and so does a press outside until the user edits a form inside.
  */
 export function Dialog(props: DialogProps) {
   const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
   const { footerCloses = false } = props;
   const isAlert = role === 'alertdialog';
+  /** The form that the user has edited. A press outside would lose the input. */
+  const edited = useRef<Element>(null);
   return (
     <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
@@ -39,7 +41,12 @@ export function Dialog(props: DialogProps) {
             onOpenAutoFocus={focusMarked}
             // Radix only returns the focus to a trigger: see `followFocus`.
             onCloseAutoFocus={(closing) => closing.preventDefault()}
-            onInteractOutside={(press) => (isAlert ? press.preventDefault() : undefined)}
+            onInput={({ target }: FormEvent) => {
+              if (target instanceof Element) edited.current = target.closest('form');
+            }}
+            onInteractOutside={(press) => {
+              if (isAlert || edited.current?.isConnected === true) press.preventDefault();
+            }}
             onEscapeKeyDown={(press) => (isUsedByField(press.target) ? press.preventDefault() : undefined)}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
