@@ -4,6 +4,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useRef, useState } from 'react';
 import type { ComponentProps, FormEvent, ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { isOfInputMethod } from './commands.ts';
 
 const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' } as const;
 
@@ -47,7 +48,9 @@ export function Dialog(props: DialogProps) {
             onInteractOutside={(press) => {
               if (isAlert || edited.current?.isConnected === true) press.preventDefault();
             }}
-            onEscapeKeyDown={(press) => (isUsedByField(press.target) ? press.preventDefault() : undefined)}
+            onEscapeKeyDown={(press) => {
+              if (isUsedByField(press.target) || isOfInputMethod({ nativeEvent: press })) press.preventDefault();
+            }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
