@@ -111,6 +111,25 @@ test('Escape closes the suggestions of a field before its dialog', async ({ page
     await expect(dialog).toHaveCount(0);
   });
 
+  await test.step('Enter closes them, and submits the form when there are none', async () => {
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    // Nothing was typed.
+    await page.mouse.click(2, 2);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await page.getByRole('button', { name: 'Add destination' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add destination' });
+    await dialog.getByRole('combobox', { name: 'Condition' }).pressSequentially('me');
+    await expect(suggestions).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(suggestions).toHaveCount(0);
+    await expect(dialog.getByLabel('URL')).not.toHaveAttribute('aria-invalid', 'true');
+    await page.keyboard.press('Enter');
+    await expect(dialog.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true');
+    await pressEscape(page);
+    await expect(dialog).toHaveCount(0);
+  });
+
   await test.step('in the choice of a request to compare with', async () => {
     await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
     await page.getByRole('button', { name: 'Change the left request' }).click();

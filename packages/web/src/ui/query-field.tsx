@@ -88,6 +88,8 @@ export function QueryField(props: QueryFieldProps) {
       if (chosen === undefined) {
         close();
         search.submit(text);
+        // Where the field is part of a form, the browser then submits the form.
+        if (!isOpen) return;
       } else choose(chosen);
     } else if (press.key === 'Tab' && chosen !== undefined) choose(chosen);
     else if (press.key === 'Escape' && isOpen) close();
