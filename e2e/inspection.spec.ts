@@ -142,9 +142,10 @@ test('what the details show besides the body', async ({ page, context, person: _
 
   await test.step('paper shows the open request alone, and printing closes nothing', async () => {
     const endpoint = await createEndpoint(page);
+    await sendJson(endpoint.url, { items: [...Array(3000).keys()] });
     await sendJson(endpoint.url, { items: [...Array(120).keys()].map((at) => `item ${at}`) });
     await goLive(page, endpoint);
-    await row(page, 0).click();
+    await row(page, 1).click();
     await page.keyboard.press('f');
     const search = page.getByRole('textbox', { name: 'Search inside' });
     await search.fill('item 7');
@@ -156,6 +157,9 @@ test('what the details show besides the body', async ({ page, context, person: _
     await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeHidden();
     const body = page.getByRole('tree', { name: 'Body as JSON' });
     await expect(body.getByText('"item 119"')).toBeVisible();
+    const noteOf = () =>
+      body.evaluate((tree) => tree.ownerDocument.defaultView?.getComputedStyle(tree, '::before').content);
+    expect(await noteOf(), 'the whole body is printed').toBe('none');
     const hidden = await body.evaluate((tree) => {
       const { bottom } = tree.getBoundingClientRect();
       return tree.scrollHeight - tree.clientHeight + bottom - tree.ownerDocument.documentElement.scrollHeight;
@@ -165,6 +169,11 @@ test('what the details show besides the body', async ({ page, context, person: _
     await page.emulateMedia({ media: 'screen' });
     await expect(search, 'after printing').toHaveValue('item 7');
     await expect(search).toBeFocused();
+    await row(page, 0).click();
+    await expect(body.getByText('2999')).toHaveCount(0);
+    await page.emulateMedia({ media: 'print' });
+    expect(await noteOf()).toContain('Only the part that is on the screen.');
+    await page.emulateMedia({ media: 'screen' });
     await page.keyboard.press('Control+k');
     const dialog = page.getByRole('dialog', { name: 'Command palette' });
     await expect(dialog).toBeVisible();

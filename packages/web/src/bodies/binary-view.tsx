@@ -60,6 +60,7 @@ export function HexView({ bytes, label }: HexViewProps) {
       />
       <div
         ref={frame}
+        data-partial={virtual.getVirtualItems().length < virtual.options.count || undefined}
         role="region"
         aria-label={label}
         tabIndex={0}

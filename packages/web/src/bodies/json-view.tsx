@@ -166,6 +166,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   return (
     <div
       ref={frame}
+      data-partial={lines.length > MAX_PLAIN_LINES || undefined}
       role="tree"
       aria-label={label}
       aria-activedescendant={lineId(view, active)}

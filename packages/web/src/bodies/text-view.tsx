@@ -113,7 +113,7 @@ function LongText({ text, label, colors, found, current }: PieceProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the match that is shown, not every scroll
   }, [currentMatch, lines]);
   return (
-    <div ref={frame} role="region" aria-label={label} tabIndex={0} className={FRAME}>
+    <div ref={frame} data-partial role="region" aria-label={label} tabIndex={0} className={FRAME}>
       <div ref={ruler} aria-hidden className="invisible absolute w-[100ch]" />
       <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
