@@ -32,6 +32,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "The destination's certificate has expired.",
   CERT_NOT_YET_VALID: "The destination's certificate is not valid yet.",
   CERT_REVOKED: "The destination's certificate was revoked.",
+  // Node has no code for the reasons of OpenSSL's security levels.
+  UNSPECIFIED: "The destination's certificate is not secure enough. Its key or its signature may be too weak.",
   ERR_TLS_CERT_ALTNAME_INVALID: "The destination's certificate is for another name.",
 };
 

@@ -6,6 +6,7 @@ import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openRejectingTarget } from '../../../../../fixtures/rejecting-target.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import { selfSigned } from '../../../test/self-signed.ts';
+import { failureOf } from './replay-failure.ts';
 import { sendRequest } from './send-request.ts';
 import type { OutboundResponse } from './send-request.ts';
 import { lookUpOnSystem } from './target.ts';
@@ -68,6 +69,12 @@ test.each([
   );
   await expect(send(`https://127.0.0.1:${await listenLocally(server)}/`)).rejects.toThrow(sentence);
   await new Promise((resolve) => server.close(resolve));
+});
+
+test('a certificate with a weak key is named as the reason', () => {
+  // The error of Node 26 for an RSA key of 1,024 bits.
+  const error = Object.assign(new Error('EE certificate key too weak'), { code: 'UNSPECIFIED' });
+  expect(failureOf(error).message).toMatch(/certificate is not secure enough/);
 });
 
 test('certificates are also checked where the environment turns this off for Node', async () => {
