@@ -2,8 +2,8 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { detailsOf, filterField, openLive, row, selectionBar, sendJson } from './endpoints.ts';
-import { openReplay, urlField } from './replay.ts';
-import { DESKTOP, PHONE } from './pages.ts';
+import { bodyField, openReplay, urlField } from './replay.ts';
+import { DESKTOP, heading, PHONE } from './pages.ts';
 
 /** JSON of 82 lines. */
 const LONG = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`key_${at}`, at]));
@@ -115,7 +115,10 @@ test('the filters and the actions on selected requests have the same height', as
     });
 });
 
-test('the replay form closes when another request is chosen, and its draft is kept', async ({ page, endpoint }) => {
+test('the replay form closes when another request is chosen, and its draft is kept, also on other pages', async ({
+  page,
+  endpoint,
+}) => {
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, LONG);
   await openReplay(page, endpoint, 1);
   await urlField(page).fill('http://127.0.0.1:9/draft');
@@ -133,4 +136,11 @@ test('the replay form closes when another request is chosen, and its draft is ke
   await expect(page.getByRole('button', { name: 'Discard changes' })).toBeVisible();
   await page.keyboard.press('r');
   await expect(urlField(page)).toHaveValue('http://127.0.0.1:9/draft');
+
+  await bodyField(page).fill('edited for minutes');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expect(heading(page, 'Settings')).toBeVisible();
+  await page.goBack();
+  await expect(urlField(page)).toHaveValue('http://127.0.0.1:9/draft');
+  await expect(bodyField(page)).toHaveValue('edited for minutes');
 });

@@ -10,6 +10,7 @@ import { useFollowedUser, useUser } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { serverState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
+import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving } from '../ui/focus.ts';
@@ -61,7 +62,9 @@ export function AppLayout() {
           </aside>
         )}
         <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-offset-[-2px]">
-          <Outlet />
+          <ReplayDraftsProvider>
+            <Outlet />
+          </ReplayDraftsProvider>
         </main>
       </div>
       <ShellDialogs />

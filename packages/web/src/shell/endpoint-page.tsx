@@ -13,7 +13,7 @@ import { useHasPausedDestination } from '../features/deliveries/delivery-queries
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointLoading } from '../features/endpoints/endpoint-loading.tsx';
-import { ReplayDraftsProvider, useReplayDraft } from '../features/replay/replay-drafts.tsx';
+import { useReplayDraft } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import type { RequestPartProps } from '../features/requests/details/details-header.tsx';
 import type { DetailsParts } from '../features/requests/details/request-details.tsx';
@@ -89,14 +89,12 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
         tabIndex={undefined}
         className="min-h-0 border-t border-line md:min-h-80 md:grow"
       >
-        <ReplayDraftsProvider>
-          <RequestsPane
-            endpoint={endpoint}
-            parts={DETAILS_PARTS}
-            BulkReplay={BulkReplay}
-            onAutosave={() => autosave.mutate(true)}
-          />
-        </ReplayDraftsProvider>
+        <RequestsPane
+          endpoint={endpoint}
+          parts={DETAILS_PARTS}
+          BulkReplay={BulkReplay}
+          onAutosave={() => autosave.mutate(true)}
+        />
       </div>
       <EndpointDialogs endpoint={endpoint} />
     </div>
@@ -109,7 +107,7 @@ const SigningDialog = lazyPart(async () => (await import('../features/signatures
 
 /** The Deliveries tab. An attempt opens in the replay form of the same request. */
 function Deliveries({ uid, request }: RequestPartProps) {
-  const [, change] = useReplayDraft(request.index);
+  const [, change] = useReplayDraft(uid, request.index);
   return (
     <DeliveriesTab
       uid={uid}

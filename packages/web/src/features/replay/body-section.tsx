@@ -31,7 +31,7 @@ interface BodySectionProps {
 /** The body to send: exactly the captured bytes, until the user edits them. */
 export function BodySection({ uid, request, form, error, canSign, onChange }: BodySectionProps) {
   const captured = useCapturedBody(uid, request);
-  const [draft, setDraft] = useBodyEditor(request.index);
+  const [draft, setDraft] = useBodyEditor(uid, request.index);
   const edited = form.body;
   const shown = edited?.text ?? captured.text?.shown;
   const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });

@@ -2,8 +2,13 @@ import { createContext, use, useCallback, useEffect, useMemo, useState } from 'r
 import type { Dispatch, ReactNode, SetStateAction } from 'react';
 import type { ReplayDraft } from './replay-form.ts';
 
-/** Unsent changes to replays, by the index of the request. The most recently changed is the last. */
-export type ReplayDrafts = ReadonlyMap<number, ReplayDraft>;
+/** Names a request in all endpoints. */
+type RequestKey = `${string}/${number}`;
+
+const keyOf = (uid: string, index: number): RequestKey => `${uid}/${index}`;
+
+/** Unsent changes to replays, by request. The most recently changed is the last. */
+export type ReplayDrafts = ReadonlyMap<RequestKey, ReplayDraft>;
 
 /** True if a replay differs from the captured request. */
 export function isChanged(draft: ReplayDraft): boolean {
@@ -14,26 +19,25 @@ export function isChanged(draft: ReplayDraft): boolean {
 export const MAX_DRAFTS = 20;
 
 /** Applies a change to a draft. `undefined` in a change reverts to the captured value. */
-export function withDraft(drafts: ReplayDrafts, index: number, change: ReplayDraft): ReplayDrafts {
-  const others = [...drafts].filter(([each]) => each !== index).slice(1 - MAX_DRAFTS);
-  const draft = { ...drafts.get(index), ...change };
-  return new Map(isChanged(draft) ? [...others, [index, draft]] : others);
+export function withDraft(drafts: ReplayDrafts, request: RequestKey, change: ReplayDraft): ReplayDrafts {
+  const others = [...drafts].filter(([each]) => each !== request).slice(1 - MAX_DRAFTS);
+  const draft = { ...drafts.get(request), ...change };
+  return new Map(isChanged(draft) ? [...others, [request, draft]] : others);
 }
 
 interface DraftsContext {
   readonly drafts: ReplayDrafts;
   readonly setDrafts: Dispatch<SetStateAction<ReplayDrafts>>;
-  /** Index of the request whose replay form is open. */
-  readonly open: number | undefined;
-  readonly setOpen: (index: number | undefined) => void;
+  /** The request whose replay form is open. */
+  readonly open: RequestKey | undefined;
+  readonly setOpen: (request: RequestKey | undefined) => void;
   readonly editor: BodyEditor | undefined;
   readonly setEditor: (editor: BodyEditor | undefined) => void;
 }
 
 /** The large editor of a body, with the text that is not applied yet. */
 interface BodyEditor {
-  /** Of the request. */
-  readonly index: number;
+  readonly request: RequestKey;
   readonly text: string;
 }
 
@@ -47,41 +51,47 @@ const Context = createContext<DraftsContext>({
   setEditor: () => undefined,
 });
 
-/** Keeps the drafts of an endpoint while the user looks at other requests. */
+/** Keeps the drafts while the user looks at other requests and pages. */
 export function ReplayDraftsProvider({ children }: { readonly children: ReactNode }) {
   const [drafts, setDrafts] = useState<ReplayDrafts>(new Map());
-  const [open, setOpen] = useState<number>();
+  const [open, setOpen] = useState<RequestKey>();
   const [editor, setEditor] = useState<BodyEditor>();
   const value = useMemo(() => ({ drafts, setDrafts, open, setOpen, editor, setEditor }), [drafts, open, editor]);
   return <Context value={value}>{children}</Context>;
 }
 
 /** The draft of a request and a function to change it. `undefined` reverts to the captured value. */
-export function useReplayDraft(index: number): readonly [ReplayDraft, (change: ReplayDraft) => void] {
+export function useReplayDraft(uid: string, index: number): readonly [ReplayDraft, (change: ReplayDraft) => void] {
   const { drafts, setDrafts } = use(Context);
+  const request = keyOf(uid, index);
   const change = useCallback(
-    (part: ReplayDraft) => setDrafts((before) => withDraft(before, index, part)),
-    [setDrafts, index],
+    (part: ReplayDraft) => setDrafts((before) => withDraft(before, request, part)),
+    [setDrafts, request],
   );
-  return [drafts.get(index) ?? NONE, change];
+  return [drafts.get(request) ?? NONE, change];
 }
 
 /** The text in the large editor of a request's body, `undefined` while it is closed. It stays when the layout changes. */
-export function useBodyEditor(index: number): readonly [string | undefined, (text: string | undefined) => void] {
+export function useBodyEditor(
+  uid: string,
+  index: number,
+): readonly [string | undefined, (text: string | undefined) => void] {
   const { editor, setEditor } = use(Context);
-  const edit = (text: string | undefined): void => setEditor(text === undefined ? undefined : { index, text });
-  return [editor?.index === index ? editor.text : undefined, edit];
+  const request = keyOf(uid, index);
+  const edit = (text: string | undefined): void => setEditor(text === undefined ? undefined : { request, text });
+  return [editor?.request === request ? editor.text : undefined, edit];
 }
 
 /**
  * Whether the replay form of a request is open. It stays open when the layout changes, and closes when another request
  * is selected.
  */
-export function useReplayOpen(index: number): readonly [boolean, (isOpen: boolean) => void] {
+export function useReplayOpen(uid: string, index: number): readonly [boolean, (isOpen: boolean) => void] {
   const { open, setOpen } = use(Context);
-  const isOther = open !== undefined && open !== index;
+  const request = keyOf(uid, index);
+  const isOther = open !== undefined && open !== request;
   useEffect(() => {
     if (isOther) setOpen(undefined);
   }, [isOther, setOpen]);
-  return [open === index, (isOpen) => setOpen(isOpen ? index : undefined)];
+  return [open === request, (isOpen) => setOpen(isOpen ? request : undefined)];
 }

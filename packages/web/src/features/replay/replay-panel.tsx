@@ -29,7 +29,7 @@ interface ReplayPanelProps {
 
 /** The bar below a request that opens the replay form. The form is closed for each request that is selected. */
 export function ReplayPanel({ uid, request }: ReplayPanelProps) {
-  const [isOpen, setOpen] = useReplayOpen(request.index);
+  const [isOpen, setOpen] = useReplayOpen(uid, request.index);
   const [focusAsked, askFocus] = useState(0);
   const pane = usePaneShare('replay', BOUNDS);
   const covers = useDetailsCover();
@@ -112,7 +112,7 @@ interface ReplayMarksProps {
 
 /** The badges of the replay bar: the last status, and whether there are unsent changes. */
 function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
-  const [draft, change] = useReplayDraft(index);
+  const [draft, change] = useReplayDraft(uid, index);
   const state = useReplayState(uid, index);
   return (
     <>

@@ -36,7 +36,7 @@ function mistakes(form: ReplayForm): FieldErrors {
 
 /** The replay of a request: the form and the state of the last attempt. */
 export function useReplay(uid: string, request: ListedRequest) {
-  const [draft, change] = useReplayDraft(request.index);
+  const [draft, change] = useReplayDraft(uid, request.index);
   const last = useSignal(lastTargetPreference)[uid];
   const defaults = useMemo(() => defaultForm(request, last), [request, last]);
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
