@@ -37,17 +37,24 @@ const MAX_EVENT_LENGTH = 100;
  * dot, a header of `EVENT_HEADERS`, or a key of `EVENT_KEYS`. `body` may be only the beginning of the body.
  */
 export function eventType(rawHeaders: RawHeaders, body: string): string | null {
+  const json = jsonOf(body);
   const github = firstHeader(rawHeaders, 'x-github-event');
   if (github !== undefined && github !== '') {
-    const action = topLevelStrings(body, ['action']).get('action');
+    const action = topLevelStrings(json, ['action']).get('action');
     return short(action === undefined ? github : `${github}.${action}`);
   }
   for (const name of EVENT_HEADERS) {
     const value = firstHeader(rawHeaders, name);
     if (value !== undefined && value !== '') return short(value);
   }
-  const event = bodyEvent(body);
+  const event = bodyEvent(json);
   return event === undefined ? null : short(event);
+}
+
+/** GitHub's webhooks and Slack's interactions can be forms, with the JSON in a field `payload`. */
+function jsonOf(body: string): string {
+  if (!body.startsWith('payload=')) return body;
+  return new URLSearchParams(body.slice(0, MAX_SCANNED)).get('payload') ?? '';
 }
 
 function bodyEvent(body: string): string | undefined {
