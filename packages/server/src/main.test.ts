@@ -25,6 +25,13 @@ test('the first signal lets a request finish that is being sent, a second one en
   expect(await exitCode).toBe(1);
 });
 
+test('a closed terminal stops the server as SIGTERM does', async () => {
+  const server = await startServerProcess();
+  onTestFinished(() => server.stop());
+  process.kill(server.pid, 'SIGHUP');
+  await expect.poll(server.ended, { timeout: 30_000 }).toBe(0);
+});
+
 test('lookups of names have sixteen threads, however the server is started', async (context) => {
   if (process.platform !== 'linux') return context.skip('Only Linux lists the names of threads in files.');
   const { pid, stop } = await startServerProcess();

@@ -81,8 +81,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
 }
 
 // The flag of the main thread (scripts/server-flags.mjs) would override the smaller limits of the worker threads.
