@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,24 +22,38 @@ await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { c
 await run('tar', ['-xzf', readdirSync(folder)[0] ?? ''], { cwd: folder });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('starts the server from the package, in the folder of the user', async () => {
+/** Starts `creel` in an empty folder and waits for the URL of its server. */
+async function startCreel() {
   const cwd = mkdtempSync(join(folder, 'user-'));
-  const server = spawn(process.execPath, [creel], { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });
+  const creelProcess = spawn(process.execPath, [creel], { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });
   const output: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
-    server.stdout.on('data', (piece: Buffer) => {
+    creelProcess.stdout.on('data', (piece: Buffer) => {
       output.push(String(piece));
       const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(output.join('')) ?? [];
       if (found !== undefined) resolve(found);
     });
-    server.once('exit', () => reject(new Error(`The server ended: ${output.join('')}`)));
+    creelProcess.once('exit', () => reject(new Error(`The server ended: ${output.join('')}`)));
   });
+  return { cwd, creelProcess, output, url };
+}
+
+it('starts the server from the package, in the folder of the user', async () => {
+  const { cwd, creelProcess, url } = await startCreel();
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect(await (await fetch(url)).text()).toContain('<title>');
-  const closed = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
+  const closed = new Promise((resolve) => creelProcess.once('exit', resolve));
+  creelProcess.kill('SIGTERM');
   expect(await closed).toBe(0);
   expect(readdirSync(join(cwd, 'data'))).toContain('creel.db');
+});
+
+it('stops the server if the process that started it is killed', async () => {
+  const { creelProcess, output } = await startCreel();
+  creelProcess.kill('SIGKILL');
+  // The server has the other end of the pipe.
+  await once(creelProcess.stdout, 'close');
+  expect(output.join('')).toContain('"msg":"stopped"');
 });
 
 it('has the command line and the administration', async () => {

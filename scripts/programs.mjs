@@ -24,7 +24,9 @@ export async function runServer(args) {
   // The compile cache halves the time of the second start. Variables that the user has set take precedence.
   const cache = existsSync(build) ? { NODE_COMPILE_CACHE: fromRoot('.cache', 'node') } : {};
   const env = { ...cache, ...serverEnvironment, ...process.env };
-  await runForeground(node, [...serverFlags, fromRoot('packages', 'server', 'dist', 'main.js')], { env });
+  // If this process is killed, the server notices the end of the channel, and stops.
+  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
+  await runForeground(node, [...serverFlags, fromRoot('packages', 'server', 'dist', 'main.js')], { env, stdio });
 }
 
 /**

@@ -82,6 +82,8 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
     );
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  // `creel serve` was killed, and nothing else would stop the server (scripts/programs.mjs).
+  process.once('disconnect', () => stop('SIGTERM'));
 }
 
 // The flag of the main thread (scripts/server-flags.mjs) would override the smaller limits of the worker threads.
