@@ -166,6 +166,7 @@ it.each([
   [['backup', ''], 'does not take the argument “”'],
   [['backup', '--force'], 'does not take the argument “--force”'],
   [['verify', '/nonexistent'], 'There is no database /nonexistent. Name the file of a backup.'],
+  [['verify', folder], `There is no database ${folder}. Name the file of a backup.`],
 ])('creel admin %j says %s', async (words, sentence) => {
   await expect(admin(words)).rejects.toThrow(sentence);
 });

@@ -197,7 +197,7 @@ function rowsOf(database: DatabaseSync, text: string) {
 
 /** Whether there is a file. `existsSync` is also false in a folder that this user may not open. @throws Error then */
 export function exists(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
 /** Returns the file. @throws AdminProblem if there is no database */
