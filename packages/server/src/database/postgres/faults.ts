@@ -16,6 +16,7 @@ const UNKNOWN_ISSUER =
 const CONFLICT = /^(?:40P01|40001|0A000)$/;
 /** These errors of the driver have a message and no code. */
 const DRIVER_LOST = /^Connection terminated|^Client has encountered a connection error/;
+const DRIVER_NO_PASSWORD = /client password must be/;
 const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 
 /** Classifies an error of the driver by its cause: connection, server, another transaction, or the query itself. */
@@ -69,10 +70,10 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
 export function startProblem(thrown: unknown, url: string): StorageProblem {
   const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
-  const code = codeOf(error) ?? '';
+  const reason = error instanceof Error ? error.message : String(error);
+  const code = codeOf(error) ?? (DRIVER_NO_PASSWORD.test(reason) ? '28P01' : '');
   const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
   if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url)), { cause: error });
-  const reason = error instanceof Error ? error.message : String(error);
   return new StorageProblem(`PostgreSQL at ${hostAndDatabase(url)} can't be used (${reason}).`, { cause: error });
 }
 

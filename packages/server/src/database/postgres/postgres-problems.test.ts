@@ -71,6 +71,7 @@ describe('an unusable server is explained, with what to do, and without the pass
   test('wrong password or user', async () => {
     for (const url of [
       changed((one) => (one.password = 'secret-guess')),
+      changed((one) => (one.password = '')),
       changed((one) => (one.username = 'nobody-known')),
     ]) {
       const problem = await problemOf(url);
