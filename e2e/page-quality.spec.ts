@@ -186,11 +186,16 @@ test('the content security policy allows scripts and styles only by nonce', asyn
   expect(policy).not.toContain('unsafe');
 });
 
-test('names of 100 characters, right-to-left names and emoji do not overflow', async ({ page, person: _ }) => {
+test('names of 100 characters, right-to-left names, emoji and long words of a query do not overflow', async ({
+  page,
+  person: _,
+}) => {
   const uid = await withEndpoints(page);
-  for await (const path of openEach(page, ['/', '/search?q=push', `/endpoints/${uid}`])) {
+  const word = 'w'.repeat(400);
+  const [mistake, unknown] = [`/search?q=%22${word}`, `/search?q=${word}%3Ax`];
+  for await (const path of openEach(page, [mistake, '/', unknown, `/endpoints/${uid}`, '/search?q=push'])) {
     await expectFits(page, path);
-    if (!path.startsWith('/search')) continue;
+    if (path !== '/search?q=push') continue;
     for (const width of [...WIDTHS, 768]) {
       await page.setViewportSize({ width, height: 844 });
       const found = await page.getByRole('main').getByText('/push/').first().boundingBox();

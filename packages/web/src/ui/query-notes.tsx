@@ -27,7 +27,7 @@ export function QueryNotes({ id, text, showsMistake, matchesOf, error, room }: Q
   const notes = !parsed.ok ? [] : error === undefined ? unknownFieldsSentences(parsed.unknownFields) : [error];
   const last = notes.at(-1);
   return (
-    <div id={id} role="status" className={clsx('text-sm', !floats && 'relative min-h-5')}>
+    <div id={id} role="status" className={clsx('text-sm wrap-anywhere', !floats && 'relative min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
         <div className={room === 'grows' ? 'pt-1' : clsx(FLOATING, floats ? OVER_TITLES : 'inset-x-0 top-1')}>
           <Mistake text={text} position={parsed.position} sentence={parsed.sentence} matchesOf={matchesOf} />
@@ -62,7 +62,7 @@ function Mistake({ text, position, sentence, matchesOf }: MistakeProps) {
         {sentence}
         <span className="sr-only"> The mistake is at character {position + 1}.</span>
       </p>
-      <code aria-hidden className="hidden font-mono text-ink-2 group-focus-within:block">
+      <code aria-hidden className="hidden truncate font-mono text-ink-2 group-focus-within:block">
         {text.slice(0, position).slice(-MAX_BEFORE)}
         <span data-mistake className="text-bad underline decoration-wavy underline-offset-2">
           {text.slice(position, end) || '\u00a0'}
@@ -71,7 +71,7 @@ function Mistake({ text, position, sentence, matchesOf }: MistakeProps) {
       </code>
       {matchesOf === undefined || matchesOf === '' ? null : (
         <p className="hidden text-ink-2 group-focus-within:block">
-          Still shown: the matches of <code className="break-words">{matchesOf}</code>
+          Still shown: the matches of <code>{matchesOf}</code>
         </p>
       )}
     </>
