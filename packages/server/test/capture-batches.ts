@@ -24,7 +24,7 @@ export function newWriter(
   isSlow = false,
 ) {
   const batches: Batch[] = [];
-  const failures: [unknown, number][] = [];
+  const failures: unknown[] = [];
   let nextIndex = 0;
   const writeCaptures = vi.fn<CaptureStore['writeCaptures']>((packed) => {
     const captures = [...unpackCaptures(packed)];
@@ -50,7 +50,7 @@ export function newWriter(
   });
   const writer = new CaptureWriter(
     { writeCaptures, checkpoint },
-    { limits: LIMITS, now, elapsed, isSlow, onFailure: (error, count) => failures.push([error, count]) },
+    { limits: LIMITS, now, elapsed, isSlow, onFailure: (error) => failures.push(error) },
   );
   const results: [body: string, result: CaptureResult][] = [];
   const push = (body: string | Buffer, endpointId = 1, userId = 7): boolean => {

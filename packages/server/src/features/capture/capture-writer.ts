@@ -67,7 +67,7 @@ export interface CaptureWriterOptions {
    */
   readonly isSlow?: boolean;
   /** Called for a batch that storage rejected. */
-  readonly onFailure: (error: unknown, count: number) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
@@ -207,7 +207,7 @@ export class CaptureWriter {
     this.#store.writeCaptures(packed, this.#options.limits, withinMs).then(
       (outcome) => this.#finish(batch, now, outcome),
       (error: unknown) => {
-        this.#options.onFailure(error, batch.captures.length);
+        this.#options.onFailure(error);
         this.#finish(batch, now, undefined);
       },
     );

@@ -81,7 +81,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
       if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
     },
     detectSource: (endpoint, capture) => (endpoint.needsSource ? detectSource(options, endpoint, capture) : undefined),
-    onLookupFailure: (error) => onFailure(error, 1),
+    onLookupFailure: onFailure,
   };
   return {
     handle: createCaptureHandler(dependencies),
@@ -103,9 +103,9 @@ export function createCaptureService(options: CaptureServiceOptions) {
   };
 }
 
-function failureLog({ log }: CaptureServiceOptions): (error: unknown, count: number) => void {
-  return throttled(FAILURE_LOG_MS, (error: unknown, count: number) =>
-    log.error({ err: error, count }, 'captures could not be stored; their senders got 503'),
+function failureLog({ log }: CaptureServiceOptions): (error: unknown) => void {
+  return throttled(FAILURE_LOG_MS, (error: unknown) =>
+    log.error({ err: error }, 'captures could not be stored; their senders got 503'),
   );
 }
 
