@@ -42,6 +42,8 @@ export async function withStorageErrors<T>(query: Promise<T>): Promise<T> {
 const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   ECONNREFUSED: (where) => `PostgreSQL at ${where} refuses connections. Start it, or correct DATABASE_URL.`,
   ENOTFOUND: (where) => `The host of DATABASE_URL (${where}) is not known. Correct DATABASE_URL.`,
+  ETIMEDOUT: (where) =>
+    `PostgreSQL at ${where} does not answer in time. Correct DATABASE_URL, or check the network. A connection pooler needs at least 16 sessions per node.`,
   EAI_AGAIN: (where) =>
     `The host of DATABASE_URL (${where}) can't be looked up. Check the network, or correct DATABASE_URL.`,
   UNKNOWN_ISSUER: (where) =>
@@ -71,10 +73,16 @@ export function startProblem(thrown: unknown, url: string): StorageProblem {
   const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  const code = codeOf(error) ?? (DRIVER_NO_PASSWORD.test(reason) ? '28P01' : '');
+  const code = codeOf(error) ?? codeOfDriver(reason);
   const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
   if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url)), { cause: error });
   return new StorageProblem(`PostgreSQL at ${hostAndDatabase(url)} can't be used (${reason}).`, { cause: error });
+}
+
+/** The code of PostgreSQL or Node with the same cause, for a message of the driver that comes without one. */
+function codeOfDriver(message: string): string {
+  if (DRIVER_NO_PASSWORD.test(message)) return '28P01';
+  return DRIVER_TIMEOUT.test(message) ? 'ETIMEDOUT' : '';
 }
 
 function hostAndDatabase(url: string): string {

@@ -69,6 +69,14 @@ test.each([
   expect(startProblem(error, 'postgres://u:secret@h/d').message).toContain(`PostgreSQL at h/d ${sentence}`);
 });
 
+test.each(['timeout expired', 'timeout exceeded when trying to connect', 'Query read timeout'])(
+  'the sentence about “%s” names what to check',
+  (message) =>
+    expect(startProblem(new Error(message), 'postgres://u:secret@h/d').message).toBe(
+      'PostgreSQL at h/d does not answer in time. Correct DATABASE_URL, or check the network. A connection pooler needs at least 16 sessions per node.',
+    ),
+);
+
 test.each([
   ['postgres://', 'the default host'],
   ['postgres:///d', 'the default host/d'],
