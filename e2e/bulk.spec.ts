@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
 import { expect, notifications, pressEscape, toast } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, openLive, row, selectionBar, send, sendMany } from './endpoints.ts';
+import { createEndpoint, goLive, list, openLive, row, selectionBar, send, sendMany, unsaved } from './endpoints.ts';
 import { test } from './target.ts';
 import { PHONE, answerWith, heading, problem } from './pages.ts';
 
@@ -269,4 +269,20 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(progress).toHaveCount(0);
   });
+});
+
+test('a logout ends the time in which a deletion can be undone', async ({ page, person, endpoint }) => {
+  await sendMany(endpoint.url, 3);
+  await openLive(page, endpoint);
+  page.on('dialog', (dialog) => void dialog.accept());
+  await list(page).press('ControlOrMeta+a');
+  await expect(selectionBar(page)).toContainText('3 selected');
+  await page.keyboard.press('Delete');
+  await expect(toast(page, '3 requests deleted')).toBeVisible();
+  await page.getByRole('button', { name: `Account of ${person.username}` }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/auth$/);
+  await expect(toast(page, '3 requests deleted')).toHaveCount(0);
+  await page.request.post('/api/login', { data: { username: person.username, password: person.password } });
+  expect(await unsaved(page, endpoint.uid)).toEqual([]);
 });

@@ -35,6 +35,20 @@ export const isSignedOut = (): boolean => session.read() !== 'active';
 export const useSignedOut = (): boolean => useSignal(session) !== 'active';
 export const useIsLoginDialogOpen = (): boolean => useSignal(session) === 'ended';
 
+/** Work that the page has reported as done, and that still needs the session. */
+const unfinished = new Set<() => Promise<void>>();
+
+/** Lets a logout wait for `finish`. Returns a function that takes it back. */
+export function finishBeforeLogout(finish: () => Promise<void>): () => void {
+  unfinished.add(finish);
+  return () => unfinished.delete(finish);
+}
+
+/** Call this before a logout. */
+export async function finishWork(): Promise<void> {
+  await Promise.all([...unfinished].map((finish) => finish()));
+}
+
 const sessionMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('signed-out') }),
   z.object({ type: z.literal('signed-in'), userId: z.int() }),

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { client, namedError } from '../../api/client.ts';
 import { putUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { markSessionActive, notifyOtherTabs } from '../../api/session.ts';
+import { finishWork, markSessionActive, notifyOtherTabs } from '../../api/session.ts';
 import { toastError } from '../../ui/toast-store.ts';
 
 /**
@@ -57,7 +57,10 @@ export function useLeave(): () => Promise<void> {
 export function useLogout() {
   const leave = useLeave();
   return useMutation({
-    mutationFn: () => client.call('logout', {}),
+    mutationFn: async () => {
+      await finishWork();
+      await client.call('logout', {});
+    },
     onSuccess: async () => {
       handleLogout();
       await leave();

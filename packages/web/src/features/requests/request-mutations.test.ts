@@ -1,7 +1,9 @@
-// Deleting many requests: which answers end it.
+// Deleting many requests: which answers end it, and what ends the time for Undo.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { finishWork } from '../../api/session.ts';
+import { toastStore } from '../../ui/toast-store.ts';
 import { deleteRequests } from './request-mutations.ts';
 
 const UNDO_MS = 5000;
@@ -38,4 +40,21 @@ test('an endpoint that was deleted meanwhile ends it', async () => {
   await vi.advanceTimersByTimeAsync(UNDO_MS);
   expect(asked.mock.calls.length).toBeLessThan(REQUESTS.length);
   expect(onRestored).not.toHaveBeenCalled();
+});
+
+test('a logout waits for the deletion, once, and not for one that was undone', async () => {
+  code = 'REQUEST_NOT_FOUND';
+  deleteRequests('uid', REQUESTS, onRestored);
+  await finishWork();
+  const calls = asked.mock.calls.length;
+  expect(calls).toBeGreaterThanOrEqual(REQUESTS.length);
+  expect(toastStore.read().map(({ open }) => open)).toEqual([false]);
+  await finishWork();
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(asked.mock.calls.length).toBe(calls);
+
+  deleteRequests('uid', REQUESTS, onRestored);
+  toastStore.read()[0]?.action?.run();
+  await finishWork();
+  expect(asked.mock.calls.length).toBe(calls);
 });

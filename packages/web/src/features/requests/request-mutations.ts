@@ -5,6 +5,7 @@ import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage, failsForAll, isEndpointDeleted, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { finishBeforeLogout } from '../../api/session.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
 import { formatCount } from '../../ui/format.ts';
@@ -71,8 +72,8 @@ function saveFailure(error: unknown): string {
 
 /**
  * Removes requests from the list at once. One request is deleted at once too, because the user was asked. Several are
- * deleted after 5 seconds, in which a toast offers Undo; if the tab is closed before, nothing is deleted. Failed
- * deletions are restored.
+ * deleted after 5 seconds or before a logout. Until then, a toast offers Undo; if the tab is closed, nothing is deleted.
+ * Failed deletions are restored.
  */
 export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
   const putBack = hideRequests(uid, requests);
@@ -100,17 +101,31 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     void send();
     return;
   }
-  const timer = setTimeout(() => {
-    closeToast();
-    void send();
-  }, UNDO_MS);
-  const undo = (): void => {
-    clearTimeout(timer);
+  deleteLater(requests.length, send, () => {
     putBack();
     onRestored();
+  });
+}
+
+/** Calls `send` after 5 seconds or before a logout, and until then offers Undo, which calls `onUndo` instead. */
+function deleteLater(count: number, send: () => Promise<void>, onUndo: () => void): void {
+  let sending: Promise<void> | undefined;
+  const start = async (): Promise<void> => {
+    clearTimeout(timer);
+    closeToast();
+    await send();
+    forget();
+  };
+  const finish = (): Promise<void> => (sending ??= start());
+  const timer = setTimeout(() => void finish(), UNDO_MS);
+  const forget = finishBeforeLogout(finish);
+  const undo = (): void => {
+    clearTimeout(timer);
+    forget();
+    onUndo();
   };
   const closeToast = toast({
-    title: `${formatCount(requests.length)} requests deleted`,
+    title: `${formatCount(count)} requests deleted`,
     // The timer closes the toast, so that Undo is never offered too late.
     duration: Number.POSITIVE_INFINITY,
     action: { label: 'Undo', run: undo },
