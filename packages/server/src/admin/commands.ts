@@ -55,7 +55,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   vacuum: {
     args: [],
-    summary: 'give free space back to the disk; with SQLite the server must be stopped',
+    summary: 'SQLite: give free space back to the disk, with the server stopped; PostgreSQL: reuse it for new captures',
     async run({ config, print }) {
       if (config.databaseUrl === undefined) vacuumFile(config.dataDir);
       else await withDatabase(config, vacuumPostgres);
