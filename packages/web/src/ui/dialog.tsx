@@ -51,6 +51,12 @@ export function Dialog(props: DialogProps) {
             onEscapeKeyDown={(press) => {
               if (isUsedByField(press.target) || isOfInputMethod({ nativeEvent: press })) press.preventDefault();
             }}
+            // Radix gives the key to the newest layer alone, which may be a toast.
+            onKeyDown={(press) => {
+              if (press.key !== 'Escape' || press.defaultPrevented || isOfInputMethod(press)) return;
+              press.preventDefault();
+              onClose();
+            }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
