@@ -39,7 +39,7 @@ export async function withStorageErrors<T>(query: Promise<T>): Promise<T> {
 }
 
 /** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */
-const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
+const SENTENCES: Readonly<Record<string, (where: string, reason: string) => string>> = {
   ECONNREFUSED: (where) => `PostgreSQL at ${where} refuses connections. Start it, or correct DATABASE_URL.`,
   ENOTFOUND: (where) => `The host of DATABASE_URL (${where}) is not known. Correct DATABASE_URL.`,
   ETIMEDOUT: (where) =>
@@ -51,8 +51,8 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: (where) =>
     `PostgreSQL at ${where} has a certificate for another host name. Write that name in DATABASE_URL.`,
   '28P01': (where) => `PostgreSQL at ${where} refuses the user or the password. Correct DATABASE_URL.`,
-  '28000': (where) =>
-    `PostgreSQL at ${where} does not let this user in. Correct DATABASE_URL, or the server's pg_hba.conf.`,
+  '28000': (where, reason) =>
+    `PostgreSQL at ${where} does not let this user in (${reason}). Correct DATABASE_URL, or the server's pg_hba.conf.`,
   '3D000': (where) => `PostgreSQL at ${where} has no such database. Create it, or correct DATABASE_URL.`,
   '53300': (where) =>
     `PostgreSQL at ${where} has no connection left. Raise its max_connections, or stop other programs.`,
@@ -75,7 +75,7 @@ export function startProblem(thrown: unknown, url: string): StorageProblem {
   const reason = error instanceof Error ? error.message : String(error);
   const code = codeOf(error) ?? codeOfDriver(reason);
   const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
-  if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url)), { cause: error });
+  if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url), reason), { cause: error });
   return new StorageProblem(`PostgreSQL at ${hostAndDatabase(url)} can't be used (${reason}).`, { cause: error });
 }
 

@@ -77,6 +77,13 @@ test.each(['timeout expired', 'timeout exceeded when trying to connect', 'Query 
     ),
 );
 
+test('the sentence about pg_hba.conf has the reason of PostgreSQL', () => {
+  const error = Object.assign(new Error('connection requires a valid client certificate'), { code: '28000' });
+  expect(startProblem(error, 'postgres://u:secret@h/d').message).toBe(
+    `PostgreSQL at h/d does not let this user in (connection requires a valid client certificate). Correct DATABASE_URL, or the server's pg_hba.conf.`,
+  );
+});
+
 test.each([
   ['postgres://', 'the default host'],
   ['postgres:///d', 'the default host/d'],
