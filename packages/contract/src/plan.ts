@@ -9,7 +9,10 @@ export type BillingInterval = z.infer<typeof billingIntervalSchema>;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Limits and prices of a plan. Prices are in whole US dollars. Endpoints expire `expiryMs` after their creation. */
+/**
+ * Limits and prices of a plan. Prices are in whole US dollars. Endpoints expire `expiryMs` after their creation, or after
+ * the change to this plan.
+ */
 export interface Plan {
   readonly tier: Tier;
   readonly name: string;

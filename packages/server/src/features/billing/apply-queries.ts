@@ -10,7 +10,7 @@ import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /**
- * Writes the gateway's state of a subscription: the user's fields, the effects of a lower plan on endpoints, and the
+ * Writes the gateway's state of a subscription: the user's fields, the effects of another plan on endpoints, and the
  * notice. `lost` when another process has taken over the account; `undefined` when the user does not exist.
  */
 async function applySubscription(
@@ -33,10 +33,11 @@ async function applySubscription(
   const user = { ...before, ...fields };
   await writeFields(transaction, userId, fields);
   await addNotice(transaction, before, user);
-  const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
-  if (!isLower && user.subscriptionTier !== before.subscriptionTier) await retrySkippedNotices(transaction, userId);
-  const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
-  return { user, ...effect };
+  if (user.subscriptionTier === before.subscriptionTier) return { user, deleted: [], changed: [] };
+  if (isDowngrade(before.subscriptionTier, user.subscriptionTier))
+    return { user, ...(await lowerEndpoints(transaction, user, at.now)) };
+  await retrySkippedNotices(transaction, userId);
+  return { user, deleted: [], changed: await prolongEndpoints(transaction, user, at.now) };
 }
 
 async function writeFields(transaction: DatabaseTransaction, userId: number, fields: SubscriptionFields) {
@@ -77,6 +78,22 @@ async function lowerEndpoints(transaction: DatabaseTransaction, user: UserRecord
         .execute();
   }
   return { deleted, changed: keeps.map(({ id }) => id) };
+}
+
+/** Lets endpoints live as long as a new one of the higher plan. Returns the ids of those that would expire earlier. */
+async function prolongEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
+  const expiresAt = now + PLANS[user.subscriptionTier].expiryMs;
+  const rows = await transaction
+    .selectFrom('endpoints')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('expires_at', '>', now)
+    .where('expires_at', '<', expiresAt)
+    .orderBy('id')
+    .execute();
+  for (const { id } of rows)
+    await transaction.updateTable('endpoints').set({ expires_at: expiresAt }).where('id', '=', id).execute();
+  return rows.map(({ id }) => id);
 }
 
 export const applyQueries = { applySubscription: write(inTransaction(applySubscription)) };

@@ -94,6 +94,30 @@ export function billingSuite(store: AppStore): void {
       await store.deleteUser(user.id);
     });
 
+    test('a higher plan prolongs endpoints that would expire earlier than a new one', async () => {
+      const user = await someUser(store);
+      await lock(user.id, 'me');
+      const make = (expiresAt: number) => someEndpoint(store, { userId: user.id, createdAt: T0 - 1, expiresAt });
+      const [expired, soon, late] = [await make(T0), await make(T0 + 1), await make(T0 + 9 * DAY)];
+      const at = { now: T0, nextCheckAt: T0 + 1 };
+      const apply = async (now: number) => {
+        expect(await store.applySubscription(user.id, 'me', someSubscription(), { ...at, now })).toMatchObject({
+          deleted: [],
+          changed: now === T0 ? [soon.id] : [],
+        });
+        return new Map((await store.listEndpoints(user.id)).map(({ id, expiresAt }) => [id, expiresAt]));
+      };
+      const left = new Map([
+        [expired.id, T0],
+        [soon.id, T0 + PLANS.BASIC.expiryMs],
+        [late.id, T0 + 9 * DAY],
+      ]);
+      expect(await apply(T0)).toEqual(left);
+      expect(await apply(T0 + DAY), 'the same plan again').toEqual(left);
+      // Other tests count expired endpoints.
+      await store.deleteUser(user.id);
+    });
+
     test('a higher plan makes skipped notices of expiry due again', async () => {
       const user = await notifiedUser(store, { emailNotifyExpiry: true });
       const expiresAt = T0 + 4000 * DAY;
