@@ -273,6 +273,8 @@ describe('with a stopped server', () => {
   });
 
   it('imports a SQLite database into PostgreSQL with everything exact', async () => {
+    const empty = 'has no tables of Creel. Correct DATABASE_URL, or start the server once.';
+    await expect(admin(['stats'], { databaseUrl: database.url })).rejects.toThrow(empty);
     await admin(['import', dataDir], { databaseUrl: database.url });
     const onSqlite = new DatabaseSync(join(dataDir, 'creel.db'), { readOnly: true });
     const tables = onSqlite

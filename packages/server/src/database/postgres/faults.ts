@@ -61,6 +61,8 @@ const SENTENCES: Readonly<Record<string, (where: string, reason: string) => stri
     `The user of DATABASE_URL may not create tables at ${where}. Grant it CREATE on the schema, or make it the database's owner.`,
   '3F000': (where) =>
     `The search_path of the user of DATABASE_URL at ${where} has no schema. Set it to a schema in which the user may create tables.`,
+  '42P01': (where) =>
+    `The database at ${where} has no tables of Creel. Correct DATABASE_URL, or start the server once.`,
   '42P07': (where) =>
     `The database at ${where} already holds tables of another program. Give Creel a database of its own.`,
   '25006': (where) => `The database at ${where} is read-only. Set DATABASE_URL to one that can be written.`,
