@@ -162,6 +162,8 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
     await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
     await pressEscape(page);
     await expect(sendButton(page)).toBeDisabled();
+    // The dialog returns the focus, after which nothing moves it.
+    await expect(urlField(page)).toBeFocused();
     await sendButton(page).focus();
     await expect(page.getByRole('tooltip')).toHaveText('Authentication required to replay requests');
   });
