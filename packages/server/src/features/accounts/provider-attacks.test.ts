@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { TestClient } from '../../../test/test-client.ts';
+import { freePort } from '../../../../../fixtures/free-port.ts';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { jwtInput } from '../../../../../fixtures/openid-provider.ts';
 import type { JwtParts, TestProvider } from '../../../../../fixtures/openid-provider.ts';
@@ -139,6 +140,7 @@ describe('attacks on the callback', () => {
 
   test('the log names the failure and contains no code and no secret', async () => {
     expect(server.log()).toContain('a third-party login failed');
+    expect(server.log()).toContain('the provider answered invalid_grant');
     expect(server.log()).not.toMatch(/canary-oidc|code=|stolen/);
   });
 
@@ -208,13 +210,14 @@ describe('attacks on the callback', () => {
 describe('a failing provider', () => {
   test('unreachable: the error says so, and the next attempt asks again', async () => {
     await using own = await startTestServer({
-      settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' },
+      settings: { OIDC_ISSUER: `http://127.0.0.1:${await freePort()}`, OIDC_CLIENT_ID: 'creel', LOG_LEVEL: 'warn' },
     });
     for (let tried = 0; tried < 2; tried += 1) {
       const answer = await own.visitor().tell('/auth/oidc/start');
       expect(answer.status).toBe(502);
       expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
     }
+    expect(own.log()).toContain('ECONNREFUSED');
   });
 
   test('unreachable: all who wait for the same answer get that error', async () => {

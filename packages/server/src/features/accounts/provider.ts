@@ -6,6 +6,7 @@ import {
   ClientSecretPost,
   Configuration,
   None,
+  ResponseBodyError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -207,7 +208,7 @@ function toIdentity(claims: Claims): ProvenIdentity {
 function toProblem(error: unknown): ProviderProblem {
   if (error instanceof ProviderProblem) return error;
   if (error instanceof Error && error.cause instanceof ProviderProblem) return error.cause;
-  if (error instanceof AuthorizationResponseError) {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
     const { error: code } = error;
     return new ProviderProblem(
       code === 'access_denied' ? 'denied' : 'refused',
@@ -218,7 +219,13 @@ function toProblem(error: unknown): ProviderProblem {
   const name = error instanceof Error ? error.name : 'unknown';
   const isNetwork =
     code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || name === 'TimeoutError' || isFetchFailure(error);
-  return new ProviderProblem(isNetwork ? 'unreachable' : 'refused', `${name} ${code}`.trim());
+  return new ProviderProblem(isNetwork ? 'unreachable' : 'refused', namesAndCodes(error) || name);
+}
+
+/** Of an error and its causes, because the cause of a failed `fetch` has the code, such as `ECONNREFUSED`. */
+function namesAndCodes(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return [error.name, codeOf(error), namesAndCodes(error.cause)].filter(Boolean).join(' ');
 }
 
 /** `fetch` throws a TypeError with the network error as its cause; openid-client may wrap it again. */
