@@ -252,6 +252,26 @@ export function captureSuite(store: AppStore): void {
       expect((await everything(store, id)).map((row) => row.receivedAt)).toEqual([T0 + 60_000, T0 + 60_000]);
     });
 
+    test('times in a batch ascend per endpoint after the clock was set back, and other endpoints have the present time', async () => {
+      const [busy, other] = [await someEndpoint(store), await someEndpoint(store)];
+      const packer = new CapturePacker();
+      for (const [{ id }, at] of [
+        [busy, 5000],
+        [other, 4000],
+        [busy, 4000],
+        [busy, 4500],
+        [busy, 6000],
+        [busy, 5500],
+      ] as const)
+        packer.add(id, T0 + at, 'POST', encodeHead('/', '192.0.2.1', true, []), null);
+      const { receivedAt } = await store.writeCaptures(packer.take(), LIMITS);
+      expect([...(receivedAt ?? [])].map((at) => at - T0)).toEqual([5000, 4000, 5000, 5000, 6000, 6000]);
+      const timesOf = async (id: number) => (await everything(store, id)).map((row) => row.receivedAt - T0);
+      expect(await timesOf(busy.id)).toEqual([6000, 6000, 5000, 5000, 5000]);
+      expect(await timesOf(other.id)).toEqual([4000]);
+      expect((await store.findEndpoint(busy.uid))?.latestAt).toBe(T0 + 6000);
+    });
+
     test('no body and an empty one are the same', async () => {
       const { id } = await someEndpoint(store);
       await capture(store, [

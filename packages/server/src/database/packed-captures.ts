@@ -83,10 +83,7 @@ export class CapturePacker {
   }
 }
 
-/**
- * Joins batches into one, in order, so that they are stored in one transaction. Batches of several nodes overlap in
- * time, so times are raised until they ascend per endpoint.
- */
+/** Joins batches into one, in order, so that they are stored in one transaction. */
 export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures {
   const count = batches.reduce((sum, batch) => sum + batch.count, 0);
   const numbers = new Float64Array(count * FIELDS);
@@ -98,13 +95,6 @@ export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures
     bytes.set(batch.bytes, bytesAt);
     numbersAt += batch.count * FIELDS;
     bytesAt += batch.bytes.length;
-  }
-  const latest = new Map<number, number>();
-  for (let at = 0; at < numbers.length; at += FIELDS) {
-    const endpointId = numbers[at] ?? 0;
-    const receivedAt = Math.max(numbers[at + 1] ?? 0, latest.get(endpointId) ?? 0);
-    latest.set(endpointId, receivedAt);
-    numbers[at + 1] = receivedAt;
   }
   return { id: randomUUID(), joinedIds: batches.map(({ id }) => id), count, numbers, bytes };
 }

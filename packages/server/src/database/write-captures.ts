@@ -174,7 +174,10 @@ function outcomeOf(
   return { indexes, savedIds, receivedAt };
 }
 
-/** In ascending order of ids, so that two processes can't deadlock. */
+/**
+ * In ascending order of ids, so that two processes can't deadlock. Raises times until they ascend per endpoint, because
+ * a clock may be set back, and joined batches of several nodes overlap in time.
+ */
 function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
   for (const endpointId of batch.overfull ?? []) groups.set(endpointId, { endpointId, captures: [], positions: [] });
@@ -183,7 +186,8 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
     let group = groups.get(capture.endpointId);
     if (group === undefined)
       groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));
-    group.captures.push(capture);
+    const notBefore = group.captures.at(-1)?.receivedAt ?? 0;
+    group.captures.push(capture.receivedAt >= notBefore ? capture : { ...capture, receivedAt: notBefore });
     group.positions.push(position++);
   }
   return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);

@@ -183,12 +183,12 @@ describe('batches', () => {
     expect(seen).toEqual([2]);
   });
 
-  test('times do not decrease when the clock does', async () => {
+  test('a capture has its own time, also after the clock was set back', async () => {
     const times = [5000, 4000, 6000];
     const { push, batch } = newWriter(() => times.shift() ?? 0);
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
-    expect(batch(0).receivedAt).toEqual([5000, 5000, 6000]);
+    expect(batch(0).receivedAt).toEqual([5000, 4000, 6000]);
   });
 
   test('a body and its head pass through a reused buffer unchanged', async () => {

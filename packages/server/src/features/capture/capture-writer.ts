@@ -101,7 +101,6 @@ export class CaptureWriter {
   #state = FIRST_BATCH;
   #sendTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
-  #lastReceivedAt = 0;
   #spare: ArrayBuffer | undefined;
   #onIdle: (() => void)[] = [];
 
@@ -120,14 +119,11 @@ export class CaptureWriter {
 
   /** Adds a capture. False when too many wait, of this user or in total; then `done` is never called. */
   push(capture: PendingCapture, done: (result: CaptureResult) => void): boolean {
-    // Times never decrease within a process, so that sorting by time and by index agree.
-    const receivedAt = Math.max(this.#lastReceivedAt, this.#options.now());
-    const waiting = { capture, receivedAt, done };
+    const waiting = { capture, receivedAt: this.#options.now(), done };
     const bytes = storedBytes(capture);
     if (this.#postponed.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes))
       this.#gather(waiting, this.#elapsed());
     else if (!this.#postpone(waiting, bytes)) return false;
-    this.#lastReceivedAt = receivedAt;
     this.#sendOrWait();
     return true;
   }
