@@ -7,7 +7,7 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
-import { findLiveDelivery, composePausedNotice } from './features/deliveries/present-delivery.ts';
+import { findLiveDeliveries, composePausedNotice } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import type { Accounts } from './features/accounts/service.ts';
@@ -240,7 +240,7 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
-    findDelivery: (endpointId, index, id) => findLiveDelivery(store, endpointId, index, id),
+    findDeliveries: (endpointId, deliveries) => findLiveDeliveries(store, endpointId, deliveries),
     bus,
     now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 /** Notices between the nodes that share a database (docs/architecture.md, "Several nodes"). */
 export interface Bus {
-  /** Sends a notice to the other nodes. Call it after the commit. It never waits or fails. A lost notice is a gap. */
+  /**
+   * Sends a notice to the other nodes. Call it after the commit. It never waits or fails. A lost notice is a gap. Deliveries of an
+   * endpoint that are published within a moment are sent as one notice.
+   */
   publish(notice: Exclude<Notice, { kind: 'captured' }>): void;
   /** A capture is stored. Captures of one batch are sent as one notice. */
   captured(endpointId: number, index: number): void;
@@ -29,8 +32,8 @@ export const localBus: Bus = {
   close: () => Promise.resolve(),
 };
 
-/** Maximum endpoints in one notice of captures, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
-const MAX_ENDPOINTS = 150;
+/** Maximum endpoints or deliveries in one notice, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
+export const MAX_PER_NOTICE = 150;
 
 const id = z.int();
 
@@ -45,8 +48,8 @@ const noticeSchema = z.discriminatedUnion('kind', [
   /** A request was saved and has this id now. */
   z.object({ kind: z.literal('saved'), endpointId: id, id }),
   z.object({ kind: z.literal('deleted'), endpointId: id, id }),
-  /** An attempt to deliver a request was made, or 0: the request is not forwarded. */
-  z.object({ kind: z.literal('delivery'), endpointId: id, index: id, id }),
+  /** Deliveries, oldest first: the index of the request, and the id of an attempt, or 0 for the state of the request. */
+  z.object({ kind: z.literal('delivered'), endpointId: id, deliveries: z.array(z.tuple([id, id])).readonly() }),
   /** All requests with an index below `below` were removed. */
   z.object({ kind: z.literal('clear'), endpointId: id, below: id }),
   /** These destinations have due deliveries. The node with their lease sends them. */
@@ -61,6 +64,7 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('left') }),
 ]);
 export type Notice = z.infer<typeof noticeSchema>;
+export type DeliveredNotice = Extract<Notice, { kind: 'delivered' }>;
 
 const messageSchema = z.object({
   /** The sending node: a random id for the life of a process. */
@@ -81,11 +85,21 @@ export function readMessage(text: string): BusMessage | undefined {
   return messageSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
 }
 
-/** Notices of the newest index of each endpoint, in parts that fit into a message. */
+/** Notices of the newest index of each endpoint. */
 export function capturedNotices(newest: ReadonlyMap<number, number>): Notice[] {
-  const entries = [...newest];
-  const notices: Notice[] = [];
-  for (let at = 0; at < entries.length; at += MAX_ENDPOINTS)
-    notices.push({ kind: 'captured', newest: entries.slice(at, at + MAX_ENDPOINTS) });
-  return notices;
+  return inParts([...newest]).map((part) => ({ kind: 'captured', newest: part }));
+}
+
+/** Notices of the deliveries of each endpoint. */
+export function deliveredNotices(byEndpoint: ReadonlyMap<number, DeliveredNotice['deliveries']>): Notice[] {
+  return [...byEndpoint].flatMap(([endpointId, deliveries]) =>
+    inParts(deliveries).map((part) => ({ kind: 'delivered', endpointId, deliveries: part }) as const),
+  );
+}
+
+/** Parts that fit into a message. */
+function inParts<T>(entries: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  for (let at = 0; at < entries.length; at += MAX_PER_NOTICE) parts.push(entries.slice(at, at + MAX_PER_NOTICE));
+  return parts;
 }

@@ -66,6 +66,24 @@ test('captures of one turn are one notice, before a notice about their endpoint'
   ]);
 });
 
+test('deliveries of one turn are one notice of their endpoint, after the captures', async () => {
+  const { sender, heard } = await twoNodes();
+  const delivered = (endpointId: number, ...deliveries: [number, number][]) =>
+    sender.publish({ kind: 'delivered', endpointId, deliveries });
+  delivered(7, [4, 11], [4, 0]);
+  delivered(8, [1, 12]);
+  delivered(7, [3, 13]);
+  sender.captured(7, 4);
+  sender.publish({ kind: 'deleted', endpointId: 7, id: 4 });
+  await wait(1);
+  expect(heard.map((notice) => JSON.stringify(notice))).toEqual([
+    '{"kind":"captured","newest":[[7,4]]}',
+    '{"kind":"delivered","endpointId":7,"deliveries":[[4,11],[4,0],[3,13]]}',
+    '{"kind":"delivered","endpointId":8,"deliveries":[[1,12]]}',
+    '{"kind":"deleted","endpointId":7,"id":4}',
+  ]);
+});
+
 describe('a node alone', () => {
   test('sends no notices', async () => {
     const network = new MemoryNetwork();
@@ -104,7 +122,7 @@ describe('a node alone', () => {
   });
 });
 
-test('messages stay under 8,000 bytes however many endpoints a batch has', async () => {
+test('messages stay under 8,000 bytes however many endpoints a batch has, and deliveries an endpoint', async () => {
   const { network, sender, heard } = await twoNodes();
   let longest = 0;
   network.fault = (text) => {
@@ -112,8 +130,11 @@ test('messages stay under 8,000 bytes however many endpoints a batch has', async
     return [text];
   };
   for (let id = 0; id < 1000; id += 1) sender.captured(2 ** 52 + id, 2 ** 31);
+  const deliveries = Array.from({ length: 1000 }, (_, id): [number, number] => [2 ** 31, 2 ** 52 + id]);
+  sender.publish({ kind: 'delivered', endpointId: 2 ** 52, deliveries });
   await wait(1);
   expect(heard.flatMap((notice) => (notice.kind === 'captured' ? notice.newest : []))).toHaveLength(1000);
+  expect(heard.flatMap((notice) => (notice.kind === 'delivered' ? notice.deliveries : []))).toEqual(deliveries);
   expect(longest).toBeGreaterThan(1000);
   expect(longest).toBeLessThan(8000);
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { waitAtMost } from '../limits/timeouts.ts';
 import { CoalescedRun } from '../workers/background.ts';
-import type { Bus, BusMessage, Notice } from './bus.ts';
-import { capturedNotices, readMessage, writeMessage } from './bus.ts';
+import type { Bus, BusMessage, DeliveredNotice, Notice } from './bus.ts';
+import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, readMessage, writeMessage } from './bus.ts';
 
 /** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;
@@ -59,7 +59,8 @@ export class NodeBus implements Bus {
   readonly #timers: NodeJS.Timeout[];
   readonly #greeted = Promise.withResolvers<void>();
   #sequence = 0;
-  #captured = new Map<number, number>();
+  readonly #captured = new Map<number, number>();
+  readonly #delivered = new Map<number, DeliveredNotice['deliveries']>();
   #waiting: string[] = [];
   readonly #sending = new CoalescedRun(() => this.#send());
   #isUp = false;
@@ -92,7 +93,8 @@ export class NodeBus implements Bus {
 
   publish(notice: Notice): void {
     if (!this.hasListeners) return this.#drop();
-    this.#enqueue(notice);
+    if (notice.kind === 'delivered') this.#collect(notice);
+    else this.#enqueue(notice);
     this.#sending.start();
   }
 
@@ -104,7 +106,6 @@ export class NodeBus implements Bus {
 
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    this.#enqueueCaptured();
     this.#enqueue({ kind: 'left' });
     await waitAtMost(
       HEARTBEAT_MS,
@@ -123,16 +124,27 @@ export class NodeBus implements Bus {
     this.#sequence += 1;
   }
 
-  #enqueueCaptured(): void {
-    if (this.#captured.size === 0) return;
-    const newest = this.#captured;
-    this.#captured = new Map();
-    for (const notice of capturedNotices(newest)) this.#enqueue(notice);
+  #collect({ endpointId, deliveries }: DeliveredNotice): void {
+    const all = [...(this.#delivered.get(endpointId) ?? []), ...deliveries];
+    this.#delivered.set(endpointId, all);
+    // Only notices that wait are limited.
+    if (all.length >= MAX_PER_NOTICE) this.#enqueueCollected();
+  }
+
+  /** Captures first, because another node must receive a request before a notice about it. */
+  #enqueueCollected(): void {
+    for (const notice of capturedNotices(this.#captured)) this.#number(notice);
+    for (const notice of deliveredNotices(this.#delivered)) this.#number(notice);
+    this.#captured.clear();
+    this.#delivered.clear();
   }
 
   #enqueue(notice: Notice): void {
-    // Captures first, because another node must receive a request before the notice that it was saved.
-    this.#enqueueCaptured();
+    this.#enqueueCollected();
+    this.#number(notice);
+  }
+
+  #number(notice: Notice): void {
     this.#sequence += 1;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
     else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
@@ -143,7 +155,7 @@ export class NodeBus implements Bus {
     // At the end of this turn of the event loop, so that a batch of captures is one notice.
     await new Promise((resolve) => setImmediate(resolve));
     for (;;) {
-      if (this.#waiting.length < MAX_PER_SEND) this.#enqueueCaptured();
+      if (this.#waiting.length < MAX_PER_SEND) this.#enqueueCollected();
       const texts = this.#waiting.splice(0, MAX_PER_SEND);
       if (texts.length === 0) return;
       await this.#channel.send(texts).catch(() => undefined);
@@ -152,7 +164,7 @@ export class NodeBus implements Bus {
   }
 
   #sendHeartbeat(): void {
-    this.#enqueueCaptured();
+    this.#enqueueCollected();
     if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
     this.#sending.start();
   }

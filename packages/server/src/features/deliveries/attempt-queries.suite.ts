@@ -5,6 +5,7 @@ import { deliveryWorld } from '../../../test/delivery-world.ts';
 import { DAY, T0, captureMany, everything, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { DestinationLeases } from './destination-leases.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
+import { findLiveDeliveries, presentRecorded } from './present-delivery.ts';
 
 /** Attempts of deliveries and the leases of destinations, on every database. */
 export function attemptsSuite(store: AppStore): void {
@@ -57,6 +58,34 @@ export function attemptsSuite(store: AppStore): void {
       // The next attempt of the same delivery is another one.
       await store.recordAttempts([attemptOf(destination, { ...waiting, attempts: 1 }, { at: T0 + 5000 })], T0, true);
       expect(await store.listAttempts(endpoint.id, waiting.index)).toHaveLength(2);
+    });
+
+    test('other nodes send what this node sends, in the order of the notice, without what was deleted', async () => {
+      const { endpoint, destination } = await dueDelivery(2);
+      const [waiting, ended] = await due(destination.id);
+      if (waiting === undefined || ended === undefined) throw new Error('Too few are due.');
+      const recorded = await record([
+        attemptOf(destination, waiting, { status: 500, nextAttemptAt: T0 + 5000 }),
+        attemptOf(destination, ended),
+      ]);
+      const [first, second] = recorded.flatMap((attempt) => attempt ?? []);
+      if (first === undefined || second === undefined) throw new Error('They were not recorded.');
+      const unknown = second.id + 1000;
+      const found = await findLiveDeliveries(store, endpoint.id, [
+        [1, second.id],
+        [0, 0],
+        [0, first.id],
+        [0, unknown],
+        [7, 0],
+      ]);
+      expect(found).toEqual([
+        presentRecorded(second),
+        {
+          ...presentRecorded(first),
+          delivery: expect.objectContaining({ id: 0, attempt: 0, nextAttemptAt: null }),
+        },
+        presentRecorded(first),
+      ]);
     });
 
     test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {

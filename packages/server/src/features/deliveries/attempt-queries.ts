@@ -139,39 +139,49 @@ async function shortenWaits(transaction: EngineTransaction, now: number, maxWait
 
 const storedHeadersSchema = z.array(headerPairSchema);
 
-/** The attempts of a request, newest first. A deleted destination is null, and only its pending deliveries go on. */
-async function listAttempts(db: EngineDatabase, endpointId: number, index: number): Promise<StoredAttempt[]> {
-  const rows = await db
+/** A deleted destination is null, and only its pending deliveries go on. */
+function selectAttempts(db: EngineDatabase) {
+  return db
     .selectFrom('delivery_attempts as a')
     .leftJoin('destinations as d', 'd.id', 'a.destination_id')
     .leftJoin('deliveries as p', (join) =>
       join.onRef('p.id', '=', 'a.delivery_id').onRef('p.attempts', '=', 'a.attempt'),
     )
-    .selectAll('a')
-    .select(['d.id as present_destination_id', 'p.next_attempt_at'])
+    .select([
+      'a.id',
+      'a.delivery_id as deliveryId',
+      'a.kind',
+      'd.id as destinationId',
+      'a.url',
+      'a.method',
+      'a.attempt',
+    ])
+    .select(['a.status', 'a.status_text as statusText', 'a.error', 'a.duration_ms as durationMs', 'a.sent_at as at'])
+    .select(['p.next_attempt_at as nextAttemptAt']);
+}
+
+/** Those of the attempts that exist, in any order. */
+async function findAttempts(db: EngineDatabase, ids: readonly number[]) {
+  if (ids.length === 0) return [];
+  const rows = await selectAttempts(db).where('a.id', 'in', ids).execute();
+  return rows.map((row) => ({ ...row, kind: deliveryKindSchema.parse(row.kind) }));
+}
+
+/** The attempts of a request, newest first. */
+async function listAttempts(db: EngineDatabase, endpointId: number, index: number): Promise<StoredAttempt[]> {
+  const rows = await selectAttempts(db)
+    .select(['response_headers', 'response_body as responseBody', 'response_truncated'])
     .where('a.request_key', '=', requestKey(endpointId, index))
     .orderBy('a.id', 'desc')
     .limit(MAX_DELIVERIES_PER_REQUEST)
     .execute();
-  return rows.map((row) => ({
-    id: row.id,
+  return rows.map(({ response_headers, response_truncated, ...row }) => ({
+    ...row,
     endpointId,
     index,
-    deliveryId: row.delivery_id,
     kind: deliveryKindSchema.parse(row.kind),
-    destinationId: row.present_destination_id,
-    url: row.url,
-    method: row.method,
-    attempt: row.attempt,
-    status: row.status,
-    statusText: row.status_text,
-    error: row.error,
-    durationMs: row.duration_ms,
-    at: row.sent_at,
-    nextAttemptAt: row.next_attempt_at,
-    responseHeaders: storedHeadersSchema.parse(JSON.parse(row.response_headers)),
-    responseBody: row.response_body,
-    responseTruncated: row.response_truncated === 1,
+    responseHeaders: storedHeadersSchema.parse(JSON.parse(response_headers)),
+    responseTruncated: response_truncated === 1,
   }));
 }
 
@@ -254,6 +264,7 @@ async function findDelivery(db: Database, endpointId: number, deliveryId: string
 export const attemptQueries = {
   dueDeliveries: read(dueDeliveries),
   findActiveDestination: read(findActiveDestination),
+  findAttempts: read(findAttempts),
   listAttempts: read(listAttempts),
   listPlanned: read(listPlanned),
   countPendingDeliveries: read((db: EngineDatabase) => countRows(db.selectFrom('deliveries'))),

@@ -2,6 +2,7 @@ import { forwardedUrl, endpointTitle, isProvenAddress } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isoTime } from '../../iso-time.ts';
 import { textOrBase64 } from '../../http/large-answer.ts';
+import type { DeliveredNotice } from '../../bus/bus.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import type { AttemptWithoutResponse, PlannedDelivery, StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
@@ -35,7 +36,7 @@ export function presentDestination(record: DestinationWithPending): Destination 
 }
 
 /** An attempt without its response, as in live messages. */
-function presentSummary(attempt: AttemptWithoutResponse): DeliverySummary {
+function presentSummary(attempt: Omit<AttemptWithoutResponse, 'endpointId' | 'index'>): DeliverySummary {
   return {
     id: attempt.id,
     deliveryId: attempt.deliveryId,
@@ -91,17 +92,27 @@ function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttem
   };
 }
 
-/** The live message of an attempt, or of the request's state for the id 0. `undefined` when it was deleted. */
-export async function findLiveDelivery(
-  store: Pick<DeliveryQueries, 'listAttempts' | 'listDeliveryStates'>,
+/**
+ * The live messages of attempts, by index of the request and id of the attempt, or of the request's state for the id 0. In
+ * the same order, without those that were deleted.
+ */
+export async function findLiveDeliveries(
+  store: Pick<DeliveryQueries, 'findAttempts' | 'listDeliveryStates'>,
   endpointId: number,
-  index: number,
-  id: number,
-): Promise<LiveDelivery | undefined> {
-  const [state] = await store.listDeliveryStates(endpointId, [index]);
-  if (state === undefined || id === 0) return state && presentState(state);
-  const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
-  return attempt && liveDelivery(index, presentSummary(attempt), state);
+  deliveries: DeliveredNotice['deliveries'],
+): Promise<LiveDelivery[]> {
+  const [states, attempts] = await Promise.all([
+    store.listDeliveryStates(endpointId, [...new Set(deliveries.map(([index]) => index))]),
+    store.findAttempts(deliveries.flatMap(([, id]) => (id === 0 ? [] : id))),
+  ]);
+  const stateOf = new Map(states.map((state) => [state.index, state]));
+  const attemptOf = new Map(attempts.map((attempt) => [attempt.id, attempt]));
+  return deliveries.flatMap(([index, id]) => {
+    const [state, attempt] = [stateOf.get(index), attemptOf.get(id)];
+    if (state === undefined) return [];
+    if (id === 0) return presentState(state);
+    return attempt === undefined ? [] : liveDelivery(index, presentSummary(attempt), state);
+  });
 }
 
 /** A delivery that waits for its first attempt, as the API returns it. `target` is the captured path and query. */

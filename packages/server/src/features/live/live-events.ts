@@ -3,7 +3,7 @@ import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract
 import { storedBytes } from '../../database/stored-request.ts';
 import type { RequestRecord, StoredAs } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
-import type { Bus, Notice } from '../../bus/bus.ts';
+import type { Bus, DeliveredNotice, Notice } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 
@@ -120,7 +120,7 @@ export function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEv
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
     case 'delivery':
-      return { kind: 'delivery', endpointId, index: event.data.index, id: event.data.delivery.id };
+      return { kind: 'delivered', endpointId, deliveries: [[event.data.index, event.data.delivery.id]] };
     case 'changed':
       return { kind: 'changed', endpointId };
     case 'endpoint-deleted':
@@ -131,8 +131,11 @@ export function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEv
 /** Reads the content of other nodes' events. */
 export interface ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'findRequest'>;
-  /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
-  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
+  /** Those of the deliveries that still exist, in the same order. */
+  readonly findDeliveries: (
+    endpointId: number,
+    deliveries: DeliveredNotice['deliveries'],
+  ) => Promise<readonly LiveDelivery[]>;
 }
 
 /** Converts a notice of another node to events. */
@@ -158,8 +161,8 @@ function eventOf(notice: Extract<Notice, { endpointId: number }>, reader: Conten
       return { type: 'clear', below: notice.below };
     case 'saved':
       return lookupEvent(() => findSaved(notice, reader));
-    case 'delivery':
-      return lookupEvent(() => findDelivery(notice, reader));
+    case 'delivered':
+      return lookupEvent(async () => asEvents(await reader.findDeliveries(notice.endpointId, notice.deliveries)));
   }
 }
 
@@ -177,10 +180,6 @@ async function findSaved(
   return record ? [{ type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) }] : [];
 }
 
-async function findDelivery(
-  { endpointId, index, id }: Extract<Notice, { kind: 'delivery' }>,
-  reader: ContentReader,
-): Promise<readonly ContentEvent[]> {
-  const data = await reader.findDelivery(endpointId, index, id);
-  return data ? [{ type: 'delivery', data }] : [];
+export function asEvents(deliveries: readonly LiveDelivery[]): readonly ContentEvent[] {
+  return deliveries.map((data) => ({ type: 'delivery', data }));
 }

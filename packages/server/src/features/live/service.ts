@@ -11,7 +11,7 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';
-import { recordEvent, storedEvent, eventsOf, lookupEvent, noticeOf } from './live-events.ts';
+import { asEvents, recordEvent, storedEvent, eventsOf, lookupEvent, noticeOf } from './live-events.ts';
 import type {
   EndpointMessage,
   LiveEvent,
@@ -103,9 +103,11 @@ export class LiveService {
 
   /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
   publishStates(endpointId: number, indexes: readonly number[], read: () => Promise<readonly LiveDelivery[]>): void {
-    const find = async () => (await read()).map((data) => ({ type: 'delivery', data }) as const);
-    this.#deliver(endpointId, lookupEvent(find));
-    for (const index of indexes) this.#options.bus.publish({ kind: 'delivery', endpointId, index, id: 0 });
+    this.#deliver(
+      endpointId,
+      lookupEvent(async () => asEvents(await read())),
+    );
+    this.#options.bus.publish({ kind: 'delivered', endpointId, deliveries: indexes.map((index) => [index, 0]) });
   }
 
   /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */

@@ -45,7 +45,7 @@ async function startLive(pingMs?: number) {
         });
       },
     },
-    findDelivery: () => Promise.resolve(undefined),
+    findDeliveries: () => Promise.resolve([]),
     bus: localBus,
     now: Date.now,
     describeEndpoint: () => Promise.resolve(undefined),
