@@ -188,6 +188,11 @@ async function listen(
   const turns = new LoopTurns();
   const { stopping } = sources;
   const { headersMs, requestMs } = { ...LISTENER_TIMEOUTS, ...options.timeouts };
+  const limit = await maxConnections(MAX_CONNECTIONS);
+  if (limit < MAX_CONNECTIONS)
+    options.log.warn(
+      `The server may open too few files: it accepts ${limit} ${limit === 1 ? 'connection' : 'connections'} at once. Raise its limit of open files to 12,000 (ulimit -n, or LimitNOFILE in systemd).`,
+    );
   const connections = new Connections(listener, {
     admit: capture.admitPlain,
     turns,
@@ -195,7 +200,7 @@ async function listen(
     silenceMs: headersMs,
     keepAliveMs: KEEP_ALIVE_MS,
     bodyMs: requestMs,
-    maxConnections: await maxConnections(MAX_CONNECTIONS),
+    maxConnections: limit,
   });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };

@@ -42,6 +42,14 @@ test('lookups of names have sixteen threads, however the server is started', asy
   expect(pool).toHaveLength(32);
 });
 
+test('a server that may open few files says how many connections it accepts', async (context) => {
+  if (process.platform !== 'linux') return context.skip('Only Linux has the limit of open files in a file.');
+  const launcher = ['sh', '-c', 'ulimit -n 1000; exec "$@"', 'sh'];
+  const server = await startServerProcess({}, { launcher });
+  onTestFinished(() => server.stop());
+  expect(server.output()).toContain('it accepts 872 connections at once');
+});
+
 test('a server whose port is in use says which one, without a stack', async () => {
   const other = createServer();
   const port = await listenLocally(other);
