@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { MemoryBudget } from './memory-budget.ts';
+import { fittingBytes, MemoryBudget } from './memory-budget.ts';
 import type { Reservation } from './memory-budget.ts';
+
+test('a budget takes at most a quarter of the memory that the process may use', () => {
+  const MIB = 1024 * 1024;
+  expect(fittingBytes(256 * MIB, 2048 * MIB)).toBe(256 * MIB);
+  expect(fittingBytes(256 * MIB, 512 * MIB)).toBe(128 * MIB);
+  expect(fittingBytes(1)).toBe(1);
+});
 
 test('accepts up to its bytes exactly, and takes nothing on rejection', () => {
   const budget = new MemoryBudget({ bytes: 10 });

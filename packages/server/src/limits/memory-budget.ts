@@ -1,3 +1,20 @@
+import { totalmem } from 'node:os';
+import process from 'node:process';
+
+/** A budget may take this share of the memory of a small machine. */
+const MAX_SHARE_OF_MEMORY = 1 / 4;
+
+/** Bytes that this process may use: those of the machine, or of its container. */
+function usableBytes(): number {
+  // 0 if Node does not know the limit of the container.
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
+}
+
+/** The wanted bytes of a budget, or fewer on a small machine. */
+export function fittingBytes(wanted: number, usable = usableBytes()): number {
+  return Math.min(wanted, Math.floor(usable * MAX_SHARE_OF_MEMORY));
+}
+
 /** Owner of the memory: a user's id, or a client address. */
 export type Owner = number | string;
 

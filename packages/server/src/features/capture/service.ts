@@ -10,7 +10,7 @@ import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import { StorageUnavailable, storedAs } from '../../database/store.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
-import { MemoryBudget } from '../../limits/memory-budget.ts';
+import { fittingBytes, MemoryBudget } from '../../limits/memory-budget.ts';
 import { throttled } from '../../limits/rate-limits.ts';
 import { waitAtMost, withTimeout } from '../../limits/timeouts.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
@@ -27,7 +27,7 @@ import type { Remote } from '../../database/remote.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 import { flatSourceLabel, storeSource } from '../endpoints/service.ts';
 
-/** Maximum bytes of captured bodies in memory, and at least four of the largest. */
+/** Maximum bytes of captured bodies in memory, if they fit, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
 /** One user's maximum share of it. */
 const MAX_SHARE = 1 / 2;
@@ -60,7 +60,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     isDeleted ? endpoints.forget(endpointId) : endpoints.invalidate(endpointId),
   );
   bus.onGap(() => endpoints.invalidateAll());
-  const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
+  const bytes = Math.max(fittingBytes(BODY_BUDGET_BYTES), 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
