@@ -158,7 +158,9 @@ test('what the details show besides the body', async ({ page, context, person: _
     const body = page.getByRole('tree', { name: 'Body as JSON' });
     await expect(body.getByText('"item 119"')).toBeVisible();
     const noteOf = () =>
-      body.evaluate((tree) => tree.ownerDocument.defaultView?.getComputedStyle(tree, '::before').content);
+      body
+        .locator('..')
+        .evaluate((parent) => parent.ownerDocument.defaultView?.getComputedStyle(parent, '::before').content);
     expect(await noteOf(), 'the whole body is printed').toBe('none');
     const hidden = await body.evaluate((tree) => {
       const { bottom } = tree.getBoundingClientRect();
