@@ -19,6 +19,7 @@ import { useIsNarrow, useSignal } from '../ui/state.ts';
 import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
 import { loginPage } from '../ui/urls.ts';
 import { ShellDialogs } from './dialogs.tsx';
+import { PageAnnouncement } from './page-announcement.tsx';
 import { Sidebar } from './sidebar.tsx';
 import type { LiveStatus } from '../api/live-feed.ts';
 import type { ServerState } from '../api/server-state.ts';
@@ -67,6 +68,7 @@ export function AppLayout() {
           </ReplayDraftsProvider>
         </main>
       </div>
+      <PageAnnouncement />
       <ShellDialogs />
       <SignedOutDialog />
     </div>

@@ -148,7 +148,7 @@ function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly titl
   const [seen, setSeen] = useState(received);
   if (!hidden && seen !== received) setSeen(received);
   const unseen = hidden ? received - seen : 0;
-  useTitle(unseen > 0 ? `(${unseen}) ${title}` : title);
+  useTitle(title, unseen);
   return null;
 }
 

@@ -3,12 +3,18 @@ import { ShoppingBasket } from 'lucide-react';
 import { useEffect } from 'react';
 import type { ReactNode, ComponentProps } from 'react';
 import { keepsFocus, useFocusAfterLeaving } from './focus.ts';
+import { signal } from './state.ts';
 
-/** Sets the title of the browser tab. */
-export function useTitle(title: string): void {
+/** The title of the page on the screen. */
+export const pageTitle = signal('');
+
+/** Sets the title of the browser tab. `unseen`: a number before it; 0 for none. */
+export function useTitle(title: string, unseen = 0): void {
   useEffect(() => {
-    document.title = title === '' ? 'Creel' : `${title} · Creel`;
-  }, [title]);
+    pageTitle.set(title);
+    const shown = unseen > 0 ? `(${unseen}) ${title}` : title;
+    document.title = shown === '' ? 'Creel' : `${shown} · Creel`;
+  }, [title, unseen]);
 }
 
 interface PageProps {

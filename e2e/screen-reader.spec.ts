@@ -1,0 +1,38 @@
+// What a screen reader announces: pages, matches, the connection, and the state of rows and buttons.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { openLive, row, sendJson } from './endpoints.ts';
+
+/** Notes each text that an element with a status gets. */
+const noteStatuses = (page: Page): Promise<void> =>
+  page.evaluate(`
+    globalThis.announced = [];
+    new MutationObserver((changes) => {
+      for (const { target } of changes) {
+        const status = (target.nodeType === Node.TEXT_NODE ? target.parentElement : target).closest('[role=status]');
+        if (status !== null && status.textContent !== '') globalThis.announced.push(status.textContent);
+      }
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
+
+/** How often a text was noted. */
+const timesAnnounced = async (page: Page, text: string): Promise<number> => {
+  const announced: string[] = await page.evaluate('globalThis.announced');
+  return announced.filter((each) => each === text).length;
+};
+
+test('a screen reader hears what changes', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { at: 0 });
+  await sendJson(endpoint.url, { at: 1 });
+  await openLive(page, endpoint);
+  await expect(row(page, 1)).toBeVisible();
+  await noteStatuses(page);
+
+  await test.step('the page that a link in the sidebar opens, while the focus stays on the link', async () => {
+    const link = page.getByRole('link', { name: 'Settings' });
+    await link.press('Enter');
+    await expect.poll(() => timesAnnounced(page, 'Settings')).toBe(1);
+    await expect(link).toBeFocused();
+    // The text is removed, or a search in the page would find it twice.
+    await expect(page.getByRole('status').filter({ hasText: /^Settings$/ })).toHaveCount(0);
+  });
+});
