@@ -1,7 +1,7 @@
 // What a screen reader announces: pages, matches, the connection, and the state of rows and buttons.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 /** Notes each text that an element with a status gets. */
 const noteStatuses = (page: Page): Promise<void> =>
@@ -34,5 +34,15 @@ test('a screen reader hears what changes', async ({ page, endpoint }) => {
     await expect(link).toBeFocused();
     // The text is removed, or a search in the page would find it twice.
     await expect(page.getByRole('status').filter({ hasText: /^Settings$/ })).toHaveCount(0);
+  });
+
+  await test.step('that the keyboard is on a selected row', async () => {
+    await goLive(page, endpoint);
+    await row(page, 1).click();
+    await expect(detailsOf(page, 1)).toBeVisible();
+    await page.keyboard.press('x');
+    await expect(row(page, 1)).toHaveAccessibleName(/^Checked POST /);
+    await page.keyboard.press('x');
+    await expect(row(page, 1)).toHaveAccessibleName(/^POST /);
   });
 });

@@ -71,7 +71,13 @@ export const rowId = (index: number): string => `request-${index}`;
 /** The cells whose text is the name of a row. Without this, its buttons and its checkbox would be part of the name. */
 const NAMING_CELLS = ['method', 'source', 'path', 'size', 'age'] as const;
 const cellId = (index: number, cell: (typeof NAMING_CELLS)[number]): string => `${rowId(index)}-${cell}`;
-const rowName = (index: number): string => NAMING_CELLS.map((cell) => cellId(index, cell)).join(' ');
+const markId = (index: number): string => `${rowId(index)}-mark`;
+
+/** The name of a marked row says so, because the keyboard moves over rows without their checkboxes. */
+function rowName(index: number, marked: boolean): string {
+  const cells = NAMING_CELLS.map((cell) => cellId(index, cell)).join(' ');
+  return marked ? `${markId(index)} ${cells}` : cells;
+}
 
 /** One captured request. Its position changes with every new request; its content does not. */
 export function RequestRow({ position, top, height, active, fresh, swipe, ...content }: RequestRowProps) {
@@ -86,7 +92,7 @@ export function RequestRow({ position, top, height, active, fresh, swipe, ...con
     <div
       id={rowId(request.index)}
       role="row"
-      aria-labelledby={rowName(request.index)}
+      aria-labelledby={rowName(request.index, content.marked)}
       aria-rowindex={position + 2}
       aria-selected={selected}
       data-fresh={fresh || undefined}
@@ -132,6 +138,11 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
       )}
     >
       <span role="gridcell" className="grid place-items-center">
+        {marked ? (
+          <span id={markId(index)} hidden>
+            Checked
+          </span>
+        ) : null}
         <input
           type="checkbox"
           tabIndex={selected ? 0 : -1}
