@@ -169,7 +169,7 @@ test('a body is shown by its content and decoded, and its parts can be opened, f
     await test.step('a line that is folded away leaves the keyboard at the line that is folded', async () => {
       await row(page, 6).click();
       const tree = detailsOf(page, 6).getByRole('tree', { name: 'Body as JSON' });
-      const active = tree.locator('[aria-selected="true"]');
+      const active = tree.locator('[data-active]');
       await tree.focus();
       for (let lines = 0; lines < 4; lines++) await page.keyboard.press('ArrowDown');
       await expect(active).toContainText('"sku"');

@@ -45,4 +45,10 @@ test('a screen reader hears what changes', async ({ page, endpoint }) => {
     await page.keyboard.press('x');
     await expect(row(page, 1)).toHaveAccessibleName(/^POST /);
   });
+
+  await test.step('no selection in the JSON of the details, which would interrupt each row', async () => {
+    const tree = detailsOf(page, 1).getByRole('tree', { name: 'Body as JSON' });
+    await expect(tree.getByRole('treeitem')).toHaveCount(3);
+    await expect(tree.locator('[aria-selected]')).toHaveCount(0);
+  });
 });

@@ -64,7 +64,7 @@ export const JsonLineView = memo(function JsonLineView({
       id={lineId(view, line)}
       role="treeitem"
       aria-level={depth + 1}
-      aria-selected={active}
+      data-active={active || undefined}
       aria-expanded={isOpen}
       className="leading-5"
     >
