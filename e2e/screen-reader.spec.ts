@@ -1,7 +1,7 @@
 // What a screen reader announces: pages, matches, the connection, and the state of rows and buttons.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { detailsOf, goLive, openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 /** Notes each text that an element with a status gets. */
 const noteStatuses = (page: Page): Promise<void> =>
@@ -50,5 +50,12 @@ test('a screen reader hears what changes', async ({ page, endpoint }) => {
     const tree = detailsOf(page, 1).getByRole('tree', { name: 'Body as JSON' });
     await expect(tree.getByRole('treeitem')).toHaveCount(3);
     await expect(tree.locator('[aria-selected]')).toHaveCount(0);
+  });
+
+  await test.step('the matches of each query, also if their number is the same', async () => {
+    await filterField(page).fill('nothing-like-it');
+    await expect.poll(() => timesAnnounced(page, '0 matches in 2 requests')).toBe(1);
+    await filterField(page).fill('nor-like-this');
+    await expect.poll(() => timesAnnounced(page, '0 matches in 2 requests')).toBe(2);
   });
 });

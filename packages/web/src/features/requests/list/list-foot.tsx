@@ -4,6 +4,7 @@ import { Archive, CircleAlert } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/live-feed.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import { Button, Reason } from '../../../ui/button.tsx';
 import { counted, formatCount } from '../../../ui/format.ts';
 import { MatchCount, SettledStatus, ProgressBar } from '../../../ui/progress.tsx';
@@ -13,6 +14,7 @@ import type { SearchState } from './use-list.ts';
 
 interface ListFootProps {
   readonly endpoint: EndpointDetail;
+  readonly filter: RequestFilter;
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;
   readonly bulk: Pick<Bulk, 'job' | 'saveAll'>;
@@ -23,7 +25,7 @@ interface ListFootProps {
  * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
  * warnings. Below the list, so that it moves no row.
  */
-export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) {
+export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFootProps) {
   const { job, saveAll } = bulk;
   const loginReason = useLoginReason('save');
   const { invalidMessages } = useLiveStatus(endpoint.uid);
@@ -67,7 +69,14 @@ export function ListFoot({ endpoint, search, bulk, onAutosave }: ListFootProps) 
         ) : search === undefined ? (
           <Figures endpoint={endpoint} />
         ) : (
-          <MatchCount {...search} total={endpoint.requestCount} onRetry={search.retry} className="truncate" />
+          <MatchCount
+            // Another query announces its matches also if their number is the same.
+            key={`${filter.method} ${filter.query}`}
+            {...search}
+            total={endpoint.requestCount}
+            onRetry={search.retry}
+            className="truncate"
+          />
         )}
       </div>
     </section>

@@ -28,7 +28,7 @@ interface ListPaneProps {
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { endpoint, state, selection, actions, bulk, view, changeView, onAutosave } = props;
+  const { endpoint, filter, state, selection, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => focusPart(pane.current);
   return (
@@ -39,7 +39,7 @@ export function ListPane(props: ListPaneProps) {
         <ListToolbar endpoint={endpoint} state={state} view={view} changeView={changeView} onLeave={toList} />
       )}
       <ListContent {...props} />
-      <ListFoot endpoint={endpoint} search={state.search} bulk={bulk} onAutosave={onAutosave} />
+      <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} onAutosave={onAutosave} />
       <Arrivals uid={endpoint.uid} />
     </div>
   );
