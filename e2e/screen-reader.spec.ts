@@ -58,4 +58,11 @@ test('a screen reader hears what changes', async ({ page, endpoint }) => {
     await filterField(page).fill('nor-like-this');
     await expect.poll(() => timesAnnounced(page, '0 matches in 2 requests')).toBe(2);
   });
+
+  await test.step('that an endpoint has a signing secret, from a button that opens a dialog', async () => {
+    await page.getByRole('button', { name: 'Signing secret', exact: true }).click();
+    await page.getByLabel('Secret', { exact: true }).fill('a secret');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Signing secret (set)' })).not.toHaveAttribute('aria-pressed');
+  });
 });

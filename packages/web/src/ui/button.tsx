@@ -76,7 +76,7 @@ export function IconButton({ label, icon, keys, size = 'sm', className, type = '
         aria-label={label}
         className={clsx(
           'inline-flex shrink-0 items-center justify-center rounded-md text-ink-2 transition-colors duration-100',
-          'hover:bg-sunk hover:text-ink disabled:pointer-events-none disabled:opacity-50 aria-pressed:text-accent',
+          'hover:bg-sunk hover:text-ink disabled:pointer-events-none disabled:opacity-50 aria-pressed:text-accent data-on:text-accent',
           size === 'sm' ? 'size-6 [&_svg]:size-3.5' : 'size-8 [&_svg]:size-4',
           className,
         )}

@@ -39,9 +39,10 @@ export function UrlBar({ endpoint, hasPausedDestination }: UrlBarProps) {
         </CopyButton>
         <ForwardButton hasPaused={hasPausedDestination} />
         <IconButton
-          label="Signing secret"
+          label={endpoint.signing === null ? 'Signing secret' : 'Signing secret (set)'}
           icon={<KeyRound />}
-          aria-pressed={endpoint.signing !== null}
+          aria-haspopup="dialog"
+          data-on={endpoint.signing === null ? undefined : true}
           className="md:size-6.5"
           onClick={() => runCommand(COMMAND_IDS.signing)}
         />

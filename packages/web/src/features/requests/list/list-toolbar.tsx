@@ -101,7 +101,7 @@ export function ListToolbar({ endpoint, state, view, changeView, onLeave }: List
             label={pauseLabel}
             keys="p"
             icon={paused ? <Play /> : <Pause />}
-            aria-pressed={paused}
+            data-on={paused || undefined}
             onClick={onPause}
           />
         </div>
