@@ -1,7 +1,7 @@
 // What a screen reader announces: pages, matches, the connection, and the state of rows and buttons.
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
-import { detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
+import { expect, pressEscape, test } from './app.ts';
+import { createEndpoint, detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 /** Notes each text that an element with a status gets. */
 const noteStatuses = (page: Page): Promise<void> =>
@@ -65,4 +65,34 @@ test('a screen reader hears what changes', async ({ page, endpoint }) => {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('button', { name: 'Signing secret (set)' })).not.toHaveAttribute('aria-pressed');
   });
+});
+
+test('a screen reader hears once that the connection is lost, also beside an open dialog', async ({
+  page,
+  person: _,
+}) => {
+  const endpoint = await createEndpoint(page);
+  await sendJson(endpoint.url, {});
+  let attempts = 0;
+  const { promise: opened, resolve: open } = Promise.withResolvers<() => Promise<void>>();
+  await page.routeWebSocket(/\/ws\?/, async (socket) => {
+    attempts++;
+    // Later ones get no answer.
+    if (attempts > 1) await new Promise(() => undefined);
+    socket.connectToServer();
+    open(() => socket.close({ code: 1001 }));
+  });
+  await openLive(page, endpoint);
+  await noteStatuses(page);
+  const disconnect = await opened;
+  await page.getByRole('button', { name: 'Clear Data' }).click();
+  await expect(page.getByRole('alertdialog')).toBeVisible();
+  await disconnect();
+  await expect(page.getByRole('status').filter({ hasText: 'Not connected to real-time updates.' })).toHaveCount(1);
+  await pressEscape(page);
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
+  await expect.poll(() => timesAnnounced(page, 'Offline')).toBe(1);
+  await expect.poll(() => attempts).toBe(2);
+  await expect(page.getByText('Offline', { exact: true })).toBeVisible();
+  expect(await timesAnnounced(page, 'Connecting')).toBe(0);
 });

@@ -146,7 +146,9 @@ interface ConnectionMessageProps {
  */
 function ConnectionMessage({ text, className }: ConnectionMessageProps) {
   return (
-    <div role="status" className={className}>
+    // Radix hides the page behind a dialog from screen readers, except elements with `aria-live`. Without it, the message
+    // would be announced only after the dialog.
+    <div role="status" aria-live="polite" className={className}>
       {text === undefined ? null : (
         <p className="flex items-center gap-2 border border-warn bg-warn-soft text-warn">
           <CloudOff aria-hidden className="size-4 shrink-0" />

@@ -129,7 +129,9 @@ const LIVE_LABELS: Record<LiveState, string> = {
  * for it.
  */
 function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
-  const { state: live } = useLiveStatus(uid);
+  const { state, lost } = useLiveStatus(uid);
+  // An attempt to reconnect would be announced each time.
+  const live = state === 'connecting' && lost ? 'disconnected' : state;
   const isLive = live === 'connected' && !paused;
   const isConnecting = live === 'connecting';
   return (
