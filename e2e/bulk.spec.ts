@@ -56,6 +56,17 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await expect(selectionBar(page)).toContainText('3 selected');
   });
 
+  await test.step('a press beside a checkbox marks, because a target has 24 px', async () => {
+    await selectionBar(page).getByRole('button', { name: 'Clear the selection' }).click();
+    const cell = row(page, 1).getByRole('gridcell').first();
+    const { width = 0, height = 0 } = (await cell.boundingBox()) ?? {};
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(24);
+    await cell.click({ position: { x: width - 2, y: 3 } });
+    await expect(page.getByRole('checkbox', { name: 'Select request 1' })).toBeChecked();
+    await cell.click({ position: { x: 1, y: height - 3 } });
+    await expect(selectionBar(page)).toHaveCount(0);
+  });
+
   await test.step('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async () => {
     const endpoint = await createEndpoint(page);
     const bytes = Uint8Array.from({ length: 40_000 }, (__, at) => (at * 7) % 256);
