@@ -1,6 +1,6 @@
 // The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
-import { expect, notifications, pressEscape, test, toast } from './app.ts';
+import { drawn, expect, notifications, pressEscape, test, toast } from './app.ts';
 import { detailsOf, filterField, list, openLive, row, sendJson } from './endpoints.ts';
 import { allowClipboard, clipboard } from './pages.ts';
 
@@ -113,6 +113,30 @@ test('the focus stays with the messages until the last one closes, and returns t
   await expect(message, 'the message that replaced the focused one').toBeFocused();
   await pressEscape(page);
   await expect(list(page)).toBeFocused();
+});
+
+test('single-key shortcuts can be turned off, for speech input', async ({ page, person: _ }) => {
+  await page.goto('/');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  const turn = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
+    await help.getByRole('switch', { name: 'Single-key shortcuts' }).click();
+    await pressEscape(page);
+    await expect(help).toHaveCount(0);
+  };
+  await turn();
+  await page.reload();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.keyboard.press('n');
+  await drawn(page);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible();
+  await pressEscape(page);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await turn();
+  await page.keyboard.press('n');
+  await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toBeVisible();
 });
 
 /** Moves up and down the list, through the tabs, and saves the request. */

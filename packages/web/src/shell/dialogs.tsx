@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
 import { themePreference, THEMES } from '../features/settings/theme.tsx';
 import { Kbd } from '../ui/button.tsx';
-import { COMMAND_IDS, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';
+import { COMMAND_IDS, singleKeysPreference, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';
 import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { SwitchRow } from '../ui/switch.tsx';
+import { usePreference } from '../ui/state.ts';
 import { CommandPalette } from './command-palette.tsx';
 
 type Open = 'create' | 'palette' | 'help' | undefined;
@@ -84,6 +86,7 @@ function useShellCommands(): void {
 /** All keyboard shortcuts of the current page. */
 function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
   const commands = useAllCommands();
+  const [hasSingleKeys, setSingleKeys] = usePreference(singleKeysPreference);
   const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
   const hasTwoColumns = groups.length > 1;
   return (
@@ -110,6 +113,12 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
           </section>
         ))}
       </div>
+      <SwitchRow
+        label="Single-key shortcuts"
+        description="Turn them off if speech input or a mistaken key press runs them. Shortcuts with Ctrl or ⌘ stay on."
+        checked={hasSingleKeys}
+        onCheckedChange={setSingleKeys}
+      />
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'react';
-import { signal, useLatest, useSignal } from './state.ts';
+import { z } from 'zod';
+import { signal, storedValue, useLatest, useSignal } from './state.ts';
 
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
@@ -59,6 +60,9 @@ export function useCommands(commands: readonly Command[]): void {
 
 export const useAllCommands = (): readonly Command[] => useSignal(commandStore);
 
+/** False if the user has turned off shortcuts of one character, which speech input can press by mistake (WCAG 2.1.4). */
+export const singleKeysPreference = storedValue('singleKeys', z.boolean(), true);
+
 const FIELDS =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]:not([contenteditable="false"])';
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
@@ -88,6 +92,7 @@ export function listenForShortcuts(): () => void {
       .read()
       .findLast((candidate) => candidate.keys !== undefined && candidate.keys === keys);
     if (command === undefined || (keys?.startsWith('mod+') !== true && isBusy(press.target))) return;
+    if (keys?.length === 1 && !singleKeysPreference.read()) return;
     press.preventDefault();
     command.run();
   };
