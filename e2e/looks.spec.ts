@@ -1,7 +1,7 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { detailsOf, goLive, openLive, row, sendJson } from './endpoints.ts';
+import { detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
   element.evaluate((shown) => {
@@ -56,6 +56,23 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
     await page.emulateMedia({ forcedColors: 'none' });
   });
 
+  await test.step('more contrast on request of the system: text of 7, borders of 3', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme, contrast: 'more' });
+      const ground = await background(page.locator('body'));
+      const styleOf = (element: Locator, name: 'color' | 'borderTopColor'): Promise<string> =>
+        element.evaluate(
+          (shown, wanted) => shown.ownerDocument.defaultView?.getComputedStyle(shown)[wanted] ?? '',
+          name,
+        );
+      const time = row(page, 0).locator('time');
+      expect(contrast(await styleOf(time, 'color'), ground), `text, ${theme}`).toBeGreaterThanOrEqual(7);
+      const field = filterField(page);
+      expect(contrast(await styleOf(field, 'borderTopColor'), ground), `border, ${theme}`).toBeGreaterThanOrEqual(3);
+    }
+    await page.emulateMedia({ colorScheme: null, contrast: null });
+  });
+
   await test.step('below 1000 px the list has the full width, and the details are above it beside the sidebar', async () => {
     await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Payments of the shop' } });
     await goLive(page, endpoint);
@@ -88,9 +105,22 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
   });
 });
 
+const parts = (color: string): number[] => (color.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+
+/** The contrast of two colors, 1 to 21 (WCAG 2.2, section 6, contrast ratio). */
+function contrast(one: string, two: string): number {
+  const luminance = (color: string): number => {
+    const [red = 0, green = 0, blue = 0] = parts(color).map((part) =>
+      part <= 10 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(two)].toSorted((a, b) => a - b);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
 /** Distance of two colors: the sum of the differences in red, green and blue, 0 to 765. */
 function distance(one: string, two: string): number {
-  const parts = (color: string): number[] => (color.match(/\d+/g) ?? []).slice(0, 3).map(Number);
   const other = parts(two);
   return parts(one).reduce((sum, part, at) => sum + Math.abs(part - (other[at] ?? 0)), 0);
 }
