@@ -30,6 +30,21 @@ test('an owner gets its share, over all of its reservations, and the others get 
   expect(second.grow(30)).toBe(true);
 });
 
+test('owners with a share of the rest never use up everything together', () => {
+  const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2, isShareOfRest: true });
+  const [first, second, third] = [budget.reserve(1), budget.reserve(2), budget.reserve(3)];
+  expect([first.grow(51), first.grow(50), second.grow(26), second.grow(25), third.grow(12)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect([budget.leftFor(1), budget.leftFor(2), budget.leftFor(4)]).toEqual([-18.5, -6, 6.5]);
+  first.release();
+  expect(second.grow(19)).toBe(true);
+});
+
 test('bytes that are held already count beyond the limit, and nothing else fits until they are released', () => {
   const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [held, same, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];

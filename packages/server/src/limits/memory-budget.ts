@@ -23,6 +23,8 @@ export interface MemoryBudgetOptions {
   readonly bytes: number;
   /** One owner's maximum share, so that no owner can use up what others need. */
   readonly maxShare?: number;
+  /** The share is one of what the other owners leave, so that a few owners together can't use up everything. */
+  readonly isShareOfRest?: boolean;
   /** Bytes of each reservation that don't count, so that ordinary use always has memory. */
   readonly uncounted?: number;
 }
@@ -30,14 +32,16 @@ export interface MemoryBudgetOptions {
 /** Limits the memory that many users share. It counts what they hold, and rejects more than the limit. */
 export class MemoryBudget {
   readonly #bytes: number;
-  readonly #maxPerOwner: number;
+  readonly #maxShare: number;
+  readonly #isShareOfRest: boolean;
   readonly #uncounted: number;
   readonly #usedBy = new Map<Owner, number>();
   #used = 0;
 
-  constructor({ bytes, maxShare = 1, uncounted = 0 }: MemoryBudgetOptions) {
+  constructor({ bytes, maxShare = 1, isShareOfRest = false, uncounted = 0 }: MemoryBudgetOptions) {
     this.#bytes = bytes;
-    this.#maxPerOwner = bytes * maxShare;
+    this.#maxShare = maxShare;
+    this.#isShareOfRest = isShareOfRest;
     this.#uncounted = uncounted;
   }
 
@@ -47,7 +51,9 @@ export class MemoryBudget {
 
   /** Bytes that this owner may still reserve. Negative when more is held than the limit allows. */
   leftFor(owner: Owner): number {
-    return Math.min(this.#bytes - this.#used, this.#maxPerOwner - (this.#usedBy.get(owner) ?? 0));
+    const owned = this.#usedBy.get(owner) ?? 0;
+    const free = this.#bytes - this.#used;
+    return Math.min(free, (this.#isShareOfRest ? free + owned : this.#bytes) * this.#maxShare - owned);
   }
 
   /** An empty reservation. Its holder grows it, and releases it when the memory is free again. */

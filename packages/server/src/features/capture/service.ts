@@ -29,7 +29,7 @@ import { flatSourceLabel, storeSource } from '../endpoints/service.ts';
 
 /** Maximum bytes of captured bodies in memory, if they fit, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
-/** One user's maximum share of it. */
+/** One user's maximum share of what the others leave. */
 const MAX_SHARE = 1 / 2;
 /** Minimum interval between two logged storage failures, because under load there are thousands. */
 const FAILURE_LOG_MS = 1000;
@@ -61,7 +61,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   );
   bus.onGap(() => endpoints.invalidateAll());
   const bytes = Math.max(fittingBytes(BODY_BUDGET_BYTES), 4 * maxBodyBytes);
-  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
+  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE, isShareOfRest: true });
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflowWriter(options, limits);
