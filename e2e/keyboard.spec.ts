@@ -83,6 +83,10 @@ test('the focus stays with the messages until the last one closes, and returns t
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await tabTo(page, list(page));
+  await page.keyboard.press('End');
+  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Home');
+  await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
   for (const key of ['x', 'ArrowDown', 'x']) await page.keyboard.press(key);
   page.on('dialog', (dialog) => void dialog.accept());
   await page.keyboard.press('Delete');

@@ -156,15 +156,22 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
   return position < middle ? 'oldest' : 'newest';
 }
 
-/** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A marks all. */
+/** Arrows, Home and End move the selection. On the list itself, Enter opens the active row and Ctrl+A marks all. */
 function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, props: RequestGridProps): void {
   const isOnList = press.target === press.currentTarget;
   if (press.key === 'ArrowDown') props.onStep(1);
   else if (press.key === 'ArrowUp') props.onStep(-1);
+  else if (press.key === 'Home' || press.key === 'End') openEnd(press.key, props);
   else if (isOnList && press.key === 'Enter' && active !== undefined) props.onOpen(active);
   else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) props.bulk.markAll();
   else return;
   press.preventDefault();
+}
+
+/** Opens the first or the last request that is loaded. */
+function openEnd(key: 'Home' | 'End', { state, onOpen }: RequestGridProps): void {
+  const end = state.items.rows.at(key === 'Home' ? 0 : -1);
+  if (end !== undefined) onOpen(end);
 }
 
 /** The right button of a mouse. */
