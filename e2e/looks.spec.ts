@@ -45,6 +45,13 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
       page.getByRole('complementary').getByRole('link', { name: 'Journey' }),
     ];
     for (const one of chosen) expect(distance(await background(one), ground), one.toString()).toBeGreaterThan(80);
+    const headers = page.getByRole('tab', { name: 'Headers' });
+    await headers.click();
+    const count = await headers.evaluate(
+      (tab) => tab.ownerDocument.defaultView?.getComputedStyle(tab, '::after').color ?? '',
+    );
+    expect(contrast(count, await background(headers)), 'the count of the chosen tab').toBeGreaterThanOrEqual(4.5);
+    await page.getByRole('tab', { name: 'JSON' }).click();
     const autosave = page.getByRole('switch', { name: 'Autosave' });
     const [track, thumb] = [await background(autosave), await background(autosave.locator('span'))];
     expect(distance(thumb, track)).toBeGreaterThan(80);
