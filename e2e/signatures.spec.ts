@@ -49,6 +49,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await expect(dialog).toHaveCount(0);
     const details = detailsOf(page, 2);
     await expect(details).toContainText(/Signature invalid: .*space/);
+    await expect(details.getByRole('status').filter({ hasText: 'Signature invalid' }), 'announced').toHaveCount(1);
 
     await details.getByRole('button', { name: 'Change the secret…' }).click();
     await expect(dialog.getByRole('button', { name: 'Replace' })).toBeVisible();

@@ -34,10 +34,26 @@ const MAX_CHECKED_BYTES = 1024 * 1024;
 const LINK = 'font-sans text-accent underline-offset-2 hover:underline';
 const FACT = 'inline-flex min-w-0 items-start gap-1 font-sans [&_svg]:mt-0.5 [&_svg]:size-3.5 [&_svg]:shrink-0';
 
-/** Whether the signature of a request is valid, or why not. */
-export function SignatureFact({ uid, request }: SignatureFactProps) {
-  const signing = useSigning(uid);
+/** Whether the signature of a request is valid, or why not. Announced after the user has asked for it or set a secret. */
+export function SignatureFact(props: SignatureFactProps) {
+  const signing = useSigning(props.uid);
+  const [firstSigning] = useState(signing);
   const [asked, setAsked] = useState(false);
+  return (
+    <span role={asked || signing !== firstSigning ? 'status' : undefined} className="contents">
+      <Verdict {...props} asked={asked} onAsk={() => setAsked(true)} />
+    </span>
+  );
+}
+
+interface VerdictProps extends SignatureFactProps {
+  /** True if a large request is checked, too. */
+  readonly asked: boolean;
+  readonly onAsk: () => void;
+}
+
+function Verdict({ uid, request, asked, onAsk }: VerdictProps) {
+  const signing = useSigning(uid);
   const isChecked = signing !== null && (asked || request.size <= MAX_CHECKED_BYTES);
   const { data: signature, isError } = useQuery({ ...signatureQuery(uid, request), enabled: isChecked });
   const isSigned = suggestScheme(request.rawHeaders) !== undefined;
@@ -50,7 +66,7 @@ export function SignatureFact({ uid, request }: SignatureFactProps) {
   }
   if (!isChecked) {
     return (
-      <button type="button" className={LINK} onClick={() => setAsked(true)}>
+      <button type="button" className={LINK} onClick={onAsk}>
         Check the signature
       </button>
     );
