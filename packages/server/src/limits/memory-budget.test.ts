@@ -22,16 +22,16 @@ test('zero bytes always fit', () => {
   expect(new MemoryBudget({ bytes: 0 }).reserve('a').grow(0)).toBe(true);
 });
 
-test('an owner gets its share, over all of its reservations, and the others get the rest', () => {
+test('an owner gets its share over all of its reservations', () => {
   const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [first, second, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
-  expect([first.grow(30), second.grow(21), second.grow(20), other.grow(50)]).toEqual([true, false, true, true]);
+  expect([first.grow(30), second.grow(21), second.grow(20), other.grow(25)]).toEqual([true, false, true, true]);
   first.release();
-  expect(second.grow(30)).toBe(true);
+  expect(second.grow(17)).toBe(true);
 });
 
-test('owners with a share of the rest never use up everything together', () => {
-  const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2, isShareOfRest: true });
+test('owners never use up everything together', () => {
+  const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [first, second, third] = [budget.reserve(1), budget.reserve(2), budget.reserve(3)];
   expect([first.grow(51), first.grow(50), second.grow(26), second.grow(25), third.grow(12)]).toEqual([
     false,
@@ -50,10 +50,10 @@ test('bytes that are held already count beyond the limit, and nothing else fits 
   const [held, same, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
   expect([budget.leftFor(1), budget.leftFor(2)]).toEqual([50, 50]);
   held.set(120);
-  expect([budget.used, held.bytes, budget.leftFor(1), budget.leftFor(2)]).toEqual([120, 120, -70, -20]);
+  expect([budget.used, held.bytes, budget.leftFor(1), budget.leftFor(2)]).toEqual([120, 120, -70, -10]);
   expect([same.grow(1), other.grow(1), other.grow(0)]).toEqual([false, false, true]);
   held.set(30);
-  expect([budget.used, budget.leftFor(1), budget.leftFor(2)]).toEqual([30, 20, 50]);
+  expect([budget.used, budget.leftFor(1), budget.leftFor(2)]).toEqual([30, 20, 35]);
   held.release();
   held.set(10);
   expect([budget.used, held.bytes]).toEqual([0, 0]);
@@ -117,13 +117,16 @@ describe('with uncounted bytes', () => {
 
   test('an owner with a full share takes nothing from others; the total is bounded too', () => {
     const budget = budgetOf(3000, 1000);
-    for (const owner of [1, 2]) {
-      expect(resize(budget.reserve(owner), FREE + 500)).toBe(true);
-      budget.reserve(owner).set(FREE + 500);
+    for (const [owner, half] of [
+      [1, 500],
+      [2, 333],
+    ] as const) {
+      expect(resize(budget.reserve(owner), FREE + half + 1)).toBe(false);
+      expect(resize(budget.reserve(owner), FREE + half)).toBe(true);
+      budget.reserve(owner).set(FREE + half);
       expect(resize(budget.reserve(owner), FREE + 1)).toBe(false);
     }
-    expect(resize(budget.reserve(3), FREE + 500)).toBe(true);
-    budget.reserve(3).set(FREE + 500);
+    budget.reserve(3).set(FREE + 1334);
     expect(resize(budget.reserve(4), FREE + 1)).toBe(false);
   });
 

@@ -21,10 +21,8 @@ export type Owner = number | string;
 export interface MemoryBudgetOptions {
   /** Maximum bytes in use, over all owners. */
   readonly bytes: number;
-  /** One owner's maximum share, so that no owner can use up what others need. */
+  /** One owner's maximum share of what the others leave, so that not even a few owners together can use up everything. */
   readonly maxShare?: number;
-  /** The share is one of what the other owners leave, so that a few owners together can't use up everything. */
-  readonly isShareOfRest?: boolean;
   /** Bytes of each reservation that don't count, so that ordinary use always has memory. */
   readonly uncounted?: number;
 }
@@ -33,15 +31,13 @@ export interface MemoryBudgetOptions {
 export class MemoryBudget {
   readonly #bytes: number;
   readonly #maxShare: number;
-  readonly #isShareOfRest: boolean;
   readonly #uncounted: number;
   readonly #usedBy = new Map<Owner, number>();
   #used = 0;
 
-  constructor({ bytes, maxShare = 1, isShareOfRest = false, uncounted = 0 }: MemoryBudgetOptions) {
+  constructor({ bytes, maxShare = 1, uncounted = 0 }: MemoryBudgetOptions) {
     this.#bytes = bytes;
     this.#maxShare = maxShare;
-    this.#isShareOfRest = isShareOfRest;
     this.#uncounted = uncounted;
   }
 
@@ -52,8 +48,7 @@ export class MemoryBudget {
   /** Bytes that this owner may still reserve. Negative when more is held than the limit allows. */
   leftFor(owner: Owner): number {
     const owned = this.#usedBy.get(owner) ?? 0;
-    const free = this.#bytes - this.#used;
-    return Math.min(free, (this.#isShareOfRest ? free + owned : this.#bytes) * this.#maxShare - owned);
+    return (this.#bytes - this.#used + owned) * this.#maxShare - owned;
   }
 
   /** An empty reservation. Its holder grows it, and releases it when the memory is free again. */

@@ -61,7 +61,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   );
   bus.onGap(() => endpoints.invalidateAll());
   const bytes = Math.max(fittingBytes(BODY_BUDGET_BYTES), 4 * maxBodyBytes);
-  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE, isShareOfRest: true });
+  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflowWriter(options, limits);
