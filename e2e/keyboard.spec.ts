@@ -128,9 +128,12 @@ test('single-key shortcuts can be turned off, for speech input', async ({ page, 
     await pressEscape(page);
     await expect(help).toHaveCount(0);
   };
+  const hint = page.locator('kbd').getByText('?', { exact: true });
+  await expect(hint).toBeVisible();
   await turn();
   await page.reload();
   await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await expect(hint, 'keys that are off are not shown').toHaveCount(0);
   await page.keyboard.press('n');
   await drawn(page);
   await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -1,6 +1,8 @@
 import { clsx } from 'clsx';
 import { Slot, Tooltip as Radix } from 'radix-ui';
 import type { ComponentProps, FocusEvent, MouseEvent, ReactNode } from 'react';
+import { singleKeysPreference } from './commands.ts';
+import { usePreference } from './state.ts';
 
 /** Props of a control that ignores presses during an action. It announces that and keeps the focus. */
 export function busyProps(busy: boolean) {
@@ -128,13 +130,16 @@ export const TooltipProvider = ({ children }: { readonly children: ReactNode }) 
 );
 
 interface KbdProps {
-  readonly children: ReactNode;
+  readonly children: string;
   /** True if the key is not only a hint beside a control. A hint would become part of the control's name. */
   readonly isRead?: boolean;
   readonly className?: string;
 }
 
+/** A key. As a hint, it is hidden if the user has turned off keys like it. */
 export function Kbd({ children, isRead = false, className }: KbdProps) {
+  const [hasSingleKeys] = usePreference(singleKeysPreference);
+  if (!isRead && children.length === 1 && !hasSingleKeys) return null;
   return (
     <kbd
       aria-hidden={isRead ? undefined : true}
