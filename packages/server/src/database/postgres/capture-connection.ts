@@ -13,7 +13,7 @@ import { assertDurable, backendOf, clientConfig, sessionSettings } from './sessi
 import type { SessionKind } from './session.ts';
 import { codeOf } from '../../error-code.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
-import { withStorageErrors, faultOf } from './faults.ts';
+import { faultOf, isRefusal, withStorageErrors } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;
@@ -63,7 +63,11 @@ export class CaptureConnection {
       const attempt = async (session: Session): Promise<CaptureOutcome> => {
         const receipts = mayBeStored ? (await findReceipts(session.client, [batch.id])).get(batch.id) : undefined;
         if (receipts !== undefined) return repeatedOutcome(batch, receipts);
-        return writeOnce(session, batch, limits, () => (mayBeStored = true));
+        const wasSent = mayBeStored;
+        return writeOnce(session, batch, limits, () => (mayBeStored = true)).catch(async (error: unknown) => {
+          if (isRefusal(error) && (await isAnswering(session))) mayBeStored = wasSent;
+          throw error;
+        });
       };
       for (;;) {
         try {
@@ -214,6 +218,14 @@ async function writeOnce(
     if (!(error instanceof EndpointsChanged)) throw error;
     return write();
   }
+}
+
+/** False after a crash of the server, which may have written the commit before it reported the error. */
+async function isAnswering({ client }: Session): Promise<boolean> {
+  return client.query('select').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The error leaves open whether an earlier attempt was committed. */

@@ -14,6 +14,8 @@ const UNKNOWN_ISSUER =
  * of serialization, or a prepared statement whose result changed with its table. A node that migrates causes them.
  */
 const CONFLICT = /^(?:40P01|40001|0A000)$/;
+/** PostgreSQL answers that it can't write: no room, an I/O error, no right, or read-only. */
+const REFUSED = /^(?:25006|42501|53...|58...)$/;
 /** These errors of the driver have a message and no code. */
 const DRIVER_LOST = /^Connection terminated|^Client has encountered a connection error/;
 const DRIVER_NO_PASSWORD = /client password must be/;
@@ -27,6 +29,11 @@ export function faultOf(error: unknown): 'connection' | 'server' | 'conflict' | 
   if (CONNECTION_LOST.test(code ?? '') || DRIVER_LOST.test(message)) return 'connection';
   if (CONFLICT.test(code ?? '')) return 'conflict';
   return UNAVAILABLE.test(code ?? '') || UNKNOWN_ISSUER.test(code ?? '') ? 'server' : 'query';
+}
+
+/** Whether PostgreSQL refuses to write, so that another attempt would fail too. */
+export function isRefusal(error: unknown): boolean {
+  return REFUSED.test(codeOf(error) ?? '');
 }
 
 /** Converts failures of the database, but not of the query, into StorageUnavailable. */

@@ -89,6 +89,22 @@ test('PostgreSQL that answers nothing fails a batch within its time, and the nex
   expect(indexesOf(await captureMany(store, id, 1))).toEqual([1]);
 });
 
+test.each([
+  ['has no room on its disk', '53100'],
+  ['reports a failure of its disk', '58030'],
+  ['is read-only', '25006'],
+])('a batch is sent once if PostgreSQL answers that it %s', async (_, code) => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  await captureMany(store, id, 1);
+  // A sequence keeps its value when a transaction is rolled back.
+  await database.run(`create sequence attempts; create function refuse() returns trigger language plpgsql as
+    $$ begin perform nextval('attempts'); raise exception 'the reason' using errcode = '${code}'; end $$`);
+  await database.run('create trigger refuse before insert on captured_requests execute function refuse()');
+  await expect(captureMany(store, id, 1)).rejects.toThrow('the reason');
+  expect(await database.run('select last_value::int as attempts from attempts')).toEqual([{ attempts: 1 }]);
+});
+
 test('a node that freezes in a transaction blocks the others for two seconds at most', async () => {
   const store = await open(database.url);
   const { id } = await someEndpoint(store);
