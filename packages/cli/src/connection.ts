@@ -131,8 +131,12 @@ function terminalError(
   { failure, location }: { failure: unknown; location: string | undefined },
 ): ApiError {
   if (error.status === 0) return new ApiError(0, `${server} could not be reached${failureReason(failure)}.`);
-  if (error.code === 'BAD_ANSWER')
-    return new ApiError(error.status, `${server} gave an answer that this version of creel does not understand.`);
+  if (error.code === 'BAD_ANSWER') {
+    const sentence = `${server} gave an answer that this version of creel does not understand.`;
+    return new ApiError(error.status, sentence, { code: error.code });
+  }
+  // `errorLines` has the sentence.
+  if (error.status < 300 && error.code === undefined) return new ApiError(error.status, '');
   if (error.status >= 300 && error.status < 400 && location !== undefined && URL.canParse(location, server))
     return new ApiError(error.status, `${server} redirects to ${new URL(location, server).origin}. Use that URL.`);
   return error;

@@ -88,7 +88,16 @@ describe("the message of an error is '{status}: {sentence}'", () => {
 
   test('a response that does not match the schema is an error', async () => {
     expect(await errorOf(json({ id: 'one' }))).toMatchObject({ status: 200, code: 'BAD_ANSWER' });
-    expect(await errorOf(() => new Response('<!doctype html>'))).toMatchObject({ code: 'BAD_ANSWER' });
+    expect(await errorOf(json(null))).toMatchObject({ code: 'BAD_ANSWER' });
+  });
+
+  test('the page of a captive portal is an error without a code, also for a call without a response body', async () => {
+    const { client } = clientOf(() => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }));
+    const expected = { name: 'ApiError', status: 200, code: undefined };
+    await expect(client.call('getUser', {})).rejects.toMatchObject(expected);
+    await expect(client.call('logout', {})).rejects.toMatchObject(expected);
+    const params = { uid: 'u', id: 1 };
+    await expect(client.call('getRequestBody', { params })).rejects.toMatchObject(expected);
   });
 
   test('an aborted call is not an ApiError', async () => {
@@ -142,7 +151,8 @@ describe('responses', () => {
   test('are undefined for 204 and bytes for a download', async () => {
     const nothing = clientOf(() => new Response(null, { status: 204 }));
     expect(await nothing.client.call('logout', {})).toBeUndefined();
-    const bytes = clientOf(() => new Response(Buffer.of(0, 255, 10)));
+    const headers = { 'content-type': 'application/octet-stream' };
+    const bytes = clientOf(() => new Response(Buffer.of(0, 255, 10), { headers }));
     expect(await bytes.client.call('getRequestBody', { params: { uid: 'u', id: 1 } })).toEqual(
       Uint8Array.of(0, 255, 10),
     );

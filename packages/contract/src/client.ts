@@ -1,5 +1,6 @@
 import { fillPath, OPERATIONS } from './operations.ts';
 import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
+import { statusOf } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 import { tryDecode } from './decoding.ts';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { z } from 'zod';
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
+  /** `undefined` if there is no response, or if it is not from a Creel server but from a proxy or a captive portal. */
   readonly code: string | undefined;
   /** The sentence for the user. Empty if the response has none, for example because it came from a proxy. */
   readonly sentence: string;
@@ -102,6 +104,7 @@ async function send<Name extends OperationName>(
     ...(signal === undefined ? {} : { signal }),
   }).catch(throwUnreached);
   if (!answer.ok) throw await errorOf(answer);
+  if (!isFromServer(operation, answer)) throw notUnderstood(answer);
   return {
     data: await readAnswer<Name>(operation, answer),
     nextBefore: beforeOf(nextLink(answer.headers.get('link'))),
@@ -170,12 +173,22 @@ async function readAnswer<Name extends OperationName>(
 
 async function readJson(operation: Operation, answer: Response): Promise<unknown> {
   if (operation.answer === undefined || operation.answer === 'bytes') return undefined;
-  const parsed = operation.answer.safeParse(parseJson(await answer.text().catch(throwUnreached)));
-  if (!parsed.success)
-    throw new ApiError(answer.status, 'The server sent a response that this page does not understand. Please reload.', {
-      code: 'BAD_ANSWER',
-    });
+  const value = parseJson(await answer.text().catch(throwUnreached));
+  const parsed = operation.answer.safeParse(value);
+  if (!parsed.success) throw notUnderstood(answer, value === undefined ? undefined : 'BAD_ANSWER');
   return parsed.data;
+}
+
+/** False if a captive portal or a proxy has answered with a page, which must not count as a success or as a body. */
+export function isFromServer(operation: Operation, { status, headers }: Response): boolean {
+  const { answer, mediaType = 'application/octet-stream' } = operation;
+  if (answer === 'bytes') return headers.get('content-type')?.startsWith(mediaType) === true;
+  return answer !== undefined || status === statusOf(operation);
+}
+
+function notUnderstood({ status }: Response, code?: string): ApiError {
+  const sentence = 'The server sent a response that this page does not understand. Please reload.';
+  return new ApiError(status, sentence, { code });
 }
 
 /** Returns the `rel="next"` target of a `Link` header, unchanged (RFC 8288, section 3). */
