@@ -22,9 +22,15 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof SignedOutError || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN');
 }
 
-/** True if the same call may succeed later: the server was not reached, is busy, or failed. */
-export function isTemporary({ status }: ApiError): boolean {
-  return status < 200 || status >= 500 || [408, 425, 429].includes(status);
+/** True if the same call may succeed later: the server was not reached, is busy, or failed, or a captive portal answered. */
+export function isTemporary({ status, code }: ApiError): boolean {
+  if (status < 400) return code === undefined;
+  return status >= 500 || [408, 425, 429].includes(status);
+}
+
+/** True if a captive portal or a proxy has answered in place of the server. */
+export function isFromElsewhere({ status, code }: ApiError): boolean {
+  return status !== 0 && code === undefined;
 }
 
 /** Lines to print for an error, with the server's own sentence if there is one. `undefined` for a defect. */

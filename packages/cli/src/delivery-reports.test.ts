@@ -100,7 +100,7 @@ test('a whole response that ends within a character is not text', async () => {
 });
 
 test('waits while the server is away, and goes on after a rejected report', async () => {
-  const away = [0, 408, 425, 429, 503].map((status) => new ApiError(status, 'away'));
+  const away = [0, 200, 302, 408, 425, 429, 503].map((status) => new ApiError(status, 'away'));
   const { reports, add, bodies, told } = world([...away, undefined, new ApiError(400, 'bad')]);
   add(0);
   add(1);

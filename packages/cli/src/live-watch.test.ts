@@ -134,12 +134,12 @@ test('captures missed through a failed call follow after the next connection', a
   await ended;
 });
 
-/** A watch that loses its connection while calls return this status. */
-async function loseConnection(status: number) {
+/** A watch that loses its connection while calls return this status, or this page of something else than Creel. */
+async function loseConnection(status: number, page?: string) {
   const first = server.opened();
   const follower = await begin();
   const socket = await first;
-  server.answer = { status, expiresAt: null };
+  server.answer = { status, expiresAt: null, ...(page === undefined ? {} : { page }) };
   const second = server.opened();
   socket.terminate();
   return { ...follower, second };
@@ -156,6 +156,19 @@ test.each([503, 429])('a call that returns %i while disconnected does not end it
 test.each([302, 401, 404])('a call that returns %i while disconnected ends it', async (status) => {
   const { ended } = await loseConnection(status);
   await expect(ended).rejects.toThrow(`${status}: No.`);
+});
+
+test.each([200, 302, 403, 404])('a page with %i of a captive portal or a proxy does not end it', async (status) => {
+  const { second, seen, notices, stop, ended } = await loseConnection(status, '<!doctype html>');
+  send(await second, { type: 'init', data: [sampleRequest(0)] });
+  await expect.poll(() => seen.length).toBe(1);
+  expect(notices).toEqual([
+    'The connection is lost. Trying again.',
+    `The server answered ${status}, but the response is not from a Creel server.`,
+    'Connected again.',
+  ]);
+  stop();
+  await expect(ended).resolves.toBeUndefined();
 });
 
 test('a response that is not understood ends it', async () => {

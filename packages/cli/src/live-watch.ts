@@ -2,7 +2,7 @@ import { ApiError, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS, PROBLEMS, listenLiv
 import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
 import { WebSocket } from 'ws';
 import type { CaptureFeed } from './capture-feed.ts';
-import { CliError, SignedOutError, isTemporary } from './cli-error.ts';
+import { CliError, SignedOutError, errorLines, isFromElsewhere, isTemporary } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 
 /** The socket pauses at this many unprocessed messages. The server then drops its backlog and sends an `init` later. */
@@ -70,6 +70,8 @@ class LiveWatch {
   #pausedSocket: WebSocket | undefined;
   /** True when the user was told that the connection is lost. */
   #isDisconnected = false;
+  /** True when the user was told what answers in place of the server. */
+  #isExplained = false;
   #expiresAt: string | null;
   #timer: NodeJS.Timeout | undefined;
   #stopListening: () => void = () => {};
@@ -145,6 +147,7 @@ class LiveWatch {
   #changeState(state: LiveState, code?: number): void {
     if (state === 'connected' && this.#isDisconnected) {
       this.#isDisconnected = false;
+      this.#isExplained = false;
       this.#options.notify('Connected again.');
     }
     if (state === 'disconnected') {
@@ -187,14 +190,22 @@ class LiveWatch {
       await feed.catchUp();
     } catch (error) {
       if (isPermanent(error)) throw error;
+      this.#explain(error);
       // A computer that wakes up has no network yet.
       return this.#scheduleCheck(reconnectMs);
     }
     throw new CliError(PROBLEMS.ENDPOINT_EXPIRED.sentence);
   }
+
+  /** Says once per lost connection what answers in place of the server, because the user may have to act. */
+  #explain(error: unknown): void {
+    if (this.#isExplained || !this.#isDisconnected || !(error instanceof ApiError) || !isFromElsewhere(error)) return;
+    this.#isExplained = true;
+    for (const line of errorLines(error) ?? []) this.#options.notify(line);
+  }
 }
 
 /** True when a retry would not help: the server rejects the call, or its response is not understood. */
 function isPermanent(error: unknown): boolean {
-  return !(error instanceof ApiError && isTemporary(error));
+  return !(error instanceof ApiError && (isTemporary(error) || isFromElsewhere(error)));
 }

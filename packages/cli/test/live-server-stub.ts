@@ -8,8 +8,8 @@ import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
 /** Just enough of a server to follow an endpoint, for states that a real server can't be put into. */
 export interface LiveServerStub {
   readonly origin: string;
-  /** Response of `getEndpoint`: status and expiry. */
-  answer: { status: number; expiresAt: string | null };
+  /** Response of `getEndpoint`: status and expiry, or the page of something else than Creel. */
+  answer: { status: number; expiresAt: string | null; page?: string };
   /** Number of `getEndpoint` calls. */
   readonly calls: () => number;
   /** The next live socket that opens. */
@@ -22,9 +22,10 @@ export async function startLiveServerStub(clock: () => number): Promise<LiveServ
   let calls = 0;
   const http = createServer((_asked, answer) => {
     calls += 1;
-    const { status, expiresAt } = stub.answer;
+    const { status, expiresAt, page } = stub.answer;
     answer.writeHead(status, { 'content-type': 'application/json', date: new Date(clock()).toUTCString() });
-    answer.end(JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : { message: 'No.' }));
+    const problem = { message: 'No.', code: 'TEST' };
+    answer.end(page ?? JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : problem));
   });
   const sockets = new WebSocketServer({ server: http });
   const port = await listenLocally(http);
