@@ -206,3 +206,35 @@ test('what was read on a page is read again when the user returns to it', async 
     await expect(badge).toHaveCount(0);
   });
 });
+
+test('the pages of a captive portal are no responses of the server', async ({ page, endpoint }) => {
+  const portal = () =>
+    page.route('**/api/**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Accept our terms</h1>' }));
+  await sendJson(endpoint.url, { long: 'x'.repeat(300_000) });
+  await sendJson(endpoint.url, { n: 1 });
+
+  await test.step('a large body is loaded again after it', async () => {
+    await openLive(page, endpoint, '?request=1');
+    await expect(detailsOf(page, 1)).toBeVisible();
+    await portal();
+    await row(page, 0).click();
+    await expect(detailsOf(page, 0).getByText('The body could not be loaded.')).toBeVisible();
+    await expect(detailsOf(page, 0)).not.toContainText('Accept our terms');
+    await page.unroute('**/api/**');
+    await expect(detailsOf(page, 0).getByText('The body could not be loaded.')).toHaveCount(0);
+  });
+
+  await test.step('nothing is deleted by it, and the page says that the server is away', async () => {
+    await expect(page.getByText('Not connected to real-time updates.')).toHaveCount(0);
+    await portal();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.keyboard.press('Delete');
+    await expect(page.getByText('Delete failed').first()).toBeVisible();
+    await expect(row(page, 0)).toBeVisible();
+    await goTo(page, '/settings');
+    await expect(page.getByText("Can't reach the server.")).toBeVisible();
+    await page.unroute('**/api/**');
+    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+    await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
+  });
+});

@@ -119,8 +119,8 @@ function beforeOf(link: string | undefined): string | undefined {
 }
 
 /** Throws for a connection that failed before or during the response. */
-function throwUnreached(cause: unknown): never {
-  if (cause instanceof Error && cause.name === 'AbortError') throw cause;
+export function throwUnreached(cause: unknown): never {
+  if (cause instanceof ApiError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
   throw new ApiError(0, 'The server could not be reached. Please check your connection and try again.');
 }
 

@@ -1,4 +1,12 @@
-import { ApiError, bodyBytesOf, fillPath, firstHeader, OPERATIONS } from '@creel/contract';
+import {
+  ApiError,
+  bodyBytesOf,
+  fillPath,
+  firstHeader,
+  isFromServer,
+  OPERATIONS,
+  throwUnreached,
+} from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -8,7 +16,7 @@ import type { ReceivedResponse } from '../bodies/response.ts';
 import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { BEGINNING_BYTES } from '../bodies/view-body.ts';
 import type { BodyView } from '../bodies/view-body.ts';
-import { client, isNotFound } from './client.ts';
+import { client, isNotFound, watchedFetch } from './client.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import type { ListedRequest } from './request-list.ts';
 import { requestQuery } from './request-queries.ts';
@@ -25,7 +33,7 @@ export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =
       if (!request.bodyTruncated && request.slim === undefined) return bodyBytesOf(request);
       return readByAnyId(uid, request, async (id) =>
         extent === 'beginning'
-          ? readBeginning(uid, id, signal)
+          ? readBeginning(uid, id, signal).catch(throwUnreached)
           : new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal)),
       );
     },
@@ -50,8 +58,10 @@ export async function readByAnyId<T>(
 
 /** Reads the first bytes and cancels the rest of the response. */
 async function readBeginning(uid: string, id: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-  const answer = await fetch(fillPath(OPERATIONS.getRequestBody.path, { uid, id }), { signal, cache: 'no-store' });
-  if (!answer.ok || answer.body === null) throw new ApiError(answer.status, answer.statusText);
+  const operation = OPERATIONS.getRequestBody;
+  const answer = await watchedFetch(fillPath(operation.path, { uid, id }), { signal, cache: 'no-store' });
+  if (!answer.ok || answer.body === null || !isFromServer(operation, answer))
+    throw new ApiError(answer.status, '', { text: answer.statusText });
   const bytes = new Uint8Array(BEGINNING_BYTES);
   const reader = answer.body.getReader();
   let length = 0;

@@ -9,10 +9,14 @@ import { isOutage, isOutageStatus, serverState } from './server-state.ts';
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
 
-async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** True if a captive portal or a proxy has answered in place of the server. */
+const isPage = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/html') === true;
+
+/** `fetch` that notes whether the server could be reached. */
+export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(input, init);
-    if (!isOutageStatus(answer.status)) serverState.set('up');
+    if (!isOutageStatus(answer.status)) serverState.set(isPage(answer) ? 'unreachable' : 'up');
     noteServerTime(Date.parse(answer.headers.get('date') ?? ''));
     return answer;
   } catch (error) {
