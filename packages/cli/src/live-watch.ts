@@ -13,11 +13,10 @@ const EXPIRY_GRACE_MS = 2000;
 const MAX_TIMER_MS = 60_000;
 /** The server pings every 30 s. After two missed pings the connection counts as dead. */
 const MAX_SILENCE_MS = 75_000;
-const HANDSHAKE_TIMEOUT_MS = 15_000;
 
 /** Opens a live socket with a program's headers. The socket terminates itself when the server is silent for too long. */
 export function openSocket(url: string, headers: Record<string, string>): WebSocket {
-  const socket = new WebSocket(url, { headers, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, perMessageDeflate: false });
+  const socket = new WebSocket(url, { headers, perMessageDeflate: false });
   const timer = setTimeout(() => {
     // A paused socket receives no pings.
     if (socket.isPaused) timer.refresh();

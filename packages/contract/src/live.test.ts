@@ -15,6 +15,7 @@ const INIT = { type: 'init', data: [] };
 
 /** A socket that the test controls. */
 class FakeSocket implements LiveSocket {
+  onopen: Handler = null;
   onmessage: Handler = null;
   onerror: Handler = null;
   onclose: Handler = null;
@@ -25,9 +26,13 @@ class FakeSocket implements LiveSocket {
   private fire(handler: Handler, data: unknown, code: number): void {
     handler?.({ data, code });
   }
-  /** The server's first message. */
+  /** The handshake, and the server's first message. */
   opens(): void {
+    this.handshakes();
     this.brings(INIT);
+  }
+  handshakes(): void {
+    this.fire(this.onopen, undefined, 0);
   }
   brings(frame: unknown): void {
     this.fire(this.onmessage, typeof frame === 'string' ? frame : JSON.stringify(frame), 0);
@@ -78,6 +83,29 @@ test('it is connected after the first message and passes all messages on', () =>
 });
 
 describe('reconnecting', () => {
+  test('after a handshake that is not answered for 15 s, also when its end is reported later', () => {
+    const { socket, taken, sockets } = listen();
+    taken();
+    vi.advanceTimersByTime(14_999);
+    expect(taken()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(taken()).toEqual(['disconnected']);
+    expect(socket().closeCalls).toBe(1);
+    socket().closes(1006);
+    socket().handshakes();
+    vi.advanceTimersByTime(3000);
+    expect(taken()).toEqual(OPENING);
+    expect(sockets).toHaveLength(2);
+  });
+
+  test('not after a handshake, however long the first message takes', () => {
+    const { socket, taken } = listen();
+    socket().handshakes();
+    taken();
+    vi.advanceTimersByTime(60_000);
+    expect(taken()).toEqual([]);
+  });
+
   test.each([1000, 1001, 1006, 1008, 1011, 1013])('3 s after a close with %d, and not before', (code) => {
     const { socket, taken, sockets } = listen();
     socket().opens();

@@ -36,6 +36,7 @@ export type LiveState = 'connecting' | 'connected' | 'disconnected' | 'ended';
 
 /** The parts of a WebSocket that browsers and the `ws` package have in common. */
 export interface LiveSocket {
+  onopen: ((opened: never) => void) | null;
   onmessage: ((frame: never) => void) | null;
   onerror: ((failed: never) => void) | null;
   onclose: ((closed: never) => void) | null;
@@ -55,6 +56,9 @@ export interface LiveOptions {
   /** For programs that send cookies themselves. By default the built-in WebSocket. */
   readonly openSocket?: (url: string) => LiveSocket;
 }
+
+/** A proxy that does not know web sockets may never answer. Browsers give up after minutes. */
+const MAX_OPENING_MS = 15_000;
 
 const typedSchema = z.object({ type: z.string() });
 const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CLOSE_ENDPOINT_GONE]);
@@ -78,6 +82,8 @@ export function listenLive(options: LiveOptions): () => void {
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
     let isConnected = false;
     socket = current;
+    timer = setTimeout(giveUp, MAX_OPENING_MS);
+    current.onopen = () => clearTimeout(timer);
     current.onmessage = (frame: { data: unknown }) => {
       if (!isConnected) report('connected');
       isConnected = true;
@@ -89,16 +95,19 @@ export function listenLive(options: LiveOptions): () => void {
 
   function lose(closeCode?: number): void {
     socket = undefined;
+    clearTimeout(timer);
     if (closeCode !== undefined && FINAL_CODES.has(closeCode)) return report('ended', closeCode);
     timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
     report('disconnected', closeCode);
   }
 
-  const stopWatching = options.watchOutage?.(() => {
+  function giveUp(): void {
     if (socket === undefined) return;
     abandon(socket);
     lose();
-  });
+  }
+
+  const stopWatching = options.watchOutage?.(giveUp);
   open();
   return () => {
     stopped = true;
@@ -110,6 +119,7 @@ export function listenLive(options: LiveOptions): () => void {
 
 /** Closes a socket whose messages and end no longer matter. While it closes, which can take seconds, it still delivers them. */
 function abandon(socket: LiveSocket): void {
+  socket.onopen = null;
   socket.onmessage = null;
   socket.onclose = null;
   socket.close();
