@@ -121,6 +121,23 @@ test.each(['', '/body'])(
   },
 );
 
+test('a small export needs little memory, while two users hold most of it', async () => {
+  const readers: Socket[] = [];
+  for (const held of [FIT, 1]) {
+    const { client, uid } = await server.registerOwner();
+    expect(await capture(client, uid, new Uint8Array(LARGEST).fill(1))).toBe(200);
+    const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}`;
+    const head = rawRequest([`GET ${path} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`]);
+    for (let n = 0; n < held; n += 1) readers.push(await silentReader(head));
+    expect((await client.tell('/api/export')).status).toBe(503);
+  }
+  const { client, uid } = await server.registerOwner();
+  expect(await statusAlone(client, '/api/export')).toBe(200);
+  expect(await capture(client, uid, 'x'.repeat(MIB))).toBe(200);
+  expect(await statusAlone(client, '/api/export')).toBe(200);
+  for (const reader of readers) reader.destroy();
+});
+
 /** Sends a request, and reads nothing of the response after its start. */
 async function silentReader(head: Uint8Array): Promise<Socket> {
   const socket = connect({ port: server.port, host: '127.0.0.1' });

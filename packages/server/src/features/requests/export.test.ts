@@ -81,3 +81,18 @@ test('contains a request that is saved while the client is reading those before 
   expect(requests.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, nth) => nth).toReversed());
   expect(requests.at(-1)).toMatchObject({ saved: true, size: 1_000_000 });
 });
+
+test('contains a body that is stored while the client is reading those before it, also if it is the largest', async () => {
+  const { client } = await server.register();
+  const last = await client.call('createEndpoint', { body: { name: 'Last' } });
+  const { uid } = await client.call('createEndpoint', { body: { name: 'First' } });
+  // More than the buffers of the connection hold.
+  for (let nth = 0; nth < 20; nth += 1) await client.send(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_000_000) });
+  const answer = await client.send('/api/export');
+  await client.send(`/h/${last.uid}`, { method: 'POST', body: 'y'.repeat(22_000_000) });
+  const { requests } = read(await answer.text());
+  expect(requests.map(({ endpointUid, size }) => [endpointUid, size])).toEqual([
+    ...Array.from({ length: 20 }, () => [uid, 1_000_000]),
+    [last.uid, 22_000_000],
+  ]);
+});

@@ -278,6 +278,19 @@ export function requestsSuite(store: AppStore): void {
     });
   });
 
+  test('the bytes of stored bodies are summed over endpoints, without those of deleted requests', async () => {
+    const [one, other] = [await someEndpoint(store), await someEndpoint(store)];
+    await capture(store, [{ to: one.id, body: 'gone' }]);
+    await capture(store, [
+      { to: one.id, body: 'abc' },
+      { to: other.id, body: 'ü' },
+    ]);
+    await store.deleteRequest(one.id, { index: 0 });
+    expect(await store.storedBodyBytes([one.id, other.id])).toBe(5);
+    expect(await store.storedBodyBytes([other.id])).toBe(2);
+    expect(await store.storedBodyBytes([])).toBe(0);
+  });
+
   describe('clearing', () => {
     test('hides everything at once, saved ones too, and nothing that arrives later', async () => {
       const { id, uid, savedIds } = await tenRequests();

@@ -296,7 +296,19 @@ export async function purgeLater(
     .execute();
 }
 
+/** Bytes of all stored bodies of these endpoints. */
+async function storedBodyBytes(db: Database, endpointIds: readonly number[]): Promise<number> {
+  if (endpointIds.length === 0) return 0;
+  const rows = await db
+    .selectFrom('endpoint_method_counts')
+    .select('bytes')
+    .where('endpoint_id', 'in', endpointIds)
+    .execute();
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
 export const requestQueries = {
+  storedBodyBytes: read(storedBodyBytes),
   listRequests: read(listRequests),
   findRequest: read(findRequest),
   findWhole: read(findWhole),

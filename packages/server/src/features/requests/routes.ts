@@ -109,14 +109,18 @@ async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>)
   });
 }
 
+/** Called before a whole body is read. @throws ProblemError UNAVAILABLE when there is no memory for it */
+type ReserveBody = (bytes: number) => void;
+
 /** Holds one whole request in memory; the next one is read after the client has taken it. */
 async function* linesOf(
   queries: Remote<typeof requestQueries>,
   endpoints: readonly EndpointRecord[],
+  reserveBody: ReserveBody,
 ): AsyncGenerator<string> {
   yield `${JSON.stringify({ ...EXPORT_HEADER, endpoints: endpoints.map(({ uid, name }) => ({ uid, name })) })}\n`;
   for (const { id, uid } of endpoints) {
-    for await (const record of recordsOf(queries, id)) {
+    for await (const record of recordsOf(queries, id, reserveBody)) {
       yield* inSlices(objectJson({ endpointUid: uid, ...presentLarge(record) }));
       yield '\n';
     }
@@ -124,7 +128,11 @@ async function* linesOf(
 }
 
 /** All stored requests, newest first, with whole bodies. Omits requests that are deleted meanwhile. */
-async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: number): AsyncGenerator<RequestRecord> {
+async function* recordsOf(
+  queries: Remote<typeof requestQueries>,
+  endpointId: number,
+  reserveBody: ReserveBody,
+): AsyncGenerator<RequestRecord> {
   let before: number | undefined;
   for (;;) {
     const page = await queries.listRequests({
@@ -137,6 +145,7 @@ async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: nu
     for (const record of page) {
       if (record.size <= SMALL_ANSWER_BYTES) yield record;
       else {
+        reserveBody(record.size);
         // By index, because the request may have been saved since the page was read.
         const whole = await queries.findWhole(endpointId, record.index);
         if (whole !== undefined) yield whole;
@@ -228,14 +237,21 @@ export const requestHandlers = {
   async exportRequests(call) {
     const { app, reply, reserve } = call;
     const endpoints = await chosenEndpoints(call);
+    const allBodyBytes = await app.store.storedBodyBytes(endpoints.map(({ id }) => id));
     // Memory at a time: a page of body beginnings, and one whole body.
-    const rawBytes = EXPORT_PAGE_SIZE * SMALL_ANSWER_BYTES + app.config.maxBodyBytes;
+    let bodyBytes = Math.min(app.config.maxBodyBytes, allBodyBytes);
+    const rawBytes = EXPORT_PAGE_SIZE * SMALL_ANSWER_BYTES + bodyBytes;
     reserve(rawBytes);
+    // Only a body that is stored during the export can be larger.
+    const reserveBody = (bytes: number): void => {
+      if (bytes > bodyBytes) reserve(bytes - bodyBytes);
+      bodyBytes = Math.max(bodyBytes, bytes);
+    };
     void reply.headers({
       'content-type': 'application/x-ndjson; charset=utf-8',
       'content-disposition': `attachment; filename="creel-export-${new Date(app.now()).toISOString().slice(0, 10)}.ndjson"`,
       'content-security-policy': "sandbox; default-src 'none'",
     });
-    return new LargeAnswer(rawBytes, linesOf(app.store, endpoints));
+    return new LargeAnswer(rawBytes, linesOf(app.store, endpoints, reserveBody));
   },
 } satisfies Handlers;
