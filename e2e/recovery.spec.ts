@@ -1,7 +1,7 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
 import { detailsOf, goTo, openLive, row, sendJson, sendMany, unsaved } from './endpoints.ts';
-import { answerWith, heading } from './pages.ts';
+import { answerWith, heading, holdCalls } from './pages.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -237,4 +237,20 @@ test('the pages of a captive portal are no responses of the server', async ({ pa
     await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
     await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
   });
+});
+
+test('a call that is never answered fails', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { n: 0 });
+  await page.clock.install();
+  await openLive(page, endpoint, '?request=0');
+  const save = await holdCalls(page, '**/save-request');
+  await detailsOf(page, 0).getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(detailsOf(page, 0).getByRole('button', { name: 'Saving...' })).toBeVisible();
+  await expect.poll(save.count).toBe(1);
+  await page.clock.fastForward(99_000);
+  await expect(detailsOf(page, 0).getByRole('button', { name: 'Saving...' })).toBeVisible();
+  await page.clock.fastForward(2000);
+  await expect(page.getByText('Save failed').first()).toBeVisible();
+  await expect(detailsOf(page, 0).getByRole('button', { name: 'Save', exact: true })).toBeEnabled();
+  save.release();
 });

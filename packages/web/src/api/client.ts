@@ -12,16 +12,24 @@ const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 
 /** True if a captive portal or a proxy has answered in place of the server. */
 const isPage = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/html') === true;
 
-/** `fetch` that notes whether the server could be reached. */
+/** The server takes up to 60 s for a request and 30 s for its response. The browser would wait for many minutes. */
+const MAX_ANSWER_MS = 100_000;
+
+/** `fetch` that limits the time until the response begins, and notes whether the server could be reached. */
 export async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const tooLong = new AbortController();
+  const timer = setTimeout(() => tooLong.abort(new DOMException('No answer', 'TimeoutError')), MAX_ANSWER_MS);
+  const signal = init?.signal ? AbortSignal.any([init.signal, tooLong.signal]) : tooLong.signal;
   try {
-    const answer = await fetch(input, init);
+    const answer = await fetch(input, { ...init, signal });
     if (!isOutageStatus(answer.status)) serverState.set(isPage(answer) ? 'unreachable' : 'up');
     noteServerTime(Date.parse(answer.headers.get('date') ?? ''));
     return answer;
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'AbortError')) serverState.set('unreachable');
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
