@@ -172,6 +172,7 @@ export function newViewer(memory = newLiveMemory()) {
     reads: () => reads.length,
     /** Responds to the snapshot read with these indexes, newest first. */
     snapshot: (...indexes: number[]) => answer(indexes.map((index) => record(index))),
+    snapshotOf: answer,
     /** Responds with a hundred of the largest. */
     largeSnapshot: () => answer(Array.from({ length: 100 }, (_, at) => largeRecord(99 - at))),
     async fail() {

@@ -60,6 +60,11 @@ export class InitMessage {
     return part;
   }
 
+  /** Frees the bodies of the parts that will not be sent. */
+  discard(): void {
+    for (const { body } of this.#parts.splice(0).flat()) if (body !== null) freeBytes(body);
+  }
+
   #generate(start: string): InitPart {
     const part = this.#parts.pop() ?? [];
     this.#bytes -= sum(part, storedBytes);

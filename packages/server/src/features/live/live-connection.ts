@@ -201,6 +201,8 @@ export class LiveConnection {
       this.#init = new InitMessage(records, onFailure);
       const { bytes, maxPartBytes: partBytes } = this.#init;
       this.#dispatch({ type: 'snapshot', newest: records[0]?.index ?? -1, bytes, partBytes });
+      // There is no memory for it, or it is out of date: another one follows.
+      if (this.#state.phase !== 'sending') this.#discardInit();
     } catch (error) {
       onFailure(error);
       this.#dispatch({ type: 'snapshot-failed' });
@@ -270,10 +272,15 @@ export class LiveConnection {
     this.#options.socket.pause();
   }
 
+  #discardInit(): void {
+    this.#init?.discard();
+    this.#init = undefined;
+  }
+
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#init = undefined;
+    this.#discardInit();
     this.#dispatch({ type: 'stop' });
     this.#options.onClosed();
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newLiveMemory } from './live-connection.ts';
 import type { LiveMemory } from './live-connection.ts';
-import { newViewer, stored, wait } from '../../../test/fake-viewer.ts';
+import { newViewer, record, stored, wait } from '../../../test/fake-viewer.ts';
 
 /** The shared memory of viewers that don't read; waiting viewers miss nothing. */
 beforeEach(() => {
@@ -86,6 +86,17 @@ test("thirty silent viewers hold at most their user's share; waiting ones do not
     viewer.release();
   }
   expect(memory.budget.used).toBe(0);
+});
+
+test('a viewer that waits for memory does not hold the snapshot that did not fit', async () => {
+  const memory = newLiveMemory(MIB, MIB);
+  memory.budget.reserve(2).set(MIB);
+  const it = newViewer(memory);
+  it.viewer.start();
+  const bodies = Array.from({ length: 100 }, () => Buffer.alloc(16 * 1024, 'x'));
+  await it.snapshotOf(bodies.map((body, at) => ({ ...record(99 - at), body })));
+  expect(it.sent).toEqual([]);
+  expect(bodies.filter(({ length }) => length > 0)).toEqual([]);
 });
 
 test('a viewer that waits for memory gets a new init, and each request after it, when another leaves', async () => {
