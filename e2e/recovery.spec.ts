@@ -1,5 +1,5 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
-import { expect, test } from './app.ts';
+import { drawn, expect, test } from './app.ts';
 import { detailsOf, goTo, openLive, row, sendJson, sendMany, unsaved } from './endpoints.ts';
 import { answerWith, heading, holdCalls } from './pages.ts';
 
@@ -237,6 +237,34 @@ test('the pages of a captive portal are no responses of the server', async ({ pa
     await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
     await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
   });
+});
+
+test('a request that was deleted is not restored when the answer is lost', async ({ page, endpoint }) => {
+  await sendMany(endpoint.url, 3, 1);
+  await openLive(page, endpoint, '?request=1');
+  await expect(detailsOf(page, 1)).toBeVisible();
+  const { promise: reported, resolve: report } = Promise.withResolvers<void>();
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => /"deleted"/.test(String(payload)) && report()),
+  );
+  await page.reload();
+  await expect(detailsOf(page, 1)).toBeVisible();
+  await page.route('**/requests/*', async (route) => {
+    if (route.request().method() === 'DELETE') {
+      await route.fetch();
+      await reported;
+    }
+    await route.abort();
+  });
+  page.once('dialog', (dialog) => void dialog.accept());
+  const lost = page.waitForEvent('console', (line) => line.text().startsWith('deleteRequest: 0'));
+  await page.keyboard.press('Delete');
+  await lost;
+  await drawn(page);
+  await expect(row(page, 1)).toHaveCount(0);
+  await expect(row(page, 0)).toBeVisible();
+  await expect(row(page, 2)).toBeVisible();
+  await expect(page.getByText('Delete failed')).toHaveCount(0);
 });
 
 test('a call that is never answered fails', async ({ page, endpoint }) => {

@@ -55,17 +55,30 @@ export function showSaved(uid: string, saved: CapturedRequest): void {
   );
 }
 
-/** Removes a deleted request that was opened by its address. */
+/** Requests that `hideRequests` has removed and whose deletion the server has not reported. */
+const hidden = new Set<string>();
+const hiddenKey = (uid: string, id: number): string => `${uid} ${id}`;
+
+/** Removes a deleted request that was opened by its address, and does not restore it if it is hidden. */
 export function forgetRequest(uid: string, id: number): void {
+  hidden.delete(hiddenKey(uid, id));
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestsOne(uid) }))
     queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) => (known?.id === id ? null : known));
 }
 
-/** Removes requests from the lists. The returned function restores them, or some of them. */
+/**
+ * Removes requests from the lists. The returned function restores them, or some of them, except for those that the server
+ * has deleted, and returns the restored ones.
+ */
 export function hideRequests(
   uid: string,
   requests: readonly ListedRequest[],
-): (some?: readonly ListedRequest[]) => void {
+): (some?: readonly ListedRequest[]) => readonly ListedRequest[] {
   changeLists(uid, (list) => dropRequests(list, requests));
-  return (some = requests) => changeLists(uid, (list, accepts) => restoreRequests(list, some, accepts));
+  for (const { id } of requests) hidden.add(hiddenKey(uid, id));
+  return (some = requests) => {
+    const restored = some.filter(({ id }) => hidden.delete(hiddenKey(uid, id)));
+    changeLists(uid, (list, accepts) => restoreRequests(list, restored, accepts));
+    return restored;
+  };
 }

@@ -90,8 +90,9 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
     const [first] = failed;
     // With their endpoint, all of them are deleted.
     if (first === undefined || isEndpointDeleted(first.error)) return;
-    const left = [...failed.map(({ item }) => item), ...unstarted];
-    putBack(left);
+    const left = putBack([...failed.map(({ item }) => item), ...unstarted]);
+    // The answers are lost, but the live connection has reported the deletions.
+    if (left.length === 0) return;
     onRestored();
     toastFailure(first.error, deleteFailure(left.length, requests.length), { title: 'Delete failed' });
   };
