@@ -153,7 +153,8 @@ export class CaptureConnection {
     const deadline = performance.now() + withinMs;
     const before = this.#last;
     const done = withTimeout(withinMs, before, tooLate).then(() => withStorageErrors(work(deadline)));
-    this.#last = Promise.allSettled([before, done]);
+    // Without a value: it would hold the outcomes of all earlier batches.
+    this.#last = Promise.allSettled([before, done]).then(() => undefined);
     return done;
   }
 

@@ -8,6 +8,7 @@ import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import type { Link } from '../../../test/postgres-link.ts';
+import { heapInUse } from '../../../test/heap-in-use.ts';
 import { openPatientStore } from '../../../test/patient-store.ts';
 import { LIMITS, T0, capture, captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
@@ -139,6 +140,17 @@ test('times of an endpoint never decrease, although the clocks of two nodes diff
   await capture(ahead, [{ to: id, at: T0 + 60_001 }]);
   const times = (await everything(ahead, id)).map((record) => record.receivedAt - T0);
   expect(times).toEqual([60_001, 60_000, 60_000, 60_000]);
+});
+
+test('the outcome of a batch is not kept after later ones', async () => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  const write = async () => new WeakRef((await store.writeCaptures(batchTo(id, ['a']), LIMITS)).indexes);
+  const first = await write();
+  await write();
+  await write();
+  heapInUse();
+  expect(first.deref() === undefined).toBe(true);
 });
 
 test('ids of batches are deleted when they are old', async () => {
