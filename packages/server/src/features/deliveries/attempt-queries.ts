@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from
 import type { DeliverySummary, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { countRows } from '../../database/engine.ts';
+import { countRows, inChunks } from '../../database/engine.ts';
 import { indexOfKey, indexOfRequestKey, keyRange, requestKey } from '../../database/stored-request.ts';
 import type { Database } from '../../database/schema.ts';
 import { inTransaction, read, unsynced, write } from '../../database/remote.ts';
@@ -162,8 +162,7 @@ function selectAttempts(db: EngineDatabase) {
 
 /** Those of the attempts that exist, in any order. */
 async function findAttempts(db: EngineDatabase, ids: readonly number[]) {
-  if (ids.length === 0) return [];
-  const rows = await selectAttempts(db).where('a.id', 'in', ids).execute();
+  const rows = await inChunks(ids, (chunk) => selectAttempts(db).where('a.id', 'in', chunk).execute());
   return rows.map((row) => ({ ...row, kind: deliveryKindSchema.parse(row.kind) }));
 }
 
