@@ -203,7 +203,7 @@ const MIB = 1024 * 1024;
  * responses have a budget of the same size, so that large ones never block lists and ordinary requests.
  */
 const ANSWER_BUDGET_BYTES = 128 * MIB;
-/** One user's maximum share of either budget. */
+/** One user's maximum share of what the others leave of either budget. */
 const MAX_SHARE = 1 / 2;
 
 /** Memory of a response with this many stored bytes: the bytes, and the text that is generated ahead of its reader. */

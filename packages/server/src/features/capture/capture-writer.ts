@@ -73,7 +73,7 @@ export interface CaptureWriterOptions {
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** One user's maximum share of both. */
+/** One user's maximum share: of the captures, and of the bytes that the others leave. */
 const MAX_SHARE = 1 / 2;
 /** Milliseconds in which a capture is answered, counted from its complete arrival. */
 const MAX_ANSWER_MS = 3500;

@@ -37,7 +37,7 @@ export interface LiveSocket {
 
 type WebSocketData = Buffer | ArrayBuffer | readonly Buffer[];
 
-/** Maximum bytes of all live connections, and of one user's. */
+/** Maximum bytes of all live connections, and of one user's while nobody else has any. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_BYTES_PER_USER = 24 * 1024 * 1024;
 /** Bytes per connection that don't count, so that an ordinary viewer always has enough. */
