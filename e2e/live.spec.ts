@@ -204,3 +204,18 @@ test('the page continues after a lost connection and invalid messages', async ({
     await expect(detailsOf(page, 0)).toHaveCount(0);
   });
 });
+
+test('new requests and the figures appear although a proxy blocks web sockets', async ({ page, endpoint }) => {
+  await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close());
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(page.getByText('Not connected to real-time updates. Refresh the page to reconnect.')).toBeVisible();
+  await send(endpoint.url, { path: '/without-sockets' });
+  await expect(row(page, 0)).toContainText('/without-sockets');
+  await expect(page.locator('[data-stat="Total Requests"]')).toHaveText('1');
+  await sendMany(endpoint.url, 150);
+  await expect(row(page, 150)).toBeVisible();
+  await page.getByRole('tab', { name: 'PUT' }).click();
+  await expect(rows(page)).toHaveCount(0);
+  await send(endpoint.url, { method: 'PUT', path: '/of-this-method' });
+  await expect(row(page, 151)).toContainText('/of-this-method');
+});

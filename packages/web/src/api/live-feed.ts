@@ -2,6 +2,7 @@ import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@cr
 import type { LiveMessage, LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { useSignal } from '../ui/state.ts';
 import { applyToCache, followTrimming } from './live-messages.ts';
 import { watchOutage } from './outage.ts';
 import { markSessionEnded, useSignedOut } from './session.ts';
@@ -10,7 +11,8 @@ import { queryClient, queryKeys } from './query-client.ts';
 import { changeLists, readList } from './list-cache.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
 import type { RequestList } from './request-list.ts';
-import { requestListQuery } from './request-queries.ts';
+import { missedQuery, requestListQuery } from './request-queries.ts';
+import { serverState } from './server-state.ts';
 
 /** The state of the live connection. */
 export interface LiveStatus {
@@ -210,7 +212,9 @@ export function useLiveEndpoint(uid: string) {
     if (!signedOut) return openLiveFeed(uid, wasSignedOut.current);
     wasSignedOut.current = true;
   }, [uid, signedOut]);
-  const { received } = useLiveStatus(uid);
+  const { received, lost } = useLiveStatus(uid);
+  const isUp = useSignal(serverState) === 'up';
+  useQuery({ ...missedQuery(uid), enabled: lost && isUp && !signedOut });
   // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
   // triggers rendering, a few times a second.
   useQuery({

@@ -72,6 +72,8 @@ export const queryKeys = {
     ['requests', uid, 'page', method ?? 'all', query ?? '', before, after] as const,
   requestAround: (uid: string, { method, query }: RequestFilter, index: number) =>
     ['requests', uid, 'around', method ?? 'all', query ?? '', index] as const,
+  /** What arrives while the live connection is lost. */
+  requestsMissed: (uid: string) => ['requests', uid, 'missed'] as const,
   requestsOne: (uid: string) => ['requests', uid, 'one'] as const,
   request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,
   body: (uid: string, index: number, extent: 'beginning' | 'whole') =>

@@ -11,7 +11,7 @@ import { acceptsOf, ALL_REQUESTS, searchText } from './request-filter.ts';
 import type { RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
-import { holdLists, readList } from './list-cache.ts';
+import { changeLists, holdLists, readList } from './list-cache.ts';
 
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
@@ -61,6 +61,25 @@ export const requestListQuery = (uid: string, filter: RequestFilter) =>
       return slimRows(mergeRange(readList(uid, filter), page, acceptsOf(filter)));
     },
     ...(filter.query === undefined ? {} : { gcTime: UNUSED_SEARCH_MS, staleTime: 0 }),
+  });
+
+/** Milliseconds between two calls. Longer than most connections take to be open again. */
+const MISSED_INTERVAL_MS = 5000;
+
+/** Follows the figures of an endpoint and its new requests by calls. For a browser whose proxy blocks web sockets. */
+export const missedQuery = (uid: string) =>
+  queryOptions({
+    queryKey: queryKeys.requestsMissed(uid),
+    queryFn: async ({ signal }): Promise<null> => {
+      const { retention } = await queryClient.fetchQuery({ ...endpointQuery(uid), retry: false });
+      if (retention.newestIndex <= readList(uid).newest) return null;
+      const page = await readPage(uid, undefined, FIRST_PAGE, undefined, signal);
+      changeLists(uid, (list, accepts) => slimRows(mergeRange(list, page, accepts)));
+      return null;
+    },
+    initialData: null,
+    gcTime: 0,
+    refetchInterval: MISSED_INTERVAL_MS,
   });
 
 /** The end of a gap at which its requests are loaded first. */
