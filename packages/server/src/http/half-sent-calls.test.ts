@@ -120,3 +120,15 @@ test('a billing call is answered before its body arrives when billing is off, fo
   signedIn.close();
   stranger.close();
 });
+
+test('a body in chunks of one byte is rejected before it is parsed to its end, and the client sees the response', async () => {
+  const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  const allowed = await begin(head, `${'1\r\n \r\n'.repeat(60_000)}2\r\n{}\r\n0\r\n\r\n`);
+  expect((await allowed.final()).status).toBe(400);
+  allowed.close();
+  const connection = await begin(head, '1\r\n \r\n'.repeat(300_000));
+  const { status, body } = await connection.final();
+  expect(status).toBe(413);
+  expect(JSON.parse(body.toString())).toMatchObject({ error: 'Please send the body in larger chunks.' });
+  connection.close();
+});

@@ -50,6 +50,8 @@ export class ParsedConnection {
   /** The socket delivers the bytes that it holds in this connection's turn. */
   #hasTurn = false;
   #isReleased = false;
+  /** The rest of the connection is read and not parsed. */
+  #isDiscarding = false;
 
   /** `attach` adds the HTTP server's listener, which feeds its parser. `readBuffer`: the memory of unread bytes. */
   constructor(socket: Socket, turns: LoopTurns, attach: () => void, readBuffer?: ArrayBufferLike) {
@@ -118,6 +120,7 @@ export class ParsedConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    if (this.#isDiscarding) return this.#afterRead(bytes.length);
     const socket = this.#socket;
     const began = performance.now();
     const { buffer, length } = bytes;
@@ -141,6 +144,11 @@ export class ParsedConnection {
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
     if (socket.destroyed) return;
+    const response = this.#current?.response;
+    const isRejected = response?.headersSent === true && !response.shouldKeepAlive;
+    // Parsing the rest of a rejected body in tiny chunks would take seconds.
+    this.#isDiscarding = isRejected && isUnfinished && this.#maxSliceBytes < MAX_SLICE_BYTES;
+    if (this.#isDiscarding) return this.#afterRead(length);
     // Reads on although the connection ends with its response: closing with unread data resets it.
     const isDiscarded = this.#current?.response.shouldKeepAlive === false && this.#current.request.complete;
     if (rest.length === 0 || isDiscarded) {

@@ -102,7 +102,7 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
 /** Responds at once, and ends the response when the client has stopped sending. */
 async function* thenLinger(body: string, request: IncomingMessage): AsyncGenerator<string> {
   yield body;
-  await new Promise<void>((resolve) => linger(request, resolve));
+  await new Promise<void>((resolve) => linger(request, resolve, request.socket));
 }
 
 /** The code and details of an error with a known cause; `undefined` for an unexpected one. */

@@ -77,7 +77,7 @@ export function answerRefused(response: ServerResponse, code: ProblemCode, optio
     return;
   }
   response.write(body);
-  linger(response.req, () => response.end());
+  linger(response.req, () => response.end(), response.req.socket);
 }
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */

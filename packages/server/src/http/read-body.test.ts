@@ -12,7 +12,7 @@ function reading(limit: number, budget = new MemoryBudget({ bytes: 1_000_000 }))
   const request = new IncomingMessage(new Socket());
   const results: BodyResult[] = [];
   const reservation = budget.reserve('sender');
-  readBody(request, limit, reservation, (result) => results.push(result));
+  readBody(request, { bytes: limit }, reservation, (result) => results.push(result));
   const send = async (...pieces: string[]): Promise<void> => {
     for (const piece of pieces) request.push(Buffer.from(piece));
     await settled();

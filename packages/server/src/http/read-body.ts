@@ -4,21 +4,32 @@ import { BodyBuffer } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { parsedConnection } from './parsed-connection.ts';
 
-/** `too-large`: over the limit. `no-memory`: used up by other bodies. `cut-off`: incomplete, so nothing is stored. */
-export type BodyResult = Buffer | null | 'too-large' | 'no-memory' | 'cut-off';
+/**
+ * `too-large`: over the limit. `too-many-parts`: in tiny chunks. `no-memory`: used up by other bodies. `cut-off`:
+ * incomplete, so nothing is stored.
+ */
+export type BodyResult = Buffer | null | 'too-large' | 'too-many-parts' | 'no-memory' | 'cut-off';
+
+interface BodyLimits {
+  readonly bytes: number;
+  /** Number of chunks or reads, by default without a limit. */
+  readonly parts?: number;
+}
 
 /**
- * Reads a body of at most `limit` bytes and calls `done` once; `null` means no body. The reservation grows with the
+ * Reads a body within the limits and calls `done` once; `null` means no body. The reservation grows with the
  * body. The receiver of a buffer releases it. Before a text as the result, this function releases it. Callbacks cost
  * less than a promise per request.
  */
 export function readBody(
   request: IncomingMessage,
-  limit: number,
+  limits: BodyLimits,
   reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
+  const { bytes: limit, parts: maxParts = Number.POSITIVE_INFINITY } = limits;
   const body = new BodyBuffer(limit);
+  let parts = 0;
   let finished = false;
   const connection = parsedConnection(request.socket);
 
@@ -36,7 +47,9 @@ export function readBody(
   }
 
   function onData(chunk: Buffer): void {
+    parts += 1;
     if (body.size + chunk.length > limit) return finish('too-large');
+    if (parts > maxParts) return finish('too-many-parts');
     if (!reservation.grow(chunk.length)) return finish('no-memory');
     body.add(chunk);
   }
@@ -71,21 +84,23 @@ const LINGER_BYTES = 64 * 1024 * 1024;
 
 /**
  * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
- * is read and discarded, like nginx's `lingering_close`, before the connection ends.
+ * is read and discarded, like nginx's `lingering_close`, before the connection ends. Counts what arrives at the socket,
+ * because the connection may discard it before it reaches the request.
  */
-export function linger(sender: Readable, done: () => void): void {
+export function linger(sender: Readable, done: () => void, socket = sender): void {
   const until = performance.now() + LINGER_MS;
   let left = LINGER_BYTES;
   const finish = (): void => {
     clearTimeout(timer);
-    sender.removeAllListeners('data').resume();
+    socket.off('data', onRead);
     done();
   };
-  const timer = setTimeout(finish, LINGER_SILENCE_MS);
-  sender.once('end', finish).once('close', finish);
-  sender.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
+  const onRead = (bytes: Buffer): void => {
+    left -= bytes.length;
     if (left <= 0 || performance.now() >= until) finish();
     else timer.refresh();
-  });
+  };
+  const timer = setTimeout(finish, LINGER_SILENCE_MS);
+  sender.once('end', finish).once('close', finish).resume();
+  socket.on('data', onRead);
 }

@@ -128,9 +128,10 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial
   };
   if (expectsContinue) response.writeContinue();
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
-  readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
+  readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
     if (result === 'cut-off') return;
-    if (result === 'too-large') return answerRefused(response, 'BODY_TOO_LARGE', { close: true });
+    if (result === 'too-large' || result === 'too-many-parts')
+      return answerRefused(response, 'BODY_TOO_LARGE', { close: true });
     if (result === 'no-memory') {
       const { code, retryAfter } = unavailable(deps);
       return answerRefused(response, code, { retryAfter, close: true });
