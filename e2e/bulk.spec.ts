@@ -265,6 +265,33 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.unroute(/save-request$|requests\/-\d+$/);
   });
 
+  await test.step('the browser asks before a page is closed that still deletes', async () => {
+    const endpoint = await createEndpoint(page);
+    await sendMany(endpoint.url, 3);
+    await goLive(page, endpoint);
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let calls = 0;
+    await page.route(/requests\/-\d+$/, async (route) => {
+      calls++;
+      await released;
+      await route.continue();
+    });
+    page.once('dialog', (asked) => void asked.accept());
+    await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
+    await expect(toast(page, '3 requests deleted')).toBeVisible();
+    await page.clock.runFor(6000);
+    await expect.poll(() => calls).toBe(3);
+    const question = page.waitForEvent('dialog');
+    await page.close({ runBeforeUnload: true });
+    const asked = await question;
+    expect(asked.type()).toBe('beforeunload');
+    await asked.dismiss();
+    release();
+    await expect.poll(() => unsaved(page, endpoint.uid)).toEqual([]);
+    await page.unroute(/requests\/-\d+$/);
+  });
+
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
     const endpoint = await createEndpoint(page);
     await page.setViewportSize(PHONE);

@@ -11,6 +11,7 @@ import { Field, Select, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
 import { counted, formatCount, formatLength } from '../../ui/format.ts';
 import { currentTime, useNow } from '../../ui/state.ts';
+import { askBeforeLeaving } from '../../ui/before-leaving.ts';
 import {
   baseMistake,
   countStatuses,
@@ -143,12 +144,7 @@ function useBulkRun(uid: string, requests: readonly ListedRequest[]) {
   const controller = useRef<AbortController>(undefined);
   // Stops when the dialog closes, because the user could not stop it afterwards.
   useEffect(() => () => controller.current?.abort(DIALOG_CLOSED), []);
-  useEffect(() => {
-    if (phase !== 'sending') return undefined;
-    const onUnload = (unload: BeforeUnloadEvent): void => unload.preventDefault();
-    addEventListener('beforeunload', onUnload);
-    return () => removeEventListener('beforeunload', onUnload);
-  }, [phase]);
+  useEffect(() => (phase === 'sending' ? askBeforeLeaving() : undefined), [phase]);
 
   const send = async (base: string, pace: number): Promise<void> => {
     const run = new AbortController();

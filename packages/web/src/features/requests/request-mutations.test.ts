@@ -16,6 +16,9 @@ const onRestored = vi.fn<() => void>();
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal('fetch', asked);
+  // Node has no page that is left.
+  vi.stubGlobal('addEventListener', () => undefined);
+  vi.stubGlobal('removeEventListener', () => undefined);
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
 afterEach(() => {

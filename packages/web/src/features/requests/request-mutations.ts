@@ -8,6 +8,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { finishBeforeLogout } from '../../api/session.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/list-cache.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
+import { askBeforeLeaving } from '../../ui/before-leaving.ts';
 import { formatCount } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
@@ -73,7 +74,8 @@ function saveFailure(error: unknown): string {
 /**
  * Removes requests from the list at once. One request is deleted at once too, because the user was asked. Several are
  * deleted after 5 seconds or before a logout. Until then, a toast offers Undo; if the tab is closed, nothing is deleted.
- * Failed deletions are restored.
+ * While they are deleted, which takes a call for each, the browser asks before it closes the tab. Failed deletions are
+ * restored.
  */
 export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
   const putBack = hideRequests(uid, requests);
@@ -114,7 +116,9 @@ function deleteLater(count: number, send: () => Promise<void>, onUndo: () => voi
   const start = async (): Promise<void> => {
     clearTimeout(timer);
     closeToast();
+    const stopAsking = askBeforeLeaving();
     await send();
+    stopAsking();
     forget();
   };
   const finish = (): Promise<void> => (sending ??= start());
