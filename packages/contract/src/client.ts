@@ -1,6 +1,5 @@
 import { fillPath, OPERATIONS } from './operations.ts';
 import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
-import { statusOf } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 import { tryDecode } from './decoding.ts';
 import { z } from 'zod';
@@ -104,7 +103,7 @@ async function send<Name extends OperationName>(
     ...(signal === undefined ? {} : { signal }),
   }).catch(throwUnreached);
   if (!answer.ok) throw await errorOf(answer);
-  if (!isFromServer(operation, answer)) throw notUnderstood(answer);
+  if (isPage(answer)) throw notUnderstood(answer);
   return {
     data: await readAnswer<Name>(operation, answer),
     nextBefore: beforeOf(nextLink(answer.headers.get('link'))),
@@ -179,11 +178,9 @@ async function readJson(operation: Operation, answer: Response): Promise<unknown
   return parsed.data;
 }
 
-/** False if a captive portal or a proxy has answered with a page, which must not count as a success or as a body. */
-export function isFromServer(operation: Operation, { status, headers }: Response): boolean {
-  const { answer, mediaType = 'application/octet-stream' } = operation;
-  if (answer === 'bytes') return headers.get('content-type')?.startsWith(mediaType) === true;
-  return answer !== undefined || status === statusOf(operation);
+/** True if a captive portal or a proxy has answered with a page, which must not count as a success or as a body. */
+export function isPage({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/html') === true;
 }
 
 function notUnderstood({ status }: Response, code?: string): ApiError {

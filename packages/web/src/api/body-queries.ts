@@ -1,12 +1,4 @@
-import {
-  ApiError,
-  bodyBytesOf,
-  fillPath,
-  firstHeader,
-  isFromServer,
-  OPERATIONS,
-  throwUnreached,
-} from '@creel/contract';
+import { ApiError, bodyBytesOf, fillPath, firstHeader, isPage, OPERATIONS, throwUnreached } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -58,9 +50,9 @@ export async function readByAnyId<T>(
 
 /** Reads the first bytes and cancels the rest of the response. */
 async function readBeginning(uid: string, id: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
-  const operation = OPERATIONS.getRequestBody;
-  const answer = await watchedFetch(fillPath(operation.path, { uid, id }), { signal, cache: 'no-store' });
-  if (!answer.ok || answer.body === null || !isFromServer(operation, answer))
+  const path = fillPath(OPERATIONS.getRequestBody.path, { uid, id });
+  const answer = await watchedFetch(path, { signal, cache: 'no-store' });
+  if (!answer.ok || answer.body === null || isPage(answer))
     throw new ApiError(answer.status, '', { text: answer.statusText });
   const bytes = new Uint8Array(BEGINNING_BYTES);
   const reader = answer.body.getReader();

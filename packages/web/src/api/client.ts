@@ -1,4 +1,4 @@
-import { ApiError, createClient, isEndOfSession, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
+import { ApiError, createClient, isEndOfSession, isPage, OPERATIONS, TEST_REQUEST_HEADER } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
 import { noteServerTime } from '../ui/state.ts';
 import { toastError } from '../ui/toast-store.ts';
@@ -8,9 +8,6 @@ import { isOutage, isOutageStatus, serverState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
 const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
-
-/** True if a captive portal or a proxy has answered in place of the server. */
-const isPage = ({ headers }: Response): boolean => headers.get('content-type')?.startsWith('text/html') === true;
 
 /** The server takes up to 60 s for a request and 30 s for its response. The browser would wait for many minutes. */
 const MAX_ANSWER_MS = 100_000;
