@@ -16,10 +16,9 @@ interface DialogProps {
   /** Hides heading and description from all but screen readers. */
   readonly bare?: boolean;
   readonly width?: keyof typeof WIDTHS;
-  /** True if the footer has a Close button. Then the corner has none. */
-  readonly footerCloses?: boolean;
   readonly onClose: () => void;
   readonly children?: ReactNode;
+  /** Has a button that closes the dialog. Then the corner has none. */
   readonly footer?: ReactNode;
 }
 
@@ -29,7 +28,6 @@ interface DialogProps {
  */
 export function Dialog(props: DialogProps) {
   const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
-  const { footerCloses = false } = props;
   const isAlert = role === 'alertdialog';
   /** The form that the user has edited. A press outside would lose the input. */
   const edited = useRef<Element>(null);
@@ -72,7 +70,7 @@ export function Dialog(props: DialogProps) {
             </div>
             {children}
             {footer === undefined ? null : <div className="mt-5 flex flex-wrap justify-end gap-2">{footer}</div>}
-            {bare || isAlert || footerCloses ? null : (
+            {bare || footer !== undefined ? null : (
               <Radix.Close
                 aria-label="Close"
                 className="absolute top-4 right-4 grid size-6 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"

@@ -163,7 +163,6 @@ function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps
       onClose={close}
       title="Edit Request Body"
       width="lg"
-      footerCloses
       footer={
         <>
           <CopyButton text={draft} label="Copy" toast={BODY_COPIED}>
