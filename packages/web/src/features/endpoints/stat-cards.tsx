@@ -31,7 +31,7 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
         <StatCard
           title="Total Requests"
           value={formatCount(stats.total)}
-          change={receivedInSession}
+          received={receivedInSession}
           icon={<Inbox />}
           line={<Sparkline {...overTime('Requests')} values={series.all} className="text-accent" />}
         />
@@ -69,13 +69,14 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
 interface StatCardProps {
   readonly title: string;
   readonly value: string;
-  readonly change?: number;
+  /** Number of requests received since the page was opened. */
+  readonly received?: number;
   readonly icon: ReactNode;
   readonly line: ReactNode;
 }
 
 /** One line in a wide window, two in a narrower one. */
-function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
+function StatCard({ title, value, received = 0, icon, line }: StatCardProps) {
   return (
     <div className="flex min-w-0 flex-col border-line px-5 py-1.5 not-first:border-l max-md:px-4 @max-xl:nth-3:border-l-0 @max-xl:nth-[n+3]:border-t @5xl:h-5.5 @5xl:flex-row @5xl:items-center @5xl:gap-2.5 @5xl:py-0">
       <h2 className="flex shrink-0 items-center gap-1.5 text-sm text-ink-2 [&_svg]:size-3">
@@ -86,10 +87,9 @@ function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
         <span className="text-lg font-semibold tracking-tight whitespace-nowrap" data-stat={title}>
           {value}
         </span>
-        {change === 0 ? null : (
-          <span className={clsx('text-xs font-medium whitespace-nowrap', change > 0 ? 'text-ok' : 'text-bad')}>
-            {change > 0 ? '+' : ''}
-            {formatCount(change)} in last session
+        {received === 0 ? null : (
+          <span className="text-xs font-medium whitespace-nowrap text-ok">
+            +{formatCount(received)} in last session
           </span>
         )}
         <span className="ml-auto h-4 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden">{line}</span>
