@@ -58,6 +58,7 @@ export const JsonLineView = memo(function JsonLineView({
   const isOpen = foldState(shown, folded, embedded !== undefined, children);
   const { key, keyStart, depth, foldsTo } = shown;
   const comma = folded && foldsTo !== undefined ? lineOf(json, foldsTo).comma : shown.comma;
+  const hasValue = shown.kind !== KIND.closeObject && shown.kind !== KIND.closeArray;
   const marks = { found: matches, firstOrdinal: matches[0]?.ordinal ?? 0, current };
   return (
     <div
@@ -104,7 +105,7 @@ export const JsonLineView = memo(function JsonLineView({
               {': '}
             </>
           )}
-          <Value shown={shown} folded={folded} marks={marks} />
+          <Value shown={shown} folded={folded} hasValue={hasValue} marks={marks} />
           {comma ? ',' : ''}
           {embedded === undefined ? null : (
             <span
@@ -117,7 +118,7 @@ export const JsonLineView = memo(function JsonLineView({
             </span>
           )}
         </span>
-        <CopyMarks line={line} hasValue={shown.kind !== KIND.closeObject && shown.kind !== KIND.closeArray} />
+        {hasValue ? <CopyMarks line={line} /> : null}
       </div>
       {children}
     </div>
@@ -136,8 +137,7 @@ const COPY_MARK = 'cursor-copy rounded-sm px-1 hover:bg-panel hover:text-ink';
  * Copies the value or its path, while the pointer is on the line. The words are generated content, so that they are
  * not part of a selection. By keyboard, Enter and Shift+Enter do the same.
  */
-function CopyMarks({ line, hasValue }: { readonly line: number; readonly hasValue: boolean }) {
-  if (!hasValue) return null;
+function CopyMarks({ line }: { readonly line: number }) {
   return (
     <span
       aria-hidden
@@ -152,10 +152,12 @@ function CopyMarks({ line, hasValue }: { readonly line: number; readonly hasValu
 interface ValueProps {
   readonly shown: JsonLine;
   readonly folded: boolean;
+  /** False for a closing bracket. */
+  readonly hasValue: boolean;
   readonly marks: { readonly found: readonly JsonMatch[]; readonly firstOrdinal: number; readonly current: number };
 }
 
-function Value({ shown, folded, marks }: ValueProps) {
+function Value({ shown, folded, hasValue, marks }: ValueProps) {
   const { kind, text, line, size, start } = shown;
   if (folded) {
     const [open, close] = kind === KIND.openObject ? ['{', '}'] : ['[', ']'];
@@ -166,14 +168,13 @@ function Value({ shown, folded, marks }: ValueProps) {
       </span>
     );
   }
-  const copies = kind !== KIND.closeObject && kind !== KIND.closeArray;
   const scalar = kind <= KIND.word;
   return (
     <span
-      data-do={copies ? 'value' : undefined}
+      data-do={hasValue ? 'value' : undefined}
       data-line={line}
-      title={copies ? 'Copy value' : undefined}
-      className={clsx(ISOLATED, COLORS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
+      title={hasValue ? 'Copy value' : undefined}
+      className={clsx(ISOLATED, COLORS[kind] ?? 'text-ink', hasValue && 'cursor-copy hover:underline')}
     >
       {scalar ? (
         <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={escapeBidiControls} {...marks} />
