@@ -1,4 +1,4 @@
-import { emailSchema, isProvenAddress } from '@creel/contract';
+import { emailSchema, isProvenAddress, PLANS } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -14,8 +14,6 @@ interface NotificationFieldsProps {
   readonly draft: UserSettings;
   /** `null` if the session has ended. */
   readonly user: User | null;
-  /** True if the plan includes email notifications. */
-  readonly allowed: boolean;
   readonly emailError: string | undefined;
   readonly onChange: (part: Partial<UserSettings>) => void;
   readonly onInvalidEmail: () => void;
@@ -23,8 +21,9 @@ interface NotificationFieldsProps {
 
 /** Which notifications to send, and where to. */
 export function NotificationFields(props: NotificationFieldsProps) {
-  const { draft, user, allowed, emailError, onChange, onInvalidEmail } = props;
+  const { draft, user, emailError, onChange, onInvalidEmail } = props;
   const signedIn = user !== null;
+  const allowed = signedIn && PLANS[user.subscriptionTier].emailNotifications;
   const info = useServiceInfo();
   const test = useTestEmail();
   /** A notification that the plan no longer includes can still be switched off. */
@@ -37,7 +36,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
   return (
     <div className="flex flex-col gap-2">
       <MissingNotice signedIn={signedIn} allowed={allowed} hasMail={info.data?.mail !== false} />
-      {user !== null && allowed && info.data?.mail === true ? <UnverifiedNotice draft={draft} user={user} /> : null}
+      {allowed && info.data?.mail === true ? <UnverifiedNotice draft={draft} user={user} /> : null}
       <div className="divide-y divide-line">
         <SwitchRow
           label="Endpoint expiry"
@@ -78,6 +77,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
 
 interface MissingNoticeProps {
   readonly signedIn: boolean;
+  /** True if the plan includes email notifications. */
   readonly allowed: boolean;
   readonly hasMail: boolean;
 }

@@ -1,14 +1,12 @@
-import { DEFAULT_USER_SETTINGS, ApiError, EMAIL_SENTENCE, PLANS, userSettingsInputSchema } from '@creel/contract';
+import { DEFAULT_USER_SETTINGS, ApiError, EMAIL_SENTENCE, userSettingsInputSchema } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import type { ReactNode } from 'react';
 import { errorMessage, client, toastFailure } from '../../api/client.ts';
-import { FOLLOWED, settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
+import { FOLLOWED, settingsQuery, useIsAnonymous, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { useSignedOut } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
 import { fieldErrors, Form, serverFieldErrors, SubmitButton, useFormErrors } from '../../ui/form.tsx';
@@ -34,28 +32,20 @@ export function SettingsPage() {
         </Button>
       }
     >
-      <AccountSettings>
-        <ThemeCard />
-      </AccountSettings>
+      <Settings />
     </Page>
   );
 }
 
-/** The settings of the account and, after them, what needs no server. It waits for them, because they would move it. */
-function AccountSettings({ children }: { readonly children: ReactNode }) {
+/** The settings of the account and the theme. The theme waits for the settings, because they would move it. */
+function Settings() {
   const user = useUser();
-  const signedOut = useSignedOut();
-  const settings = useQuery({
-    ...settingsQuery,
-    ...FOLLOWED,
-    refetchOnMount: 'always',
-    enabled: user !== null && !signedOut,
-  });
+  const isAnonymous = useIsAnonymous();
+  const settings = useQuery({ ...settingsQuery, ...FOLLOWED, refetchOnMount: 'always', enabled: !isAnonymous });
   const stored = (user === null ? undefined : settings.data) ?? {
     ...DEFAULT_USER_SETTINGS,
     ...userSettingsPreference.read(),
   };
-  const isAnonymous = user === null || signedOut;
   if (!isAnonymous && settings.isPending)
     return <Loading label="Loading settings" bars={['h-28', 'h-80', 'h-32']} className="gap-5" />;
   return (
@@ -67,7 +57,7 @@ function AccountSettings({ children }: { readonly children: ReactNode }) {
       ) : (
         <SettingsForm user={isAnonymous ? null : user} settings={stored} />
       )}
-      {children}
+      <ThemeCard />
     </>
   );
 }
@@ -159,7 +149,6 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
         <NotificationFields
           draft={draft}
           user={user}
-          allowed={user !== null && PLANS[user.subscriptionTier].emailNotifications}
           emailError={errors['email']}
           onChange={change}
           onInvalidEmail={() => refuseEmail(EMAIL_SENTENCE)}
