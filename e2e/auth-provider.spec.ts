@@ -2,19 +2,13 @@
 // an identity.
 import type { Page, Route } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { answerWith, problem } from './pages.ts';
+import { answerWith, changeAnswer, problem } from './pages.ts';
 
 const START = '/auth/oidc/start';
 const CALLBACK = '<!doctype html><title>Signing in</title><script src="/callback.js"></script>';
 
-async function offerProvider(page: Page, publicUrl?: string): Promise<void> {
-  await page.route('**/api/service', async (route) => {
-    const answer = await route.fetch();
-    const info: Record<string, unknown> = await answer.json();
-    const signIn = { name: 'Google', startUrl: START };
-    await route.fulfill({ json: { ...info, signIn, ...(publicUrl === undefined ? {} : { publicUrl }) } });
-  });
-}
+const offerProvider = (page: Page, more: { readonly publicUrl?: string } = {}) =>
+  changeAnswer(page, '**/api/service', { signIn: { name: 'Google', startUrl: START }, ...more });
 
 /** The page in the login window. It posts `message` to its opener. */
 async function callbackTells(page: Page, message: unknown): Promise<void> {
@@ -103,7 +97,7 @@ test('a closed window is given up after 8 seconds, not before', async ({ page })
 });
 
 test('on a URL other than the public one, the window does not open', async ({ page }) => {
-  await offerProvider(page, 'https://hooks.example.com');
+  await offerProvider(page, { publicUrl: 'https://hooks.example.com' });
   await page.goto('/auth');
   await button(page).click();
   await expect(page.getByRole('alert')).toContainText('This address is not allowed to log in with the provider.');

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
 import { goTo } from './endpoints.ts';
 import { actInPortal, planCard, readUser, subscribe } from './plans.ts';
-import { answerWith, problem } from './pages.ts';
+import { answerWith, changeAnswer, problem } from './pages.ts';
 
 async function confirmUpgrade(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
@@ -143,11 +143,7 @@ test('the portal and the end of a plan follow the state of the subscription', as
   await test.step('a plan that was canceled elsewhere keeps its end, and an end in the past is none', async () => {
     expect((await readUser(page)).subscriptionEndDate).not.toBeNull();
     await expect(page.getByText(/Your subscription is canceled\. You keep the Basic plan until/)).toBeVisible();
-    await page.route('**/api/user', async (route) => {
-      const answer = await route.fetch();
-      const user: object = await answer.json();
-      await route.fulfill({ json: { ...user, subscriptionEndDate: '2020-01-01T00:00:00.000Z' } });
-    });
+    await changeAnswer(page, '**/api/user', { subscriptionEndDate: '2020-01-01T00:00:00.000Z' });
     await page.reload();
     await expect(planCard(page, 'BASIC').getByText('Current plan').first()).toBeVisible();
     await expect(page.getByText('Canceling')).toHaveCount(0);

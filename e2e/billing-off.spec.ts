@@ -1,5 +1,6 @@
 // A server without billing: the page says so and offers no action that would fail.
 import { expect, OWN_SETTINGS, test } from './app.ts';
+import { changeAnswer } from './pages.ts';
 import { chooseInterval, planCard } from './plans.ts';
 
 test.use({ appSettings: OWN_SETTINGS });
@@ -17,10 +18,7 @@ test('without billing the plans are shown without buttons', async ({ page, perso
   await expect(page.getByText('Premium Plan$0', { exact: true })).toBeVisible();
 
   // With billing, such a plan still has no subscription, and its page says why it has no buttons.
-  await page.route('**/api/service', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ json: { ...(await response.json()), billing: 'test' } });
-  });
+  await changeAnswer(page, '**/api/service', { billing: 'test' });
   await page.goto('/subscription');
   await expect(page.getByText('This server gave you your plan without a subscription')).toBeVisible();
 

@@ -31,6 +31,14 @@ export const answerWith = (page: Page, path: string | RegExp, status: number, js
     method === undefined || route.request().method() === method ? route.fulfill({ status, json }) : route.fallback(),
   );
 
+/** Changes fields of the server's answers to a path. */
+export const changeAnswer = (page: Page, path: string, change: object) =>
+  page.route(path, async (route) => {
+    const answer = await route.fetch();
+    const found: object = await answer.json();
+    await route.fulfill({ json: { ...found, ...change } });
+  });
+
 /** Holds the calls of a page to a path until `release` sends them to the server. `count` is the number of calls. */
 export async function holdCalls(page: Page, path: string | RegExp, method?: string) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();

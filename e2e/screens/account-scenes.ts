@@ -1,6 +1,6 @@
 // Login, profile, settings, plans, search, and overlays.
 import { heading, PHONE, problem } from '../pages.ts';
-import { answering, shows, waiting } from './scene.ts';
+import { answering, changing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 
 const auth: Scene[] = [
@@ -8,13 +8,8 @@ const auth: Scene[] = [
   {
     name: 'auth-login-with-provider',
     play: async ({ open }) => {
-      const page = await open('visitor', '/auth', (each) =>
-        each.route('**/api/service', async (route) => {
-          const answer = await route.fetch();
-          const info: Record<string, unknown> = await answer.json();
-          await route.fulfill({ json: { ...info, signIn: { name: 'Google', startUrl: '/api/sign-in/start' } } });
-        }),
-      );
+      const signIn = { name: 'Google', startUrl: '/api/sign-in/start' };
+      const page = await open('visitor', '/auth', changing('**/api/service', { signIn }));
       return shows(page, page.getByRole('button', { name: /Google/ }));
     },
   },

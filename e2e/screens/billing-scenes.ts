@@ -2,7 +2,7 @@
 import type { PlanChangePreview, TestCheckout, TestSubscription, User } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { problem } from '../pages.ts';
-import { answering, failing, shows, waiting } from './scene.ts';
+import { answering, changing, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare } from './stage.ts';
 
@@ -25,16 +25,6 @@ const BASIC: Subscription = {
 };
 const PREMIUM: Subscription = { ...BASIC, subscriptionTier: 'PREMIUM', billingInterval: 'yearly' };
 const CANCELING: Subscription = { ...BASIC, subscriptionStatus: 'canceled', subscriptionEndDate: inDays(12) };
-
-/** Changes the server's response. */
-const changing =
-  (path: string, change: object): Prepare =>
-  (page) =>
-    page.route(path, async (route) => {
-      const answer = await route.fetch();
-      const found: object = await answer.json();
-      await route.fulfill({ json: { ...found, ...change } });
-    });
 
 const all =
   (...parts: readonly Prepare[]): Prepare =>

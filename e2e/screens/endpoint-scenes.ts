@@ -1,7 +1,7 @@
 // The dashboard, the endpoint page, and every kind of request.
 import { endpointSchema } from '@creel/contract';
 import type { Page } from '@playwright/test';
-import { failing, shows, waiting } from './scene.ts';
+import { changing, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Kind, Prepare, Stage } from './stage.ts';
 
@@ -43,12 +43,7 @@ const dashboard: Scene[] = [
 ];
 
 /** The same user on the Free plan. */
-const freePlan: Prepare = (page) =>
-  page.route('**/api/user', async (route) => {
-    const answer = await route.fetch();
-    const user: Record<string, unknown> = await answer.json();
-    await route.fulfill({ json: { ...user, subscriptionTier: 'FREE' } });
-  });
+const freePlan = changing('**/api/user', { subscriptionTier: 'FREE' });
 
 const states: Scene[] = [
   {

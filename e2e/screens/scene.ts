@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { answerWith, problem } from '../pages.ts';
+import { answerWith, changeAnswer, problem } from '../pages.ts';
 import type { Prepare, Stage } from './stage.ts';
 
 /** One state of one screen. `play` sets it up and returns the page. */
@@ -26,6 +26,12 @@ export const answering =
   (path: string, json: object, status = 200): Prepare =>
   (page) =>
     answerWith(page, path, status, json);
+
+/** Changes fields of the server's answers. */
+export const changing =
+  (path: string, change: object): Prepare =>
+  (page) =>
+    changeAnswer(page, path, change);
 
 /** Makes a call fail. */
 export const failing = (path: string): Prepare =>
