@@ -1,7 +1,7 @@
 // Every change of plan with the built-in test gateway, only through the page, with mouse and keyboard.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test, toast } from './app.ts';
-import { goTo } from './endpoints.ts';
+import { createEndpoint, goTo } from './endpoints.ts';
 import { actInPortal, chooseInterval, planCard, readUser, subscribe } from './plans.ts';
 import { heading } from './pages.ts';
 
@@ -64,7 +64,7 @@ for (const [name, interval, basic, premium, charge] of [
 
 test('a canceled plan lasts until its period ends, then the account is on Free', async ({ page, person: _ }) => {
   await subscribe(page, 'PREMIUM');
-  for (const name of ['First', 'Second']) await page.request.post('/api/endpoints', { data: { name } });
+  for (const name of ['First', 'Second']) await createEndpoint(page, name);
   await page.goto('/subscription');
   await page.getByRole('button', { name: 'Cancel subscription' }).click();
   const dialog = alert(page, 'Cancel subscription');

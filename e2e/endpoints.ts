@@ -5,12 +5,13 @@ import { expect } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { openRaw, rawRequest } from '../fixtures/raw-http.ts';
 
-/** Creates an endpoint for the logged-in user. */
+/** Creates an endpoint for the logged-in user. With an empty name, it has none. */
 export async function createEndpoint(
   { request }: Pick<BrowserContext, 'request'>,
   name = 'Journey',
+  source?: string,
 ): Promise<Endpoint> {
-  const answer = await request.post('/api/endpoints', { data: { name } });
+  const answer = await request.post('/api/endpoints', { data: { name, source } });
   expect(answer.status(), await answer.text()).toBe(201);
   return endpointSchema.parse(await answer.json());
 }

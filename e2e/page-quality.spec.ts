@@ -2,7 +2,7 @@
 import type { Page, Response } from '@playwright/test';
 import { actLoggedOut, expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { detailsOf, goTo, row, rows } from './endpoints.ts';
+import { createEndpoint, detailsOf, goTo, row, rows, sendJson } from './endpoints.ts';
 import { answerWith, DESKTOP, expectFits, PHONE, problem, WIDTHS } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
@@ -33,10 +33,9 @@ const LONG_NAMES = ['W'.repeat(100), 'نقطة نهاية '.repeat(9).trim(), '�
 async function withEndpoints(page: Page): Promise<string> {
   let uid = '';
   for (const name of LONG_NAMES) {
-    const answer = await page.request.post('/api/endpoints', { data: { name } });
-    const created: { uid: string; url: string } = await answer.json();
+    const created = await createEndpoint(page, name);
     uid = created.uid;
-    await page.request.post(`${created.url}/push${'/long'.repeat(400)}`, { data: { ref: 'refs/heads/main' } });
+    await sendJson(created.url, { ref: 'refs/heads/main' }, `/push${'/long'.repeat(400)}`);
   }
   return uid;
 }

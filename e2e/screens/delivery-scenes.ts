@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listenLocally } from '../../fixtures/listen-locally.ts';
+import { createEndpoint } from '../endpoints.ts';
 import { answering, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare, Stage } from './stage.ts';
@@ -99,8 +100,7 @@ async function newEndpoint(stage: Stage): Promise<{ readonly page: Page; readonl
   const all = endpointSchema.array().parse(await (await page.request.get('/api/endpoints')).json());
   for (const { uid } of all.filter(({ name }) => name === 'Deliveries'))
     await page.request.delete(`/api/endpoints/${uid}`);
-  const answer = await page.request.post('/api/endpoints', { data: { name: 'Deliveries' } });
-  return { page, endpoint: endpointSchema.parse(await answer.json()) };
+  return { page, endpoint: await createEndpoint(page, 'Deliveries') };
 }
 
 const SECRET = 'It is a secret to everybody';

@@ -1,5 +1,5 @@
 // The server, data and users for the screenshots.
-import { capturedRequestSchema, endpointSchema, registrationSchema } from '@creel/contract';
+import { registrationSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { exchange } from '../../fixtures/raw-http.ts';
@@ -7,6 +7,7 @@ import { webhookFixtures } from '../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../fixtures/webhooks/webhook-fixture.ts';
 import { startApp } from '../app.ts';
 import type { App } from '../app.ts';
+import { createEndpoint, unsaved } from '../endpoints.ts';
 import { BINARY, CUT, EMBEDDED, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
 import type { Capture } from './captures.ts';
 
@@ -45,7 +46,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
   const empty = await createEndpoint(owner, 'Shopify staging');
   await capture(await createEndpoint(owner, 'Order feed', 'Shopify'), SMALL_CAPTURES.slice(0, 3));
   await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات'), SMALL_CAPTURES.slice(2, 4));
-  await capture(await createEndpoint(owner), SMALL_CAPTURES.slice(4, 6));
+  await capture(await createEndpoint(owner, ''), SMALL_CAPTURES.slice(4, 6));
   const long = await createEndpoint(
     longwinded,
     `${'Production_payments_🎣_'.repeat(4)}of_every`,
@@ -80,11 +81,6 @@ async function personOf(browser: Browser, app: App, username: string): Promise<B
   const data = registrationSchema.parse({ username, email: `${username}@example.com`, password: 'a picture of it' });
   await context.request.post('/api/register', { data });
   return context;
-}
-
-async function createEndpoint(context: BrowserContext, name?: string, source?: string): Promise<Endpoint> {
-  const answer = await context.request.post('/api/endpoints', { data: { name, source } });
-  return endpointSchema.parse(await answer.json());
 }
 
 async function capture({ url }: Endpoint, captures: readonly Capture[]): Promise<void> {
@@ -129,9 +125,7 @@ function kinds() {
 }
 
 async function saveSome(owner: BrowserContext, { uid }: Endpoint): Promise<void> {
-  const answer = await owner.request.get(`/api/endpoints/${uid}/temp-requests`);
-  const all = capturedRequestSchema.array().parse(await answer.json());
-  for (const { index } of all.filter((request) => request.index % 3 === 0)) {
+  for (const { index } of (await unsaved(owner, uid)).filter((request) => request.index % 3 === 0)) {
     await owner.request.post(`/api/endpoints/${uid}/save-request`, { data: { index } });
   }
 }
