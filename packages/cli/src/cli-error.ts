@@ -1,4 +1,4 @@
-import { ApiError } from '@creel/contract';
+import { ApiError, isEndOfSession } from '@creel/contract';
 
 /** A failure that the user can act on, described in a sentence. The command exits with code 1. */
 export class CliError extends Error {
@@ -19,7 +19,7 @@ export class SignedOutError extends CliError {
 
 /** True if the user has to log in again. */
 export function isSignedOut(error: unknown): boolean {
-  return error instanceof SignedOutError || (error instanceof ApiError && error.code === 'NOT_SIGNED_IN');
+  return error instanceof SignedOutError || isEndOfSession(error);
 }
 
 /** True if the same call may succeed later: the server was not reached, is busy, or failed, or a captive portal answered. */
