@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { compileCache } from '../../../fixtures/server-program.ts';
-import { creel } from '../test/creel.ts';
+import { creelLogin } from '../test/creel.ts';
 import { capture, register, startServer, temporaryFolder } from '../test/server-process.ts';
 
 /** Runs `creel` as a separate process, with real exit codes, pipes and signals. */
@@ -15,10 +15,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const folder = await temporaryFolder();
 const server = await startServer(join(folder.path, 'data'));
 const person = await register(server.origin);
-await creel(['login', '--server', server.origin, '--username', person.username], {
-  home: folder.path,
-  stdin: person.password,
-});
+await creelLogin(server.origin, person, folder.path);
 const { url } = await person.client.call('createEndpoint', { body: {} });
 for (let n = 0; n < 200; n += 20)
   await Promise.all(Array.from({ length: 20 }, () => capture(`${url}/${'x'.repeat(2000)}`)));

@@ -1,7 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 import { run } from '../src/run.ts';
 import type { ExitCode } from '../src/run.ts';
+import type { Person } from './server-process.ts';
 
 /** A `creel` that runs in the test's process. */
 export interface Running {
@@ -12,7 +14,7 @@ export interface Running {
   /** Types into standard input. */
   readonly type: (text: string) => void;
   readonly interrupt: () => void;
-  /** Resolves when `is` returns true. Rejects with all output if `creel` ends first, or after 30 s. */
+  /** Resolves when `is` returns true. Rejects with all output if `creel` ends first, or after a long wait. */
   readonly until: (is: () => boolean) => Promise<void>;
 }
 
@@ -74,6 +76,17 @@ export function start(words: readonly string[], { home, env, stdin, tty, stdoutE
   };
 }
 
+/** Starts a command that the end of the test interrupts, and waits until it has written this to standard error. */
+export async function startUntil(written: string, words: readonly string[], options: RunOptions): Promise<Running> {
+  const running = start(words, options);
+  onTestFinished(async () => {
+    running.interrupt();
+    await running.ended;
+  });
+  await running.until(() => running.stderr().includes(written));
+  return running;
+}
+
 /** Runs `creel` and waits until it exits. */
 export async function creel(
   words: readonly string[],
@@ -83,3 +96,10 @@ export async function creel(
   const code = await running.ended;
   return { code, stdout: running.stdout(), stderr: running.stderr(), bytes: running.bytes() };
 }
+
+/** Logs a user in with the configuration folder `home`. */
+export const creelLogin = (origin: string, { username, password }: Person, home: string) =>
+  creel(['login', '--server', origin, '--username', username], { home, stdin: password });
+
+/** The lines of an output. */
+export const lines = (text: string): string[] => text.split('\n').slice(0, -1);

@@ -1,28 +1,19 @@
-import type { Endpoint } from '@creel/contract';
+import type { Client, Endpoint } from '@creel/contract';
 import { capturedRequestSchema } from '@creel/contract';
 import { join } from 'node:path';
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startTarget } from '../../../../fixtures/target-server.ts';
-import { creel, start } from '../../test/creel.ts';
+import { creel, creelLogin, lines, start, startUntil } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { capture, logIn, register, startServer, temporaryFolder } from '../../test/server-process.ts';
-
-const followers: Running[] = [];
 
 const folder = await temporaryFolder();
 const dataDir = join(folder.path, 'data');
 let server = await startServer(dataDir);
 const person = await register(server.origin);
 let home = await signIn('home');
-
-afterEach(async () => {
-  for (const follower of followers.splice(0)) {
-    follower.interrupt();
-    await follower.ended;
-  }
-});
 
 afterAll(async () => {
   await server.stop();
@@ -31,21 +22,30 @@ afterAll(async () => {
 
 async function signIn(name: string): Promise<string> {
   const own = join(folder.path, name);
-  const words = ['login', '--server', server.origin, '--username', person.username];
-  await creel(words, { home: own, stdin: person.password });
+  await creelLogin(server.origin, person, own);
   return own;
 }
 
 const newEndpoint = (): Promise<Endpoint> => person.client.call('createEndpoint', { body: {} });
 
-async function follow(uid: string, ...more: string[]): Promise<Running> {
-  const follower = start(['follow', uid, ...more], { home });
-  followers.push(follower);
-  await follower.until(() => follower.stderr().includes('Following'));
-  return follower;
+const follow = (uid: string, ...more: string[]): Promise<Running> =>
+  startUntil('Following', ['follow', uid, ...more], { home });
+
+/** Acts at a server with the same data on another port, while the follower can't connect. */
+async function whileDisconnected(
+  follower: Running,
+  act: (client: Client, origin: string) => Promise<unknown>,
+  signal?: 'SIGKILL',
+): Promise<void> {
+  const { port } = server;
+  await server.stop(signal);
+  await follower.until(() => follower.stderr().includes('The connection is lost.'));
+  const elsewhere = await startServer(dataDir, await freePort());
+  await act(await logIn(elsewhere.origin, person), elsewhere.origin);
+  await elsewhere.stop();
+  server = await startServer(dataDir, port);
 }
 
-const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 /** The indexes of the printed lines, in their order. */
 const indexes = (follower: Running): number[] => lines(follower.stdout()).map((line) => Number(line.split(/ +/)[1]));
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, n) => from + n);
@@ -108,17 +108,15 @@ test('prints every capture exactly once across a restart of the server', async (
   await captureMany(url, 3);
   await follower.until(() => indexes(follower).length === 3);
 
-  const { port } = server;
-  await server.stop('SIGKILL');
-  await follower.until(() => follower.stderr().includes('The connection is lost.'));
-  // On another port, which the follower can't reach: more requests than an `init` and two pages of a list.
-  const elsewhere = await startServer(dataDir, await freePort());
-  await captureMany(`${elsewhere.origin}/h/${uid}`, 1200);
-  const client = await logIn(elsewhere.origin, person);
-  await client.call('saveRequest', { params: { uid }, body: { index: 500 } });
-  await elsewhere.stop();
-
-  server = await startServer(dataDir, port);
+  await whileDisconnected(
+    follower,
+    async (client, origin) => {
+      // More requests than an `init` and two pages of a list.
+      await captureMany(`${origin}/h/${uid}`, 1200);
+      await client.call('saveRequest', { params: { uid }, body: { index: 500 } });
+    },
+    'SIGKILL',
+  );
   await captureMany(url, 50);
   await follower.until(() => indexes(follower).length >= 1253);
   await captureMany(url, 2);
@@ -136,15 +134,10 @@ test('reports captures that were deleted before it could print them', async () =
   await capture(url);
   await person.client.call('clearRequests', { params: { uid } });
   const follower = await follow(uid);
-  const { port } = server;
-  await server.stop();
-  await follower.until(() => follower.stderr().includes('The connection is lost.'));
-  const elsewhere = await startServer(dataDir, await freePort());
-  await captureMany(`${elsewhere.origin}/h/${uid}`, 3);
-  const client = await logIn(elsewhere.origin, person);
-  await client.call('deleteRequest', { params: { uid, id: -1_000_001 } });
-  await elsewhere.stop();
-  server = await startServer(dataDir, port);
+  await whileDisconnected(follower, async (client, origin) => {
+    await captureMany(`${origin}/h/${uid}`, 3);
+    await client.call('deleteRequest', { params: { uid, id: -1_000_001 } });
+  });
   await follower.until(() => indexes(follower).length === 2);
   expect(indexes(follower)).toEqual([2, 3]);
   expect(follower.stderr()).toContain('Deleted before it could be shown: request 1.\n');
@@ -163,14 +156,7 @@ test('ends when the endpoint is deleted', async () => {
 test('ends when the endpoint was deleted while it was disconnected', async () => {
   const { uid } = await newEndpoint();
   const follower = await follow(uid);
-  const { port } = server;
-  await server.stop();
-  await follower.until(() => follower.stderr().includes('The connection is lost.'));
-  const elsewhere = await startServer(dataDir, await freePort());
-  const client = await logIn(elsewhere.origin, person);
-  await client.call('deleteEndpoint', { params: { uid } });
-  await elsewhere.stop();
-  server = await startServer(dataDir, port);
+  await whileDisconnected(follower, (client) => client.call('deleteEndpoint', { params: { uid } }));
   expect(await follower.ended).toBe(1);
   expect(follower.stderr()).toContain('This endpoint does not exist.\n');
 });
@@ -189,9 +175,7 @@ test('ends when the session ends', async () => {
 /** A forwarder of a new endpoint. */
 async function startForward(...targets: readonly string[]) {
   const endpoint = await newEndpoint();
-  const forwarder = start(['forward', endpoint.uid, ...targets], { home });
-  followers.push(forwarder);
-  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  const forwarder = await startUntil('Forwarding', ['forward', endpoint.uid, ...targets], { home });
   return { ...endpoint, forwarder };
 }
 

@@ -2,33 +2,22 @@ import type { Endpoint } from '@creel/contract';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { startTarget } from '../../../../fixtures/target-server.ts';
 import type { Answer, Received, TargetServer } from '../../../../fixtures/target-server.ts';
-import { creel, start } from '../../test/creel.ts';
+import { creel, creelLogin, lines, startUntil } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
 import { freePort } from '../../../../fixtures/free-port.ts';
 import { readPage } from '../stored-requests.ts';
 import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 
-const running: Running[] = [];
-const destinations: TargetServer[] = [];
-
 const folder = await temporaryFolder();
 const server = await startServer(join(folder.path, 'data'));
 const person = await register(server.origin);
 const home = join(folder.path, 'home');
-await creel(['login', '--server', server.origin, '--username', person.username], { home, stdin: person.password });
-
-afterEach(async () => {
-  for (const each of running.splice(0)) {
-    each.interrupt();
-    await each.ended;
-  }
-  for (const each of destinations.splice(0)) await each.close();
-});
+await creelLogin(server.origin, person, home);
 
 afterAll(async () => {
   await server.stop();
@@ -38,20 +27,14 @@ afterAll(async () => {
 async function openDestination(answer?: Answer, port?: number): Promise<TargetServer> {
   const destination = await startTarget(port);
   if (answer !== undefined) destination.answerWith(answer);
-  destinations.push(destination);
+  onTestFinished(() => destination.close());
   return destination;
 }
 
 const newEndpoint = (): Promise<Endpoint> => person.client.call('createEndpoint', { body: {} });
 
-async function forward(uid: string, url: string, ...more: string[]): Promise<Running> {
-  const forwarder = start(['forward', uid, url, ...more], { home });
-  running.push(forwarder);
-  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
-  return forwarder;
-}
-
-const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+const forward = (uid: string, url: string, ...more: string[]): Promise<Running> =>
+  startUntil('Forwarding', ['forward', uid, url, ...more], { home });
 
 test('forwards captures unchanged and prints the results', async () => {
   const { uid, url } = await newEndpoint();
@@ -179,9 +162,11 @@ test('on a terminal the status is green or red, unless NO_COLOR is set', async (
     response.writeHead(at === '/a' ? 204 : 404).end(),
   );
   for (const env of [{}, { NO_COLOR: '1' }]) {
-    const forwarder = start(['forward', uid, destination.url], { home, env, tty: { stdout: true } });
-    running.push(forwarder);
-    await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+    const forwarder = await startUntil('Forwarding', ['forward', uid, destination.url], {
+      home,
+      env,
+      tty: { stdout: true },
+    });
     await capture(`${url}/a`);
     await capture(`${url}/b`);
     await forwarder.until(() => lines(forwarder.stdout()).length === 2);
@@ -276,9 +261,7 @@ test('two endpoints that are forwarded to each other: a request stops when it is
 
 test('--new creates an endpoint and prints its capture URL', async () => {
   const destination = await openDestination();
-  const forwarder = start(['forward', '--new', `${destination.url}/hooks`], { home });
-  running.push(forwarder);
-  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  const forwarder = await startUntil('Forwarding', ['forward', '--new', `${destination.url}/hooks`], { home });
   const url = /Forwarding (\S+) to/.exec(forwarder.stderr())?.[1] ?? '';
   await capture(`${url}/a`);
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
