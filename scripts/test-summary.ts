@@ -19,10 +19,12 @@ function failure(name: string, text: string): TestSummary {
   return { ...NONE, failed: 1, lines: [`✗ ${name}\n${lines.map((line) => `    ${line}`).join('\n')}`] };
 }
 
+/** The summary of tests that did not run, with the reason. */
 export function skippedTests(skipped: number, text: string): TestSummary {
   return { ...NONE, skipped, lines: [`- skipped: ${text}`] };
 }
 
+/** One summary of several runs. */
 export function addSummaries(summaries: readonly TestSummary[]): TestSummary {
   return summaries.reduce(
     (sum, one) => ({

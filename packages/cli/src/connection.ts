@@ -58,6 +58,7 @@ export async function openSession(option: string | undefined, terminal: Terminal
 /** Limit for silence before a response and in it. The server itself waits up to 30 s for the destination of a replay. */
 const MAX_ANSWER_MS = 60_000;
 
+/** A connection with the cookies of a session. It keeps the cookies that the server sets. */
 export function connect({ server, cookies: initial }: StoredSession, maxAnswerMs = MAX_ANSWER_MS): Connection {
   let cookies: Cookies = initial;
   let clockOffset = 0;

@@ -15,6 +15,7 @@ export async function findEndpoint(client: Client, reference: string): Promise<E
   return chooseEndpoint(await client.call('listEndpoints', {}), reference);
 }
 
+/** As `findEndpoint`, of these endpoints. */
 export function chooseEndpoint(endpoints: readonly Endpoint[], reference: string): Endpoint {
   const uid = uidOfUrl(reference) ?? reference;
   const byUid = endpoints.find((endpoint) => endpoint.uid === uid);

@@ -9,6 +9,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Arguments and options that several commands share. Build a command's own from `wholeNumber`, `flag` and zod. */
 
+/** An integer of at most 15 digits. */
 export function wholeNumber(min: 0 | 1) {
   const message = `must be a whole number from ${min} up.`;
   return z

@@ -18,6 +18,7 @@ export const searchPositionSchema = z
   .string({ error: SENTENCE })
   .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: SENTENCE });
 
+/** Prints a position as `parseSearchPosition` reads it. */
 export function printSearchPosition({ receivedAt, endpointId, index }: SearchPosition): string {
   return `${receivedAt}-${endpointId}-${index}`;
 }

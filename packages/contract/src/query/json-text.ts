@@ -24,6 +24,7 @@ export const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [BACKSLASH, TAB, LINE_FEED, RETURN, SPACE] = [0x5c, 0x09, 0x0a, 0x0d, 0x20];
 
+/** True for the character that begins an object or an array. */
 export function isOpener(code: number): boolean {
   return code === OPEN_OBJECT || code === OPEN_ARRAY;
 }

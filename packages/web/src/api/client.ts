@@ -60,9 +60,10 @@ export function namedError(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.status === 0 ? `${fallback}. ${message}` : message;
 }
 
-/** True if a call failed because something is not stored, or no longer. */
+/** True if a call failed because it names something that is not stored. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
+/** True if a call failed because its endpoint is not stored. */
 export const isEndpointDeleted = (error: unknown): boolean =>
   error instanceof ApiError && error.code === 'ENDPOINT_NOT_FOUND';
 

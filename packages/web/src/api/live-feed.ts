@@ -107,7 +107,7 @@ function refetchMissed(uid: string): void {
   for (const queryKey of [endpoints, ...perEndpoint]) void queryClient.invalidateQueries({ queryKey });
 }
 
-/** Reads what stays in the cache again when it is next shown, because live messages no longer update it. */
+/** Reads what stays in the cache again when it is next shown, because without a connection no live message updates it. */
 function expireCopies(uid: string): void {
   for (const queryKey of [queryKeys.requestsOne(uid), queryKeys.signatures(uid)])
     void queryClient.invalidateQueries({ queryKey, refetchType: 'none' });

@@ -51,6 +51,7 @@ export interface JsonLines {
   readonly ended: 'complete' | 'text' | 'lines';
 }
 
+/** One number about a line; -1 for a line that does not exist. */
 export function cellOf(json: JsonLines, line: number, cell: number): number {
   return json.cells[line * CELLS_PER_LINE + cell] ?? -1;
 }
@@ -125,6 +126,7 @@ const BRACKETS: Partial<Record<number, string>> = {
 
 const KINDS: readonly LineKind[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
+/** One line, with its texts cut from the JSON. */
 export function lineOf(json: JsonLines, line: number): JsonLine {
   const cell = (name: number): number => cellOf(json, line, name);
   const kind = KINDS[cell(CELL.kind)] ?? KIND.word;

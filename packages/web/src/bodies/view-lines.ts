@@ -33,6 +33,7 @@ export function textOfLine({ text, count, starts }: TextLines, line: number): st
   return text.slice(starts[line], end).replace(/\r?\n$/, '');
 }
 
+/** The line with the character at a position of the text. */
 export function lineOfPosition({ count, starts }: TextLines, position: number): number {
   return Math.max(0, firstPosition(count, (line) => (starts[line] ?? 0) > position) - 1);
 }

@@ -69,6 +69,7 @@ export function NotFound({ link, ...state }: NotFoundProps) {
   return <EmptyState page actions={home} {...state} />;
 }
 
+/** Shown for a path without a page. */
 export function NotFoundPage() {
   useTitle('Page Not Found');
   return (

@@ -35,6 +35,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly busy?: boolean;
 }
 
+/** A button, or with `asChild` its child with the look of one. */
 export function Button(props: ButtonProps) {
   const { variant = 'secondary', size = 'md', asChild = false, busy = false, className, type, ...rest } = props;
   const Element = asChild ? Slot.Root : 'button';
@@ -123,6 +124,7 @@ function Tooltip({ text, keys, children }: TooltipProps) {
   );
 }
 
+/** Gives all tooltips of the page the same delay. */
 export const TooltipProvider = ({ children }: { readonly children: ReactNode }) => (
   <Radix.Provider delayDuration={400} skipDelayDuration={150}>
     {children}

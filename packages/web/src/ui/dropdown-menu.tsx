@@ -12,6 +12,7 @@ interface DropdownMenuProps {
   readonly side?: 'top' | 'right' | 'bottom' | 'left';
 }
 
+/** A menu that its trigger opens. */
 export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom' }: DropdownMenuProps) {
   return (
     // Not modal: a click outside closes the menu and takes effect.
@@ -97,6 +98,7 @@ export function MenuChoice<Value extends string>({ value, onChange, label, optio
   );
 }
 
+/** The name of a group of items. */
 export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
   <Radix.Label className="px-2 pt-1.5 pb-1 text-xs text-ink-2">{children}</Radix.Label>
 );

@@ -59,6 +59,7 @@ interface DataProps {
 const DATA_PROPS = { autoComplete: 'off', spellCheck: false };
 const DATA_LOOK = 'font-mono text-sm';
 
+/** An input without a label. With `isData` it shows data as it is, without spell check. */
 export function Input({ isData = false, className, ...rest }: ComponentProps<'input'> & DataProps) {
   const look = clsx(LOOK, 'h-8 px-2.5 text-ellipsis read-only:bg-sunk', isData && DATA_LOOK, className);
   return <input className={look} {...(isData && DATA_PROPS)} {...rest} />;
@@ -80,6 +81,7 @@ export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
   return <textarea className={clsx(LOOK, DATA_LOOK, 'px-2.5 py-1.5', className)} {...DATA_PROPS} {...rest} />;
 }
 
+/** A select without a label. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
 }

@@ -72,6 +72,7 @@ export function PublicLayout({ title, heading, description, children }: PublicLa
   );
 }
 
+/** The name of the app with its sign. */
 export function Logo({ className }: { readonly className?: string }) {
   return (
     <span className={clsx('inline-flex items-center gap-2 text-lg font-semibold tracking-tight', className)}>
@@ -90,6 +91,7 @@ export function StartPage() {
   );
 }
 
+/** A panel with a border. */
 export function Card({ className, ...rest }: ComponentProps<'div'>) {
   return <div className={clsx('rounded-lg border border-line bg-panel', className)} {...rest} />;
 }

@@ -73,6 +73,7 @@ const BAR =
   'h-1.5 appearance-none overflow-hidden rounded-full bg-line [&::-webkit-progress-bar]:bg-line ' +
   '[&::-webkit-progress-value]:bg-accent [&::-moz-progress-bar]:bg-accent';
 
+/** A progress bar; without `max` one that shows no amount. */
 export function ProgressBar({ label, value, max, className }: ProgressBarProps) {
   return (
     <progress

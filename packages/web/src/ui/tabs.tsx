@@ -69,6 +69,7 @@ interface TabPanelProps {
   readonly className?: string;
 }
 
+/** The content of a tab. A panel with controls is not itself a stop for the Tab key. */
 export function TabPanel({ value, hasControls = false, children, className }: TabPanelProps) {
   return (
     <Radix.Content

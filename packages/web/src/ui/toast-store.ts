@@ -37,7 +37,7 @@ export function toastError(description: string | undefined, options: ErrorToastO
   return toast({ title: 'Error', description, variant: 'destructive', ...options });
 }
 
-/** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */
+/** Closes a toast. It stays in the list, closed, much longer than its closing animation. */
 export function dismissToast(id: number): void {
   toastStore.set(toastStore.read().map((item) => (item.id === id ? { ...item, open: false } : item)));
   setTimeout(() => toastStore.set(toastStore.read().filter((item) => item.id !== id)), REMOVE_AFTER_MS);

@@ -19,6 +19,7 @@ const FORM = z.object({ username: usernameSchema });
 /** The page reloads after a change of the username, so that every screen shows it. */
 const RELOAD_AFTER_MS = 1000;
 
+/** Changes the username, and reloads the page, which shows it in many places. */
 export function UsernameCard({ user }: { readonly user: User }) {
   const change = useChangeUsername();
   const form = useForm({

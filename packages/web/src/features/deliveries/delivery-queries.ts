@@ -84,6 +84,7 @@ export function useSaveDestination(uid: string, id: number | undefined) {
   });
 }
 
+/** Changes a destination. The list has the response at once. */
 export function useChangeDestination(uid: string, id: number) {
   return useMutation({
     mutationFn: (body: DestinationChange) =>
@@ -92,6 +93,7 @@ export function useChangeDestination(uid: string, id: number) {
   });
 }
 
+/** Deletes a destination and takes it off the list. */
 export function useDeleteDestination(uid: string, id: number) {
   return useMutation({
     mutationFn: () => client.call('deleteDestination', { params: { uid, id: String(id) } }),

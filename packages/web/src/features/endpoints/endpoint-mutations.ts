@@ -8,6 +8,7 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
 import type { ToastInput } from '../../ui/toast-store.ts';
 
+/** Creates an endpoint and shows it first in the list. Toasts say how it ended. */
 export function useCreateEndpoint() {
   return useMutation({
     mutationFn: (body: OperationInput<'createEndpoint'>['body']) => client.call('createEndpoint', { body }),
@@ -25,6 +26,7 @@ export function useCreateEndpoint() {
   });
 }
 
+/** Deletes an endpoint and takes it off the list. Toasts say how it ended. */
 export function useDeleteEndpoint() {
   return useMutation({
     mutationFn: (uid: string) => client.call('deleteEndpoint', { params: { uid } }),

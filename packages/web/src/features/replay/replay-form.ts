@@ -98,6 +98,7 @@ export interface CapturedText {
   readonly ends: LineEnds;
 }
 
+/** A captured text as a text area shows it, with the line ends that it had. */
 export function capturedText(text: string): CapturedText {
   return { shown: inTextArea(text), ends: lineEndsOf(text) };
 }

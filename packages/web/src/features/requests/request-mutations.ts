@@ -57,6 +57,7 @@ export const REQUEST_SAVED = {
   description: 'The webhook request has been saved successfully.',
 };
 
+/** Saves a request. Toasts say how it ended. */
 export function useSaveRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => saveRequest(uid, request),

@@ -12,6 +12,7 @@ export type RequestActions = ReturnType<typeof useRequestActions>;
 
 const NONE: ReadonlySet<number> = new Set();
 
+/** Saves and deletes requests of the list. */
 export function useRequestActions(uid: string, selection: Selection) {
   const saving = useSaveRequest(uid);
   const isAnonymous = useIsAnonymous();

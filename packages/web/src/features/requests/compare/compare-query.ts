@@ -13,6 +13,7 @@ const MAX_DIFFED_BYTES = 4 * 1024 * 1024;
 const OTHER_BYTES =
   'The bodies have the same content in other bytes: for example other spaces, another order of keys, or another compression.';
 
+/** The comparison of two requests. It reads the bodies that are not loaded. */
 export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) =>
   queryOptions({
     queryKey: queryKeys.comparison(uid, left.index, right.index, sortsKeys),

@@ -91,6 +91,7 @@ interface FieldDiffTableProps {
   readonly none: string;
 }
 
+/** The title of a part of the comparison. */
 export function DiffTitle({ children }: { readonly children: string }) {
   return <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">{children}</h3>;
 }

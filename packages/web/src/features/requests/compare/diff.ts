@@ -62,12 +62,13 @@ export function diffHeaders(left: Fields, right: Fields): FieldDiff[] {
   return diffFields(left, right, (name) => name.toLowerCase());
 }
 
-/** Pairs removed lines with added ones, so that they are side by side. */
+/** Lines that are side by side. */
 export interface DiffRow {
   readonly left: DiffLine | undefined;
   readonly right: DiffLine | undefined;
 }
 
+/** Pairs removed lines with added ones, so that they are side by side. */
 export function sideBySide(lines: readonly DiffLine[]): DiffRow[] {
   const rows: DiffRow[] = [];
   let removed: DiffLine[] = [];

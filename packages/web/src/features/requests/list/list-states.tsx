@@ -10,6 +10,7 @@ import { Button, InlineButton } from '../../../ui/button.tsx';
 import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
 import { counted } from '../../../ui/format.ts';
 
+/** Shown until the first page of the list is loaded. */
 export function ListLoading() {
   return (
     <div role="status" aria-label="Loading requests">
@@ -24,6 +25,7 @@ interface ListFailedProps {
   readonly onRetry: () => void;
 }
 
+/** Shown if the first page of the list could not be loaded. */
 export function ListFailed({ title, error, onRetry }: ListFailedProps) {
   return (
     <LoadError title={title} onRetry={logInOr(onRetry)}>
