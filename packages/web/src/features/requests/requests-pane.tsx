@@ -56,9 +56,9 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   const state = useList(uid, filter, view.request);
   const selection = useSelection(uid, state.items, { view, filter, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
-  const bulk = useBulk(uid, endpoint, state.items, filter);
+  const bulk = useBulk(endpoint, state.items, filter);
   const detailsActions = useDetailsActions(selection, actions, changeView);
-  useRequestKeys({ selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
+  useRequestKeys({ endpoint, selection, actions, bulk, changeView });
 
   const { current } = selection;
   // The list of an endpoint without requests is empty before it is loaded.

@@ -1,3 +1,4 @@
+import type { Endpoint } from '@creel/contract';
 import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
@@ -10,8 +11,7 @@ import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
 interface RequestKeysProps {
-  readonly uid: string;
-  readonly captureUrl: string;
+  readonly endpoint: Endpoint;
   readonly selection: Selection;
   readonly actions: RequestActions;
   readonly bulk: Bulk;
@@ -42,7 +42,7 @@ export function useRequestKeys(props: RequestKeysProps): void {
 
 /** The commands on the request in the details, or, like the bar above the list, on the marked ones. */
 function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestKeysProps): readonly Command[] {
-  const { uid, captureUrl, actions, bulk, changeView } = props;
+  const { endpoint, actions, bulk, changeView } = props;
   const isBulk = bulk.requests.length > 0;
   const onEither = (one: () => void, selected: () => void) => () => {
     if (!isBulk) one();
@@ -72,7 +72,7 @@ function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestK
       id: 'request.curl',
       title: 'Copy as cURL',
       keys: 'c',
-      run: () => void copyWithToast(() => snippetOf('curl', uid, current, captureUrl)),
+      run: () => void copyWithToast(() => snippetOf('curl', endpoint.uid, current, endpoint.url)),
     },
     {
       id: 'request.delete',

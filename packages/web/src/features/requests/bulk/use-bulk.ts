@@ -21,7 +21,7 @@ export type Bulk = ReturnType<typeof useBulk>;
  * The *marked* requests, whose boxes are checked, and what can be done with all of them. The *selected* one is another:
  * its details are open (`use-selection.ts`).
  */
-export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter) {
+export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: RequestFilter) {
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
   const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
@@ -65,7 +65,7 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
         await saveChosen(unsaved, options);
       }),
     exportAs: (format: ExportFormat) =>
-      run('Exporting', requests.length, (options) => exportRequests(format, uid, endpoint.url, requests, options)),
+      run('Exporting', requests.length, (options) => exportRequests(format, uid, url, requests, options)),
   };
 }
 
