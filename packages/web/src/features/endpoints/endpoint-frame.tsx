@@ -57,17 +57,17 @@ export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: End
         onDeleted={onDeleted}
       />
       <UrlBar endpoint={endpoint} hasPausedDestination={hasPausedDestination} />
-      {isCollapsed ? null : (
-        <p className="text-xs text-pretty text-ink-2">
-          {endpointHints(endpoint, tier).map((hint) => (
-            <span key={hint}>{hint} </span>
-          ))}
-        </p>
-      )}
       {isCollapsed ? (
         <div className="h-1" />
       ) : (
-        <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
+        <>
+          <p className="text-xs text-pretty text-ink-2">
+            {endpointHints(endpoint, tier).map((hint) => (
+              <span key={hint}>{hint} </span>
+            ))}
+          </p>
+          <StatCards endpoint={endpoint} {...live} />
+        </>
       )}
     </div>
   );
