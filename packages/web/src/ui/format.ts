@@ -71,7 +71,7 @@ export function shortAge(iso: string | null | undefined, now: number): string {
 }
 
 /** A length of time, with the unit spelled out where it is short: '300 ms', '4 min', '1.5 h'. */
-export function formatLength(ms: number): string {
+export function formatRoughDuration(ms: number): string {
   const units = [
     [DAY, 'd'],
     [HOUR, 'h'],

@@ -1,6 +1,6 @@
 import { isDelivered } from '@creel/contract';
 import type { Destination } from '@creel/contract';
-import { counted, formatCount, formatInstant, formatLength } from '../../ui/format.ts';
+import { counted, formatCount, formatInstant, formatRoughDuration } from '../../ui/format.ts';
 
 /** Who sent an attempt. */
 export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
@@ -11,7 +11,7 @@ type SendingState = Pick<Destination, 'enabled' | 'state'>;
 export function nextAttemptLabel(nextAttemptAt: string, destination: SendingState | undefined, now: number): string {
   if (destination !== undefined && !isSending(destination)) return 'retry waits';
   const left = Date.parse(nextAttemptAt) - now;
-  return left > 0 ? `retry in ${formatLength(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
+  return left > 0 ? `retry in ${formatRoughDuration(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
 }
 
 /** When a delivery that failed is sent again. */

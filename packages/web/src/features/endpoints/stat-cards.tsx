@@ -2,7 +2,7 @@ import type { EndpointDetail, CapturedRequest } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatAverageSize, formatCount, formatSize, formatLength } from '../../ui/format.ts';
+import { formatAverageSize, formatCount, formatSize, formatRoughDuration } from '../../ui/format.ts';
 
 /** Number of the newest requests that the sparklines show. */
 const LINE_REQUESTS = 500;
@@ -22,7 +22,7 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
   const sizes = sizeSeries(newest);
   const overTime = (what: string) => ({
     label: `${what} over time`,
-    unit: `per ${formatLength(series.bucketMs)}`,
+    unit: `per ${formatRoughDuration(series.bucketMs)}`,
     format: formatCount,
   });
   return (

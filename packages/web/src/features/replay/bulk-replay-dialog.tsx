@@ -9,7 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ProgressBar, SettledStatus } from '../../ui/progress.tsx';
 import { Field, Select, TextField } from '../../ui/field.tsx';
 import { Form } from '../../ui/form.tsx';
-import { counted, formatCount, formatLength } from '../../ui/format.ts';
+import { counted, formatCount, formatRoughDuration } from '../../ui/format.ts';
 import { currentTime, useNow } from '../../ui/state.ts';
 import { askBeforeLeaving } from '../../ui/before-leaving.ts';
 import {
@@ -192,7 +192,7 @@ interface RemainingProps {
 function Remaining({ ends, left }: RemainingProps) {
   const remaining = remainingMs(ends, left, useNow());
   if (remaining === undefined) return null;
-  return <span className="text-ink-2">about {formatLength(Math.ceil(remaining / 1000) * 1000)} left</span>;
+  return <span className="text-ink-2">about {formatRoughDuration(Math.ceil(remaining / 1000) * 1000)} left</span>;
 }
 
 interface ResultsProps {
