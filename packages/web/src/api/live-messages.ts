@@ -5,7 +5,7 @@ import { hashKey } from '@tanstack/react-query';
 import { dropUnsavedBelow, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
 import type { StoredUnsaved } from './limit-requests.ts';
 import { addLive, applyMessages } from './merge-requests.ts';
-import { listEndpoint } from './queries.ts';
+import { updateListed } from './queries.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
@@ -66,7 +66,7 @@ function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
   // A read that started before the change must not undo it.
   void queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
-  listEndpoint(endpoint);
+  updateListed(endpoint);
 }
 
 /** Milliseconds to wait after the server reports how much it stores, before rows are dropped accordingly. */

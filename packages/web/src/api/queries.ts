@@ -89,7 +89,7 @@ export const endpointQuery = (uid: string) =>
     queryKey: queryKeys.endpoint(uid),
     queryFn: async ({ signal }) => {
       const endpoint = await client.call('getEndpoint', { params: { uid } }, signal);
-      listEndpoint(endpoint);
+      updateListed(endpoint);
       return endpoint;
     },
     staleTime: 0,
@@ -120,7 +120,7 @@ function patchListed(uid: string, change: Partial<Endpoint>): void {
 }
 
 /** Shows a loaded endpoint in the list, too, so that the sidebar and the page have the same figures. */
-export function listEndpoint({ stats: _, retention: __, ...listed }: EndpointDetail): void {
+export function updateListed({ stats: _, retention: __, ...listed }: EndpointDetail): void {
   patchListed(listed.uid, listed);
 }
 
