@@ -1,7 +1,7 @@
 // Every limit of a plan leads to the page where the plan can be changed.
 import type { Locator, Page } from '@playwright/test';
 import { expect, test, toast } from './app.ts';
-import { createEndpoint, goTo } from './endpoints.ts';
+import { changeEndpoint, createEndpoint, goTo } from './endpoints.ts';
 import { subscribe } from './plans.ts';
 
 async function expectPlansBehind(page: Page, link: Locator): Promise<void> {
@@ -26,7 +26,7 @@ test('on Basic a second favorite leads to the plans', async ({ page, person: _ }
   await subscribe(page, 'BASIC');
   const { uid } = await createEndpoint(page);
   const other = await createEndpoint(page, 'Other');
-  await page.request.patch(`/api/endpoints/${other.uid}`, { data: { isFavorite: true } });
+  await changeEndpoint(page, other, { isFavorite: true });
   await page.goto(`/endpoints/${uid}`);
   await expect(page.getByRole('link', { name: 'Upgrade' })).toHaveCount(0);
   await page.getByRole('switch', { name: 'Favorite' }).click();

@@ -1,6 +1,6 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { drawn, expect, test } from './app.ts';
-import { createEndpoint, filterField, goTo, send } from './endpoints.ts';
+import { changeEndpoint, createEndpoint, filterField, goTo, send } from './endpoints.ts';
 import { answerWith, DESKTOP, heading, holdCalls, PHONE, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
@@ -150,7 +150,7 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
     ['/search', page.getByRole('option', { name: 'Orders of the staging shop' })],
   ] as const) {
     await test.step(`what the server offers and the endpoints, on ${path}`, async () => {
-      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Orders of the staging shop' } });
+      await changeEndpoint(page, endpoint, { name: 'Orders of the staging shop' });
       await page.addInitScript(OBSERVE_SHIFTS);
       await page.setViewportSize(PHONE);
       const held = await holdCalls(page, /\/api\/(service|endpoints)$/);

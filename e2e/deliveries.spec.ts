@@ -5,6 +5,7 @@ import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import {
+  createDestination,
   createEndpoint,
   filterField,
   goLive,
@@ -108,7 +109,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
       `POST ${pathname}/../admin HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx`,
     );
     const url = `${target.url}/hooks`;
-    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url, appendPath: true } });
+    await createDestination(page, endpoint, { url, appendPath: true });
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Forward', exact: true }).click();
     await destination(page, url).getByRole('button', { name: 'Test with the newest request' }).click();
@@ -182,8 +183,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
     const endpoint = await createEndpoint(page);
     await using target = await startTarget();
     for (let at = 0; at < 5; at++) {
-      const data = { url: `${target.url}/${at}` };
-      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+      await createDestination(page, endpoint, { url: `${target.url}/${at}` });
     }
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Forward', exact: true }).click();
@@ -305,8 +305,7 @@ test('one of two destinations has no attempt yet: it is listed as waiting, until
   await expect(row(page, 0)).not.toContainText('Delivery is retried');
 
   // At the end, because the check may take longer than the 30 s after which the server ends an attempt.
-  const again = { url: `${hangs.url}/hangs` };
-  expect((await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: again })).status()).toBe(201);
+  await createDestination(page, endpoint, { url: `${hangs.url}/hangs` });
   await sendJson(endpoint.url, { n: 2 });
   await row(page, 1).click();
   await expect(attempts(page)).toHaveCount(2);

@@ -1,6 +1,6 @@
 // Helpers for tests with captured requests: create an endpoint, send to it, open its page.
-import { capturedRequestSchema, endpointSchema } from '@creel/contract';
-import type { CapturedRequest, Endpoint } from '@creel/contract';
+import { capturedRequestSchema, destinationSchema, endpointSchema, unsavedId } from '@creel/contract';
+import type { CapturedRequest, Destination, Endpoint, OperationInput } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { openRaw, rawRequest } from '../fixtures/raw-http.ts';
@@ -14,6 +14,27 @@ export async function createEndpoint(
   const answer = await request.post('/api/endpoints', { data: { name, source } });
   expect(answer.status(), await answer.text()).toBe(201);
   return endpointSchema.parse(await answer.json());
+}
+
+/** Changes an endpoint as another page of its user does. */
+export async function changeEndpoint(
+  { request }: Pick<BrowserContext, 'request'>,
+  { uid }: Endpoint,
+  data: OperationInput<'changeEndpoint'>['body'],
+): Promise<void> {
+  const answer = await request.patch(`/api/endpoints/${uid}`, { data });
+  expect(answer.status(), await answer.text()).toBe(200);
+}
+
+/** Adds a destination to an endpoint as another page of its user does. */
+export async function createDestination(
+  { request }: Pick<BrowserContext, 'request'>,
+  { uid }: Endpoint,
+  data: OperationInput<'createDestination'>['body'],
+): Promise<Destination> {
+  const answer = await request.post(`/api/endpoints/${uid}/destinations`, { data });
+  expect(answer.status(), await answer.text()).toBe(201);
+  return destinationSchema.parse(await answer.json());
 }
 
 /** Sends a request to a capture URL. Returns its index. */
@@ -53,7 +74,7 @@ export async function sendMany(captureUrl: string, count: number, connections = 
 
 /** Reports an attempt to deliver an unsaved request, as `creel forward` does. */
 export async function reportAttempt(page: Page, endpoint: Endpoint, index: number, status = 200): Promise<void> {
-  const path = `/api/endpoints/${endpoint.uid}/requests/${-1_000_000 - index}/deliveries`;
+  const path = `/api/endpoints/${endpoint.uid}/requests/${unsavedId(index)}/deliveries`;
   const attempt = { url: 'http://localhost:4000', method: 'POST', attempt: 1, status, statusText: '', error: null };
   const response = { durationMs: 1, responseHeaders: [], responseBody: null, responseBodyEncoding: 'utf8' };
   const answer = await page.request.post(path, { data: { ...attempt, ...response, at: new Date().toISOString() } });

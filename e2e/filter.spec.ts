@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { expectNoFindings } from './axe.ts';
 import { expect, pressEscape, test } from './app.ts';
 import {
+  changeEndpoint,
   createEndpoint,
   detailsOf,
   filterField,
@@ -39,7 +40,7 @@ async function watchFor(page: Page, text: string): Promise<() => Promise<boolean
 }
 
 test('the filter finds one of thousands of stored requests', async ({ page, endpoint }) => {
-  await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
+  await changeEndpoint(page, endpoint, { autosave: true });
   await sendMany(endpoint.url, STORED);
   await openLive(page, endpoint);
   const wasNothingFound = await watchFor(page, 'No request matches');

@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import {
+  createDestination,
   createEndpoint,
   detailsOf,
   filterField,
@@ -68,9 +69,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
   });
 
   await test.step('a canceled question opens no tooltip, which Escape would close before the dialog below it', async () => {
-    const path = `/api/endpoints/${endpoint.uid}/destinations`;
-    const data = { url: 'http://127.0.0.1:9/orders', enabled: false };
-    const { id }: { id: number } = await (await page.request.post(path, { data })).json();
+    const { id } = await createDestination(page, endpoint, { url: 'http://127.0.0.1:9/orders', enabled: false });
     await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
     const remove = dialog.getByRole('button', { name: 'Delete destination' });
     await remove.press('Enter');
@@ -88,7 +87,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
     await expect(edit).toBeFocused();
     await expect(page.getByRole('tooltip')).toHaveText('Edit name and source');
     await page.keyboard.press('Escape');
-    await page.request.delete(`${path}/${id}`);
+    await page.request.delete(`/api/endpoints/${endpoint.uid}/destinations/${id}`);
   });
 
   await test.step('a dialog that replaces another one returns the focus to where the first one was opened', async () => {
@@ -205,7 +204,7 @@ test('dialogs, menus and switches keep the focus or return it', async ({ page, p
 
   await test.step('the keyboard reaches the reason why nothing can be sent to a destination', async () => {
     await page.request.delete(`/api/endpoints/${endpoint.uid}/requests`);
-    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url: 'http://127.0.0.1:9' } });
+    await createDestination(page, endpoint, { url: 'http://127.0.0.1:9' });
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
     await dialog.getByRole('switch').focus();

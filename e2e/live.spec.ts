@@ -3,6 +3,7 @@ import { endpointSchema } from '@creel/contract';
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import {
+  changeEndpoint,
   createEndpoint,
   detailsOf,
   goLive,
@@ -168,7 +169,7 @@ test('the page continues after a lost connection and invalid messages', async ({
   await test.step('what else changed while the connection was lost is shown after it', async () => {
     await sockets[1]?.close({ code: 1001 });
     await expect(page.getByText('Offline', { exact: true })).toBeVisible();
-    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Renamed meanwhile' } });
+    await changeEndpoint(page, endpoint, { name: 'Renamed meanwhile' });
     await send(endpoint.url, { path: '/uncounted' });
     await expect(row(page, 3)).toContainText('/uncounted');
     await expect(heading(page, 'Renamed meanwhile')).toBeVisible();

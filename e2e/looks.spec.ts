@@ -1,7 +1,7 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
+import { changeEndpoint, detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
   element.evaluate((shown) => {
@@ -81,7 +81,7 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
   });
 
   await test.step('below 1000 px the list has the full width, and the details are above it beside the sidebar', async () => {
-    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'Payments of the shop' } });
+    await changeEndpoint(page, endpoint, { name: 'Payments of the shop' });
     await goLive(page, endpoint);
     const name = page.getByRole('heading', { level: 1, name: 'Payments of the shop' });
     const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');

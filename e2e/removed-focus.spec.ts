@@ -1,7 +1,18 @@
 // Where the focus moves when what has it is removed, or when a key closes something.
 import type { Page } from '@playwright/test';
 import { drawn, expect, pressEscape, test } from './app.ts';
-import { createEndpoint, detailsOf, goLive, goTo, list, openLive, row, selectionBar, sendJson } from './endpoints.ts';
+import {
+  createDestination,
+  createEndpoint,
+  detailsOf,
+  goLive,
+  goTo,
+  list,
+  openLive,
+  row,
+  selectionBar,
+  sendJson,
+} from './endpoints.ts';
 import { DESKTOP, holdCalls } from './pages.ts';
 import { openReplay } from './replay.ts';
 
@@ -45,8 +56,7 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
   await test.step('from the button that resumes a destination to its switch', async () => {
     const path = `/api/endpoints/${endpoint.uid}/destinations`;
     const paused = { name: 'paused', since: new Date().toISOString(), reason: 'It failed.' };
-    const created = await page.request.post(path, { data: { url: 'http://127.0.0.1:9' } });
-    const destination: { id: number } = await created.json();
+    const destination = await createDestination(page, endpoint, { url: 'http://127.0.0.1:9' });
     let isPaused = true;
     const json = [{ ...destination, state: paused }];
     await page.route(`**${path}`, (route) => (isPaused ? route.fulfill({ json }) : route.fallback()));
@@ -68,9 +78,7 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
 
   await test.step('from a deleted destination to the button that adds one', async () => {
     for (const path of ['a', 'b'])
-      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, {
-        data: { url: `http://127.0.0.1:9/${path}`, enabled: false },
-      });
+      await createDestination(page, endpoint, { url: `http://127.0.0.1:9/${path}`, enabled: false });
     await page.getByRole('button', { name: 'Forward', exact: true }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Forward' });
     await expect(dialog.getByRole('switch')).toHaveCount(2);

@@ -1,10 +1,12 @@
 // Actions on captured requests: view, save, delete, filter, search inside, page back, select several, compare, copy.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Dialog } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { expect, pressEscape, test, toast } from './app.ts';
 import {
+  changeEndpoint,
   createEndpoint,
   detailsOf,
   expectShownWhole,
@@ -28,13 +30,11 @@ import { allowClipboard, clipboard, DESKTOP, PHONE } from './pages.ts';
 test.use({ tier: 'PREMIUM' });
 
 /** Runs a script as if it were pasted into a shell. Rejects if it fails. */
-function runScript(script: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-s'], { stdio: ['pipe', 'ignore', 'ignore'] });
-    shell.once('error', reject);
-    shell.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`bash ended with ${code}`))));
-    shell.stdin.end(script);
-  });
+async function runScript(script: string): Promise<void> {
+  const shell = spawn('bash', ['-s'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  shell.stdin.end(script);
+  const [code]: unknown[] = await once(shell, 'close');
+  if (code !== 0) throw new Error(`bash ended with ${String(code)}`);
 }
 
 test('requests are saved, deleted, read, compared and copied', async ({ page, context, person: _ }) => {
@@ -337,7 +337,7 @@ test('at every width the filters work and the rows keep their position', async (
   });
 
   await test.step('beside a long source, the sidebar shows the expiry whole', async () => {
-    await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { source: 'A_source_of_one_word_'.repeat(4) } });
+    await changeEndpoint(page, endpoint, { source: 'A_source_of_one_word_'.repeat(4) });
     await page.reload();
     const entry = page.getByRole('complementary').getByRole('link', { name: 'Journey' });
     await expect(entry).toContainText('A_source');

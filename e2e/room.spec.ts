@@ -1,7 +1,7 @@
 // Room to read: the height of what is above the list, the visible lines of JSON, and the replay form below them.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { detailsOf, filterField, openLive, row, selectionBar, sendJson } from './endpoints.ts';
+import { changeEndpoint, detailsOf, filterField, openLive, row, selectionBar, sendJson } from './endpoints.ts';
 import { bodyField, openReplay, urlField } from './replay.ts';
 import { DESKTOP, heading, PHONE } from './pages.ts';
 
@@ -63,9 +63,7 @@ test('what is above the list, JSON and the replay form have room at every size',
 
   await test.step('at 1440x900, at most 120 px are above the list, with every hint and figure', async () => {
     await page.setViewportSize(DESKTOP);
-    await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
-      data: { autosave: true, name: 'W'.repeat(100) },
-    });
+    await changeEndpoint(page, endpoint, { autosave: true, name: 'W'.repeat(100) });
     await openLive(page, endpoint);
     await sendJson(endpoint.url, LONG);
     await expect(page.getByText('+1 in last session')).toBeVisible();

@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
-import { createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
+import { createDestination, createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
 import { bodyField, openReplay, sendTo } from './replay.ts';
 
 // An endpoint for each step.
@@ -112,7 +112,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     await using target = await startTarget();
     const path = `/api/endpoints/${endpoint.uid}`;
     await page.request.put(`${path}/signing-secret`, { data: { scheme: 'github', secret: SECRET } });
-    await page.request.post(`${path}/destinations`, { data: { url: target.url, sign: true } });
+    await createDestination(page, endpoint, { url: target.url, sign: true });
     await goLive(page, endpoint);
     await page.getByRole('button', { name: 'Forward', exact: true }).click();
     const card = page.getByRole('listitem', { name: target.url });

@@ -2,6 +2,8 @@
 import type { Locator, Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import {
+  changeEndpoint,
+  createDestination,
   createEndpoint,
   detailsOf,
   expectShownWhole,
@@ -354,7 +356,7 @@ test.describe('on a phone', () => {
 
     await test.step('a switch without a visible label is pressed by a tap 12 px above it', async () => {
       const data = { url: 'http://127.0.0.1:9/orders', enabled: false };
-      await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+      await createDestination(page, endpoint, data);
       await openLive(page, endpoint);
       await page.getByRole('button', { name: 'Forward' }).tap();
       const destination = page.getByRole('switch', { name: `Forward to ${data.url}` });
@@ -368,7 +370,7 @@ test.describe('on a phone', () => {
     });
 
     await test.step('a long name on the dashboard ends with an ellipsis', async () => {
-      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: 'A_name_of_one_word_'.repeat(4) } });
+      await changeEndpoint(page, endpoint, { name: 'A_name_of_one_word_'.repeat(4) });
       await page.goto('/');
       const card = page.getByRole('main').getByRole('link', { name: 'A_name_of' });
       const heading = await card.getByRole('heading').boundingBox();
@@ -377,7 +379,7 @@ test.describe('on a phone', () => {
 
     await test.step('a long name of two directions is cut at its end and not at the beginning of its second part', async () => {
       const [latin, hebrew] = ['orders ', 'הזמנות מהחנות '.repeat(6)];
-      await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { name: latin + hebrew } });
+      await changeEndpoint(page, endpoint, { name: latin + hebrew });
       await page.goto('/');
       const name = page.getByRole('heading', { name: latin }).getByText(latin);
       const cut = await name.evaluate((element, at) => {

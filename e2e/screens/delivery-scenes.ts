@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { listenLocally } from '../../fixtures/listen-locally.ts';
-import { createEndpoint } from '../endpoints.ts';
+import { createDestination, createEndpoint } from '../endpoints.ts';
 import { answering, failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare, Stage } from './stage.ts';
@@ -109,8 +109,7 @@ const BODY = '{"action":"opened","number":7}';
 /** The endpoint's own health check answers GET with 200 and everything else with an error. */
 async function forwarded(stage: Stage): Promise<Page> {
   const { page, endpoint } = await newEndpoint(stage);
-  const data = { url: `${new URL(endpoint.url).origin}/healthz` };
-  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+  await createDestination(page, endpoint, { url: `${new URL(endpoint.url).origin}/healthz` });
   for (const method of ['GET', 'POST', 'GET', 'GET']) await fetch(`${endpoint.url}/orders/7`, { method });
   await page.goto(`/endpoints/${endpoint.uid}`);
   await shows(page, page.getByRole('row', { name: /200/ }).first());
@@ -127,9 +126,8 @@ async function silentUrl(): Promise<string> {
 async function severalDestinations(stage: Stage): Promise<Page> {
   const { page, endpoint } = await newEndpoint(stage);
   const urls = [`${new URL(endpoint.url).origin}/healthz`, 'http://127.0.0.1:9/hook', await silentUrl()];
-  for (const url of urls) await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url } });
-  const off = { url: 'http://localhost:4000/hooks', enabled: false };
-  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: off });
+  for (const url of urls) await createDestination(page, endpoint, { url });
+  await createDestination(page, endpoint, { url: 'http://localhost:4000/hooks', enabled: false });
   for (const path of ['/orders/7', '/orders/8']) await fetch(endpoint.url + path);
   await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries`);
   return shows(page, page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem').nth(1));
@@ -145,8 +143,7 @@ async function forwardedToSeveral(stage: Stage): Promise<Page> {
 
 async function waitingForDelivery(stage: Stage): Promise<Page> {
   const { page, endpoint } = await newEndpoint(stage);
-  const data = { url: await silentUrl() };
-  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+  await createDestination(page, endpoint, { url: await silentUrl() });
   await fetch(`${endpoint.url}/orders/7`, { method: 'POST', body: BODY });
   await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries`);
   return shows(page, 'Waiting for the first attempt');

@@ -7,7 +7,7 @@ import { webhookFixtures } from '../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../fixtures/webhooks/webhook-fixture.ts';
 import { startApp } from '../app.ts';
 import type { App } from '../app.ts';
-import { createEndpoint, unsaved } from '../endpoints.ts';
+import { changeEndpoint, createEndpoint, unsaved } from '../endpoints.ts';
 import { BINARY, CUT, EMBEDDED, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
 import type { Capture } from './captures.ts';
 
@@ -55,7 +55,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
   await createEndpoint(longwinded, 'نقطة نهاية '.repeat(9).trim());
   await capture(long, [LONG_PATH]);
   const main = await createEndpoint(owner, 'Stripe billing');
-  await owner.request.patch(`/api/endpoints/${main.uid}`, { data: { isFavorite: true } });
+  await changeEndpoint(owner, main, { isFavorite: true });
   const kind = await captureAll(main);
   await saveSome(owner, main);
   return {
