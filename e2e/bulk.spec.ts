@@ -1,5 +1,6 @@
 // Many requests at once: selecting all that match, exporting, replaying in order.
 import { unsavedId } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
@@ -11,6 +12,19 @@ import { PHONE, answerWith, heading, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
+
+/** Opens the page of an endpoint and selects all of its requests. */
+async function selectAll(page: Page, endpoint: Endpoint, open = goLive): Promise<void> {
+  await open(page, endpoint);
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+}
+
+/** Opens the replay of the selected requests. */
+async function openBulkReplay(page: Page, count: number) {
+  await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
+  const dialog = page.getByRole('dialog', { name: `Replay ${count} requests` });
+  return { dialog, results: dialog.getByRole('region', { name: 'Results' }) };
+}
 
 async function exportAs(page: Page, format: RegExp): Promise<Buffer> {
   await selectionBar(page).getByRole('button', { name: 'Export' }).click();
@@ -26,8 +40,7 @@ test('all that match are selected, also those that are not loaded, and exported 
   const bodyOf = (at: number): string => `body ${at} `.repeat(at === 1 ? 5000 : 1);
   for (let at = 0; at < 130; at++)
     await send(endpoint.url, { path: `/${at}`, method: at % 10 === 0 ? 'PUT' : 'POST', body: bodyOf(at) });
-  await openLive(page, endpoint);
-  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await selectAll(page, endpoint, openLive);
   await expect(selectionBar(page)).toContainText('130 selected');
   const single: string[] = [];
   page.on('request', (request) => void (/requests\/-?\d+$/.test(request.url()) && single.push(request.url())));
@@ -72,8 +85,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     const bytes = Uint8Array.from({ length: 40_000 }, (__, at) => (at * 7) % 256);
     await send(endpoint.url, { path: '/first?a=%7e', headers: { 'X-Mixed-Case': '1' }, body: 'text' });
     await send(endpoint.url, { path: '/second', body: bytes });
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectAll(page, endpoint);
     await expect(selectionBar(page)).toContainText('2 selected');
 
     const files = unzipSync(await exportAs(page, /Raw HTTP/));
@@ -96,8 +108,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
   await test.step('the selected requests are replayed in order, with a summary of the statuses', async () => {
     const endpoint = await createEndpoint(page);
     for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectAll(page, endpoint);
     await expect(selectionBar(page)).toContainText('3 selected');
     // The key acts on the selected ones, also while the checkbox has the focus.
     await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
@@ -149,11 +160,8 @@ test('the selected requests are exported and replayed', async ({ page, person: _
   await test.step('a bulk replay says how long it takes, and stops without the server', async () => {
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay 6 requests' });
-    const results = dialog.getByRole('region', { name: 'Results' });
+    await selectAll(page, endpoint);
+    const { dialog, results } = await openBulkReplay(page, 6);
     target.answerWith((answer, { url }) => void (url === '/3' || answer.end('ok')));
     await dialog.getByLabel('Destination').fill(target.url);
     await dialog.getByRole('button', { name: 'Send' }).click();
@@ -196,10 +204,8 @@ test('the selected requests are exported and replayed', async ({ page, person: _
   await test.step('a bulk replay lists 100 failures, and says how many more there are', async () => {
     const endpoint = await createEndpoint(page);
     await sendMany(endpoint.url, 102);
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay 102 requests' });
+    await selectAll(page, endpoint);
+    const { dialog } = await openBulkReplay(page, 102);
     await answerWith(page, '**/api/replay', 502, problem('The destination refused the connection.', 'REPLAY_FAILED'));
     await dialog.getByLabel('Destination').fill(target.url);
     await dialog.getByRole('button', { name: 'Send' }).click();
@@ -211,11 +217,8 @@ test('the selected requests are exported and replayed', async ({ page, person: _
   await test.step('a bulk replay that stops because its endpoint was deleted elsewhere says how far it came', async () => {
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 3; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-    await selectionBar(page).getByRole('button', { name: 'Replay' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
-    const results = dialog.getByRole('region', { name: 'Results' });
+    await selectAll(page, endpoint);
+    const { dialog, results } = await openBulkReplay(page, 3);
     target.answerWith((answer, { url }) => void (url === '/1' || answer.end('ok')));
     await dialog.getByLabel('Destination').fill(target.url);
     await dialog.getByRole('button', { name: 'Send' }).click();
@@ -241,8 +244,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
   await test.step('saving and deleting stop without the server, and the list stays as it was', async () => {
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectAll(page, endpoint);
     let calls = 0;
     await page.route(/save-request$|requests\/-\d+$/, (route) => {
       calls++;
@@ -298,8 +300,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     // Not in a page of the list, so it is read by a call, which waits here.
     await send(endpoint.url, { body: 'large '.repeat(5000) });
     await page.route(/\/requests\/-\d+$/, () => undefined);
-    await goLive(page, endpoint);
-    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    await selectAll(page, endpoint);
     await selectionBar(page).getByRole('button', { name: 'Export' }).click();
     await page.getByRole('menuitem', { name: 'HAR' }).click();
     const progress = page.getByRole('region', { name: 'Kept requests' }).getByText('Exporting 0 of 1').first();
