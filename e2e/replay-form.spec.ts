@@ -4,7 +4,7 @@ import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
 import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson } from './endpoints.ts';
-import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
+import { bodyField, methodField, openReplay, replayRow, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 import { allowClipboard, answerWith, clipboard, DESKTOP, PHONE, problem } from './pages.ts';
 
@@ -42,9 +42,7 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
   });
 
   await test.step('the large editor changes nothing until it is applied, asks before it discards, and copies', async () => {
-    await row(page, 1).click();
-    await expect(detailsOf(page, 1)).toBeVisible();
-    await page.keyboard.press('r');
+    await replayRow(page, 1);
     const dialog = page.getByRole('dialog', { name: 'Edit Request Body' });
     const editor = dialog.getByRole('textbox');
     await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
@@ -104,9 +102,7 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
   });
 
   await test.step('nothing is sent to the placeholder, and the field has the focus', async () => {
-    await row(page, 1).click();
-    await expect(detailsOf(page, 1)).toBeVisible();
-    await page.keyboard.press('r');
+    await replayRow(page, 1);
     await expect(urlField(page)).toHaveValue('https://example.com/hook?a=1');
     await methodField(page).focus();
     await sendButton(page).click();
@@ -238,9 +234,7 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
     await sendTo(page, `${target.url.replace('http://', '')}/api/first?x=1`);
     await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
     await expect(page.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
-    await row(page, 1).click();
-    await expect(detailsOf(page, 1)).toBeVisible();
-    await page.keyboard.press('r');
+    await replayRow(page, 1);
     await expect(urlField(page)).toHaveValue(`${target.url}/api/second/%7e?y=%20&z`);
     await sendButton(page).click();
     await expect

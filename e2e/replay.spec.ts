@@ -8,8 +8,8 @@ import { slackEvent } from '../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../fixtures/webhooks/stripe-invoice-paid.ts';
 import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
 import { expect, toast } from './app.ts';
-import { createEndpoint, detailsOf, goLive, row, send, sendJson } from './endpoints.ts';
-import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
+import { createEndpoint, goLive, row, send, sendJson } from './endpoints.ts';
+import { bodyField, methodField, openReplay, replayRow, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 
 // An endpoint for each step.
@@ -66,11 +66,7 @@ test('a request goes out as it was captured or edited', async ({ page, person: _
     }
     for (const [index, { sender, body, verify }] of fixtures.entries()) {
       if (index === 0) await openReplay(page, endpoint, 0, goLive);
-      else {
-        await row(page, index).click();
-        await expect(detailsOf(page, index)).toBeVisible();
-        await page.keyboard.press('r');
-      }
+      else await replayRow(page, index);
       await sendTo(page, `${target.url}/hook`);
       const received = target.received[index];
       expect(received?.body.equals(body), sender).toBe(true);

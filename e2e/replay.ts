@@ -2,7 +2,7 @@
 import type { Endpoint } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
-import { detailsOf, openLive } from './endpoints.ts';
+import { detailsOf, openLive, row } from './endpoints.ts';
 
 export const urlField = (page: Page): Locator => page.getByLabel('Destination URL');
 export const methodField = (page: Page): Locator => page.getByLabel('Method', { exact: true });
@@ -20,6 +20,13 @@ export async function openReplay(page: Page, endpoint: Endpoint, index = 0, open
   await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
   await page.keyboard.press('r');
   await expect(urlField(page)).toBeFocused();
+}
+
+/** Selects a request in the list and opens its replay panel with the key. */
+export async function replayRow(page: Page, index: number): Promise<void> {
+  await row(page, index).click();
+  await expect(detailsOf(page, index)).toBeVisible();
+  await page.keyboard.press('r');
 }
 
 /** Sends the open request to a URL and waits for the response. */
