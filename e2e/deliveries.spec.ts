@@ -37,6 +37,11 @@ async function addDestination(page: Page, url: string, condition = ''): Promise<
   await expect(destination(page, url)).toContainText('Active');
 }
 
+async function forwardTo(page: Page, url: string): Promise<void> {
+  await addDestination(page, url);
+  await pressEscape(page);
+}
+
 test('captures are forwarded, and destinations are edited', async ({ page, person: _ }) => {
   await test.step('a capture is forwarded, its badge changes live, and its history has the response', async () => {
     const endpoint = await createEndpoint(page);
@@ -83,8 +88,7 @@ test('captures are forwarded, and destinations are edited', async ({ page, perso
       answerAll = () => void response.end('ok');
     });
     await goLive(page, endpoint);
-    await addDestination(page, target.url);
-    await pressEscape(page);
+    await forwardTo(page, target.url);
     await sendJson(endpoint.url, { n: 1 });
     await expect(row(page, 0)).toContainText('Waiting');
     await row(page, 0).click();
@@ -202,8 +206,7 @@ test('a destination that is down and up again: the failure, the retry, and the f
 }) => {
   const port = Number(new URL(target.url).port);
   await openLive(page, endpoint);
-  await addDestination(page, target.url);
-  await pressEscape(page);
+  await forwardTo(page, target.url);
   await target.close();
   await sendJson(endpoint.url, { n: 1 });
   await expect(row(page, 0)).toContainText('Failed');
@@ -241,10 +244,8 @@ test('with several destinations a row shows the failure, live, until the destina
   target.answerWith((response) => {
     succeed = () => void response.end('ok');
   });
-  await addDestination(page, target.url);
-  await pressEscape(page);
-  await addDestination(page, broken.url);
-  await pressEscape(page);
+  await forwardTo(page, target.url);
+  await forwardTo(page, broken.url);
   await sendJson(endpoint.url, { n: 1 });
   await expect(row(page, 0)).toContainText('503');
   await expect.poll(() => target.received.length).toBe(1);
@@ -276,10 +277,8 @@ test('one of two destinations has no attempt yet: it is listed as waiting, until
   await using hangs = await startTarget();
   hangs.answerWith(() => undefined);
   await openLive(page, endpoint);
-  await addDestination(page, target.url);
-  await pressEscape(page);
-  await addDestination(page, `${hangs.url}/hangs`);
-  await pressEscape(page);
+  await forwardTo(page, target.url);
+  await forwardTo(page, `${hangs.url}/hangs`);
   // Before the request arrives, because the server ends its attempt after 30 s.
   const other = await context.newPage();
   await openLive(other, endpoint);
