@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { actLoggedOut, expect, register, test } from './app.ts';
 import { goTo } from './endpoints.ts';
-import { logIn, problem } from './pages.ts';
+import { logIn, logOut, problem } from './pages.ts';
 
 async function fillRegistration(page: Page, values: Record<string, string>): Promise<void> {
   for (const [label, value] of Object.entries(values)) {
@@ -26,9 +26,7 @@ test('a user registers, logs out and logs in again', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(page.getByText('No endpoints yet')).toBeVisible();
 
-  await page.getByRole('button', { name: `Account of ${username}` }).click();
-  await page.getByRole('menuitem', { name: 'Logout' }).click();
-  await expect(page).toHaveURL(/\/auth$/);
+  await logOut(page, username);
   await page.goBack();
   await expect(page).toHaveURL(/\/auth/);
 

@@ -4,7 +4,7 @@ import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint } from './endpoints.ts';
 import { actInPortal, subscribe } from './plans.ts';
-import { expectFits } from './pages.ts';
+import { expectFits, noteBreaches } from './pages.ts';
 
 async function expectGood(page: Page, what: string, part?: string): Promise<void> {
   await expectNoFindings(page, what, part);
@@ -43,11 +43,7 @@ test('the plans and their dialogs', async ({ page, person: _ }) => {
 });
 
 test("the gateway's pages", async ({ page, person: _ }) => {
-  const breaches: string[] = [];
-  await page.exposeFunction('noteBreach', (breach: string) => breaches.push(breach));
-  await page.addInitScript(
-    "addEventListener('securitypolicyviolation', (breach) => noteBreach(`${breach.violatedDirective} ${location.pathname}`))",
-  );
+  const breaches = await noteBreaches(page);
   await page.goto('/subscription');
   await page.getByRole('button', { name: 'Upgrade to Basic' }).click();
   await page.getByRole('button', { name: 'Decline the card' }).click();

@@ -8,7 +8,7 @@ import { expect, notifications, pressEscape, toast } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint, goLive, list, openLive, row, selectionBar, send, sendMany, unsaved } from './endpoints.ts';
 import { test } from './target.ts';
-import { PHONE, answerWith, heading, problem } from './pages.ts';
+import { PHONE, answerWith, heading, logOut, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -318,9 +318,7 @@ test('a logout ends the time in which a deletion can be undone', async ({ page, 
   await expect(selectionBar(page)).toContainText('3 selected');
   await page.keyboard.press('Delete');
   await expect(toast(page, '3 requests deleted')).toBeVisible();
-  await page.getByRole('button', { name: `Account of ${person.username}` }).click();
-  await page.getByRole('menuitem', { name: 'Logout' }).click();
-  await expect(page).toHaveURL(/\/auth$/);
+  await logOut(page, person.username);
   await expect(toast(page, '3 requests deleted')).toHaveCount(0);
   await page.request.post('/api/login', { data: { username: person.username, password: person.password } });
   expect(await unsaved(page, endpoint.uid)).toEqual([]);

@@ -1,7 +1,7 @@
 // The three states of the dashboard, and the limits of the Free plan.
 import { drawn, expect, test } from './app.ts';
 import { changeEndpoint, createEndpoint, filterField, goTo, send } from './endpoints.ts';
-import { answerWith, DESKTOP, heading, holdCalls, PHONE, problem } from './pages.ts';
+import { answerWith, DESKTOP, heading, holdCalls, holdSockets, PHONE, problem } from './pages.ts';
 
 test('loading shows three placeholder cards', async ({ page, person: _ }) => {
   const { release } = await holdCalls(page, '**/api/endpoints');
@@ -215,11 +215,7 @@ test('what arrives late moves nothing', async ({ page, endpoint }) => {
   });
 
   await test.step('the filter field beside a connection that opens late, a list that is paused, and a lost connection', async () => {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.routeWebSocket(/\/ws\?/, async (socket) => {
-      await released;
-      socket.connectToServer();
-    });
+    const { release } = await holdSockets(page, /\/ws\?/);
     await send(endpoint.url);
     await page.goto(`/endpoints/${endpoint.uid}`);
     const mark = page.getByRole('status').filter({ hasText: 'Connecting' });

@@ -7,7 +7,7 @@ import type { TestProvider } from '../fixtures/openid-provider.ts';
 import { expect, startApp, test } from './app.ts';
 import type { App } from './app.ts';
 import { goTo } from './endpoints.ts';
-import { logIn } from './pages.ts';
+import { logIn, logOut } from './pages.ts';
 
 let app: App;
 let mailbox: Mailbox;
@@ -42,12 +42,6 @@ async function register(page: Page, username: string, email: string, password: s
   await expect(heading(page)).toBeVisible();
 }
 
-async function signOut(page: Page, username: string): Promise<void> {
-  await page.getByRole('button', { name: `Account of ${username}` }).click();
-  await page.getByRole('menuitem', { name: 'Logout' }).click();
-  await expect(page).toHaveURL(/\/auth$/);
-}
-
 async function linkInMail(subject: string): Promise<string> {
   const mail = await mailbox.next();
   expect(mail.headers.get('subject')).toBe(subject);
@@ -59,7 +53,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
 }) => {
   const email = 'marta@example.com';
   await register(page, 'marta', email, 'first password');
-  await signOut(page, 'marta');
+  await logOut(page, 'marta');
   await logIn(page, 'marta', 'first password');
   await expect(heading(page)).toBeVisible();
 
@@ -86,7 +80,7 @@ test('registers, logs out and in, changes name and password, saves settings, rec
   await expect(page.getByText('Test Email Sent').first()).toBeVisible();
   expect((await mailbox.next()).to).toEqual([email]);
 
-  await signOut(page, 'marta-two');
+  await logOut(page, 'marta-two');
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await page.getByLabel('Email').fill(email.toUpperCase());
   await page.getByRole('button', { name: 'Send link' }).click();
@@ -111,11 +105,11 @@ test("logs in through the provider's window, returns to the same account, and ca
   const popup = await opened;
   await expect(heading(page)).toBeVisible();
   await expect.poll(() => popup.isClosed()).toBe(true);
-  await signOut(page, 'Ada Lovelace');
+  await logOut(page, 'Ada Lovelace');
 
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
   await expect(page.getByRole('button', { name: 'Account of Ada Lovelace' })).toBeVisible();
-  await signOut(page, 'Ada Lovelace');
+  await logOut(page, 'Ada Lovelace');
 
   // The provider asks only for a login that it does not remember.
   await page.context().clearCookies();
@@ -127,7 +121,7 @@ test("logs in through the provider's window, returns to the same account, and ca
 
 test('an existing address is linked only after both sides have confirmed it', async ({ page }) => {
   await register(page, 'grace', 'grace@example.com', 'a good password');
-  await signOut(page, 'grace');
+  await logOut(page, 'grace');
   provider.person = { sub: 'grace-1', email: 'grace@example.com', email_verified: true, name: 'Grace' };
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
   await expect(page.getByRole('alert')).toContainText('Please log in with your password first');
@@ -137,14 +131,14 @@ test('an existing address is linked only after both sides have confirmed it', as
   await goTo(page, '/profile');
   await page.getByRole('button', { name: 'Send confirmation link' }).click();
   const link = await linkInMail('Confirm your email address for Creel');
-  await signOut(page, 'grace');
+  await logOut(page, 'grace');
   await page.goto(link);
   // The link needs a session. After the login, the user is back at the link.
   await logIn(page, 'grace', 'a good password');
   await page.getByRole('button', { name: 'Confirm email' }).click();
   await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
   await goTo(page, '/');
-  await signOut(page, 'grace');
+  await logOut(page, 'grace');
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
   await expect(page.getByRole('button', { name: 'Account of grace' })).toBeVisible();
 });

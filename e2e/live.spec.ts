@@ -16,7 +16,7 @@ import {
   sendJson,
   sendMany,
 } from './endpoints.ts';
-import { heading } from './pages.ts';
+import { heading, holdCalls, holdSockets } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -55,11 +55,7 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
 
   await test.step('a request that arrives before the connection is open is counted', async () => {
     const endpoint = await createEndpoint(page);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.routeWebSocket(new RegExp(endpoint.uid), async (socket) => {
-      await released;
-      socket.connectToServer();
-    });
+    const { release } = await holdSockets(page, new RegExp(endpoint.uid));
     await goTo(page, `/endpoints/${endpoint.uid}`);
     const total = page.locator('[data-stat="Total Requests"]');
     await expect(page.getByText('No requests received yet.')).toBeVisible();
@@ -115,18 +111,12 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
   await test.step('a list that is paused while it loads shows what was stored before', async () => {
     const endpoint = await createEndpoint(page);
     await send(endpoint.url);
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route(/requests\?/, async (route) => {
-      await released;
-      await route.continue();
-    });
-    await page.routeWebSocket(new RegExp(endpoint.uid), async (socket) => {
-      await released;
-      socket.connectToServer();
-    });
+    const lists = await holdCalls(page, /requests\?/);
+    const sockets = await holdSockets(page, new RegExp(endpoint.uid));
     await goTo(page, `/endpoints/${endpoint.uid}`);
     await page.getByRole('button', { name: 'Pause' }).click();
-    release();
+    lists.release();
+    sockets.release();
     await expect(row(page, 0)).toBeVisible();
     await expect(page.getByText('Paused')).toBeVisible();
     await send(endpoint.url);

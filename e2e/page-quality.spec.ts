@@ -3,18 +3,14 @@ import type { Page, Response } from '@playwright/test';
 import { actLoggedOut, expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint, detailsOf, goTo, row, rows, sendJson } from './endpoints.ts';
-import { answerWith, DESKTOP, expectFits, PHONE, problem, WIDTHS } from './pages.ts';
+import { answerWith, DESKTOP, expectFits, noteBreaches, PHONE, problem, WIDTHS } from './pages.ts';
 
 test.use({ tier: 'BASIC' });
 
 /** The violations of the content security policy that the browser reported, on every screen that a test of this file opens. */
-let breaches: string[] = [];
+let breaches: readonly string[] = [];
 test.beforeEach(async ({ page }) => {
-  breaches = [];
-  await page.exposeFunction('noteBreach', (breach: string) => breaches.push(breach));
-  await page.addInitScript(
-    "addEventListener('securitypolicyviolation', (breach) => noteBreach(`${breach.violatedDirective} ${breach.blockedURI} ${location.pathname}`))",
-  );
+  breaches = await noteBreaches(page);
 });
 test.afterEach(() => expect(breaches, 'violations of the content security policy').toEqual([]));
 

@@ -17,6 +17,13 @@ export async function logIn(page: Page, username: string, password: string): Pro
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
+/** Logs out by the menu of the account. */
+export async function logOut(page: Page, username: string): Promise<void> {
+  await page.getByRole('button', { name: `Account of ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/auth$/);
+}
+
 /** The body of a rejected call. */
 export const problem = (sentence: string, code = 'INTERNAL', fields: Readonly<Record<string, string>> = {}) => ({
   error: sentence,
@@ -51,6 +58,30 @@ export async function holdCalls(page: Page, path: string | RegExp, method?: stri
   });
   return { release, count: () => calls };
 }
+
+/** Holds the live connections of a page to a URL until `release` opens them. */
+export async function holdSockets(page: Page, url: RegExp) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.routeWebSocket(url, async (socket) => {
+    await released;
+    socket.connectToServer();
+  });
+  return { release };
+}
+
+/** Returns the violations of the content security policy on the pages that are opened from now on, in a list that grows. */
+export async function noteBreaches(page: Page): Promise<readonly string[]> {
+  const breaches: string[] = [];
+  await page.exposeFunction('noteBreach', (breach: string) => breaches.push(breach));
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (breach) => noteBreach(`${breach.violatedDirective} ${breach.blockedURI} ${location.pathname}`))",
+  );
+  return breaches;
+}
+
+/** Acts as if the user returned to the tab of a page. */
+export const returnToTab = (page: Page): Promise<void> =>
+  page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
 
 /** Sizes of windows. */
 export const PHONE = { width: 390, height: 844 };

@@ -1,7 +1,7 @@
 // The page recovers by itself from changes elsewhere and from failed calls.
 import { drawn, expect, test } from './app.ts';
 import { detailsOf, goTo, openLive, row, sendJson, sendMany, unsaved } from './endpoints.ts';
-import { answerWith, heading, holdCalls } from './pages.ts';
+import { answerWith, heading, holdCalls, returnToTab } from './pages.ts';
 
 test('an open endpoint follows what is deleted elsewhere, and keeps what could not be deleted', async ({
   page,
@@ -145,7 +145,6 @@ test('settings are loaded again after a failure, and are not left unsaved withou
 });
 
 test('the page follows what another browser of the user changes', async ({ page, person }) => {
-  const look = () => page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
   const autosave = page.getByRole('switch', { name: 'Autosave new endpoints' });
   const saveElsewhere = async (autoSaveNewEndpoints: boolean, email: string): Promise<void> => {
     const data = { autoSaveNewEndpoints, emailNotifyExpiry: false, emailNotifySubscription: false, email };
@@ -156,11 +155,11 @@ test('the page follows what another browser of the user changes', async ({ page,
 
   await test.step('settings follow, except for those that the user is editing', async () => {
     await saveElsewhere(true, 'one@example.com');
-    await look();
+    await returnToTab(page);
     await expect(autosave).toBeChecked();
     await page.getByLabel('Email', { exact: true }).fill('two@example.com');
     await saveElsewhere(false, 'three@example.com');
-    await look();
+    await returnToTab(page);
     await expect(autosave).not.toBeChecked();
     await expect(page.getByLabel('Email', { exact: true })).toHaveValue('two@example.com');
     await page.getByRole('button', { name: 'Save Settings' }).click();
@@ -177,12 +176,12 @@ test('the page follows what another browser of the user changes', async ({ page,
     await expect(page.getByLabel('Username')).toHaveValue(person.username);
     const username = `${person.username}-new`;
     expect((await page.request.put('/api/profile/username', { data: { username } })).status()).toBe(200);
-    await look();
+    await returnToTab(page);
     await expect(page.getByRole('button', { name: `Account of ${username}` })).toBeVisible();
     await expect(page.getByLabel('Username')).toHaveValue(username);
     await expect(page.getByRole('button', { name: 'Update Username' })).toBeDisabled();
     await page.context().clearCookies();
-    await look();
+    await returnToTab(page);
     const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
     await expect(dialog.getByLabel('Username')).toHaveValue(username);
   });

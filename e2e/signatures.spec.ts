@@ -5,6 +5,7 @@ import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { startTarget } from '../fixtures/target-server.ts';
 import { createDestination, createEndpoint, detailsOf, goLive, openLive, row, send } from './endpoints.ts';
+import { returnToTab } from './pages.ts';
 import { bodyField, openReplay, sendTo } from './replay.ts';
 
 // An endpoint for each step.
@@ -64,7 +65,7 @@ test('a secret checks what arrived, and signs what is sent', async ({ page, pers
     ] as const) {
       const path = `/api/endpoints/${endpoint.uid}/signing-secret`;
       expect((await page.request.put(path, { data: { scheme: 'github', secret } })).ok()).toBe(true);
-      await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+      await returnToTab(page);
       await expect(details).toContainText(verdict);
     }
     await row(page, 1).click();

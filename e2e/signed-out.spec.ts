@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { actLoggedOut, expect, pressEscape, test, toast } from './app.ts';
 import type { Person } from './app.ts';
 import { goTo } from './endpoints.ts';
+import { logOut } from './pages.ts';
 
 const signedOutDialog = (page: Page) => page.getByRole('dialog', { name: 'You have been logged out' });
 
@@ -117,8 +118,7 @@ test('every form keeps the typed text when the session ends', async ({ page, con
       await expect(page.getByText('Please log in first.')).toBeHidden();
 
       await other.goto('/');
-      await other.getByRole('button', { name: `Account of ${person.username}` }).click();
-      await other.getByRole('menuitem', { name: 'Logout' }).click();
+      await logOut(other, person.username);
       await page.bringToFront();
       await expect(signedOutDialog(page)).toBeVisible();
       await signInAgain(page, person);
