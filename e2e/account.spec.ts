@@ -86,7 +86,7 @@ test('settings, the test mail, the plan, and the end of the account', async ({ p
     await page.getByRole('button', { name: 'Send Test Email' }).click();
     await expect(toast(page, 'Email Configuration Error')).toBeVisible();
     await expect(toast(page, 'Failed to send test email. Please check SMTP server settings.')).toBeVisible();
-    await page.route('**/api/test-email', (route) => route.fulfill({ json: { success: true, message: 'Sent.' } }));
+    await answerWith(page, '**/api/test-email', 200, { success: true, message: 'Sent.' });
     await page.getByRole('button', { name: 'Send Test Email' }).click();
     await expect(toast(page, 'Test Email Sent')).toBeVisible();
   });

@@ -1,8 +1,8 @@
 // Captured content never runs in the dashboard (ASVS 3.2, 5.4). Sixty payloads in the body, headers, path, query and method are shown in
 // the list and in every view of the details: no dialog, no request to the canary, no violation of the content security policy.
-import { connect } from 'node:net';
 import { unsavedId } from '@creel/contract';
 import { z } from 'zod';
+import { exchange } from '../fixtures/raw-http.ts';
 import { expect, test } from './app.ts';
 import { createEndpoint, detailsOf, goTo, openLive, row, send } from './endpoints.ts';
 
@@ -93,21 +93,11 @@ const HEADS: readonly string[] = [
   `PROPFIND @/data:text/html,<script>alert(1)</script> HTTP/1.1\r\nCookie: a=<script>${RUN}</script>\r\nContent-Encoding: <b>br</b>\r\n`,
 ];
 
-function sendHead(captureUrl: string, head: string): Promise<void> {
+async function sendHead(captureUrl: string, head: string): Promise<void> {
   const { hostname, port, pathname } = new URL(captureUrl);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    socket.once('error', reject);
-    socket.once('data', (answer) => {
-      socket.destroy();
-      if (String(answer).startsWith('HTTP/1.1 200')) resolve();
-      else reject(new Error(String(answer)));
-    });
-    socket.write(
-      `${head.replace('@', pathname)}Host: ${hostname}:${port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi`,
-      'latin1',
-    );
-  });
+  const rest = `Host: ${hostname}:${port}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi`;
+  const answer = await exchange({ port: Number(port), host: hostname }, head.replace('@', pathname) + rest);
+  expect(answer.status).toBe(200);
 }
 
 /**

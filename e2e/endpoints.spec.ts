@@ -245,11 +245,7 @@ test('an endpoint without a name is shown by its uid', async ({ page, person: _ 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
 });
 
-test('the switches act at once, say so, and go back when the server refuses', async ({
-  page,
-  request: _,
-  person: __,
-}) => {
+test('the switches act at once, say so, and go back when the server refuses', async ({ page, person: _ }) => {
   const { uid } = await createEndpoint(page, 'Switches');
   await page.goto(`/endpoints/${uid}`);
   const favorite = page.getByRole('switch', { name: 'Favorite' });

@@ -239,10 +239,7 @@ test('the list gets the focus back from its actions, fields and the comparison',
 
   await test.step('the comparison takes the focus and returns it to the list, also if its code arrives late', async () => {
     for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-    await page
-      .getByRole('toolbar', { name: 'Selected requests' })
-      .getByRole('button', { name: 'Compare' })
-      .press('Enter');
+    await selectionBar(page).getByRole('button', { name: 'Compare' }).press('Enter');
     await expect.poll(() => place(page)).toBe('MAIN');
     release();
     const compare = page.getByRole('region', { name: 'Compare requests' });

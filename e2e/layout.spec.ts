@@ -1,7 +1,7 @@
 // The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, notifications, pressEscape, test } from './app.ts';
-import { expectShownWhole, goTo, reportAttempt, row, send } from './endpoints.ts';
+import { createEndpoint, expectShownWhole, goTo, reportAttempt, row, send } from './endpoints.ts';
 import { heading, PHONE } from './pages.ts';
 
 test('links, menus and keys lead everywhere', async ({ page, person }) => {
@@ -189,8 +189,7 @@ test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the r
   person: _,
 }) => {
   await context.grantPermissions(['clipboard-write']);
-  const created = await page.request.post('/api/endpoints', { data: {} });
-  const { uid }: { uid: string } = await created.json();
+  const { uid } = await createEndpoint(page);
   await page.clock.install();
   await page.goto(`/endpoints/${uid}`);
   const region = notifications(page);
@@ -222,10 +221,7 @@ test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the r
 });
 
 async function swipe(page: Page, distance: number): Promise<void> {
-  const box = await page
-    .getByRole('region', { name: /Notifications/ })
-    .getByRole('listitem')
-    .boundingBox();
+  const box = await notifications(page).getByRole('listitem').boundingBox();
   const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20];
   await page.mouse.move(x, y);
   await page.mouse.down();
