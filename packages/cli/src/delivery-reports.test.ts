@@ -26,20 +26,27 @@ const attemptAt = (index: number, result: SendResult = ANSWERED) => ({
   result,
 });
 
-/** A client whose calls of `reportDelivery` end as `outcomes` say, and then well. */
+type Call = (name: string, input: { readonly params?: unknown; readonly body?: unknown }) => Promise<never>;
+
+/** Reports that are sent by this call. */
+function reportsBy(call: Call, options: Partial<ConstructorParameters<typeof DeliveryReports>[0]> = {}) {
+  const client: Client = { call, callWithHeaders: call };
+  return new DeliveryReports({ client, uid: 'uid', notify: async () => {}, ...options });
+}
+
+/** Reports whose calls end as `outcomes` say, and then well. */
 function world(outcomes: readonly (ApiError | undefined)[] = []) {
   const bodies: Record<string, unknown>[] = [];
   const told: string[] = [];
   let calls = 0;
-  const call = async (name: string, input: { readonly body?: unknown }): Promise<never> => {
+  const call: Call = async (name, input) => {
     const outcome = outcomes[calls++];
     if (outcome !== undefined) throw outcome;
     bodies.push({ name, ...(typeof input.body === 'object' ? input.body : {}) });
     return undefined as never;
   };
-  const client: Client = { call, callWithHeaders: call };
   const notify = async (sentence: string): Promise<void> => void told.push(sentence);
-  const reports = new DeliveryReports({ client, uid: 'uid', notify, retryMs: 1 });
+  const reports = reportsBy(call, { notify, retryMs: 1 });
   const add = (index: number, result?: SendResult): void => reports.add(attemptAt(index, result));
   return { reports, add, bodies, told, callCount: () => calls };
 }
@@ -143,7 +150,7 @@ test('several reports are sent at the same time, but the attempts to send one ca
   const sent: string[] = [];
   let open = 0;
   let mostOpen = 0;
-  const call = async (_name: string, { body }: { readonly body?: unknown }): Promise<never> => {
+  const call: Call = async (_name, { body }) => {
     const { attempt } = z.object({ attempt: z.int() }).parse(body);
     open += 1;
     mostOpen = Math.max(mostOpen, open);
@@ -153,7 +160,7 @@ test('several reports are sent at the same time, but the attempts to send one ca
     sent.push(String(attempt));
     return undefined as never;
   };
-  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  const reports = reportsBy(call);
   for (let number = 1; number <= 3; number += 1) reports.add({ ...attemptAt(0), number });
   for (let index = 1; index <= 40; index += 1) reports.add({ ...attemptAt(index), number: 4 });
   await reports.flush(10_000);
@@ -163,11 +170,11 @@ test('several reports are sent at the same time, but the attempts to send one ca
 
 test('the report about a saved request takes one call', async () => {
   const ids: number[] = [];
-  const call = async (_name: string, { params }: { readonly params?: unknown }): Promise<never> => {
+  const call: Call = async (_name, { params }) => {
     ids.push(z.object({ id: z.int() }).parse(params).id);
     return undefined as never;
   };
-  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  const reports = reportsBy(call);
   const request = sampleRequest(7, { saved: true });
   reports.add({ ...attemptAt(0), request });
   await reports.flush(10_000);
@@ -176,12 +183,12 @@ test('the report about a saved request takes one call', async () => {
 
 test('no report is dropped if the sender keeps up with the server', async () => {
   let stored = 0;
-  const call = async (): Promise<never> => {
+  const call: Call = async () => {
     await turnOfTheLoop();
     stored += 1;
     return undefined as never;
   };
-  const reports = new DeliveryReports({ client: { call, callWithHeaders: call }, uid: 'uid', notify: async () => {} });
+  const reports = reportsBy(call);
   for (let index = 0; index < 3000; index += 1) {
     await reports.keepUp();
     reports.add(attemptAt(index));
@@ -194,15 +201,14 @@ test('forwarding does not wait for a server that takes no reports, but learns so
   let isAway = true;
   let calls = 0;
   let stored = 0;
-  const call = async (): Promise<never> => {
+  const call: Call = async () => {
     await turnOfTheLoop();
     calls += 1;
     if (isAway) throw new ApiError(503, 'busy');
     stored += 1;
     return undefined as never;
   };
-  const client = { call, callWithHeaders: call };
-  const reports = new DeliveryReports({ client, uid: 'uid', notify: async () => {}, retryMs: 1 });
+  const reports = reportsBy(call, { retryMs: 1 });
   for (let index = 0; index < 900; index += 1) {
     await reports.keepUp();
     reports.add(attemptAt(index));
@@ -221,7 +227,7 @@ test('forwarding does not wait for a server that takes no reports, but learns so
 test('goes on while the user is informed of dropped reports', async () => {
   let isAway = true;
   let informed = 0;
-  const call = async (): Promise<never> => {
+  const call: Call = async () => {
     const fails = isAway;
     await turnOfTheLoop();
     if (fails) throw new ApiError(503, 'busy');
@@ -232,8 +238,7 @@ test('goes on while the user is informed of dropped reports', async () => {
     await turnOfTheLoop();
     informed += 1;
   };
-  const client = { call, callWithHeaders: call };
-  const reports = new DeliveryReports({ client, uid: 'uid', notify, retryMs: 1 });
+  const reports = reportsBy(call, { notify, retryMs: 1 });
   for (let index = 0; index < 1500; index += 1) reports.add(attemptAt(index));
   isAway = false;
   while (informed === 0) {

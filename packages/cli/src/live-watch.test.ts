@@ -48,34 +48,27 @@ async function begin(given: Partial<CaptureFeedOptions> = {}, expiresAt: string 
   return { ended, seen, notices, stop: () => stop.abort() };
 }
 
-test('an expired endpoint ends it by the clock of the server, after the stored captures', async () => {
+/** A watch of an endpoint that has expired. */
+function beginExpired(storedBetween: CaptureFeedOptions['storedBetween']) {
   clock = Date.parse(EXPIRES) + HOUR;
   server.answer = { status: 200, expiresAt: EXPIRES };
-  const { ended, seen } = await begin(
-    {
-      async *storedBetween() {
-        yield sampleRequest(0);
-      },
-    },
-    EXPIRES,
-  );
+  return begin({ storedBetween }, EXPIRES);
+}
+
+test('an expired endpoint ends it by the clock of the server, after the stored captures', async () => {
+  const { ended, seen } = await beginExpired(async function* () {
+    yield sampleRequest(0);
+  });
   await expect(ended).rejects.toThrow('This endpoint has expired.');
   expect(seen).toEqual([0]);
 });
 
 test('an expired endpoint does not end it before its stored captures could be read', async () => {
-  clock = Date.parse(EXPIRES) + HOUR;
-  server.answer = { status: 200, expiresAt: EXPIRES };
   let failures = 2;
-  const { ended, seen } = await begin(
-    {
-      async *storedBetween() {
-        if ((failures -= 1) >= 0) throw new ApiError(0, 'The server could not be reached.');
-        yield sampleRequest(0);
-      },
-    },
-    EXPIRES,
-  );
+  const { ended, seen } = await beginExpired(async function* () {
+    if ((failures -= 1) >= 0) throw new ApiError(0, 'The server could not be reached.');
+    yield sampleRequest(0);
+  });
   await expect(ended).rejects.toThrow('This endpoint has expired.');
   expect(seen).toEqual([0]);
 });
