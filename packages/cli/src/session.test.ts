@@ -16,16 +16,16 @@ test.each<[what: string, line: string, server: string, after: Record<string, str
   ['secure over plain http: not taken', 's=1; Secure', 'http://a.example', { old: 'x' }],
   ['secure over loopback', 's=1; secure', 'http://127.0.0.1:3000', { old: 'x', s: '1' }],
   ['without a name: not taken', '=1', HTTPS, { old: 'x' }],
-])('%s', (_, line, server, after) => {
+])('a cookie of the server: %s', (_, line, server, after) => {
   expect(storeCookies({ old: 'x' }, [line], server)).toEqual(after);
 });
 
-test('are joined in one header', () => {
+test('cookies are joined in one header', () => {
   expect(cookieHeader({ a: '1', b: '2' })).toBe('a=1; b=2');
   expect(cookieHeader({})).toBe('');
 });
 
-test('are stored in a folder that did not exist', async () => {
+test('a session is stored in a folder that did not exist', async () => {
   await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
   const session = { server: HTTPS, cookies: { a: '1' } };
   const env = { XDG_CONFIG_HOME: join(home.path, 'a', 'b') };
@@ -34,13 +34,13 @@ test('are stored in a folder that did not exist', async () => {
   expect(await readSession(env)).toEqual(session);
 });
 
-test.each(['/proc/creel', '/dev/null'])("can't be stored in %s", async (folder) => {
+test.each(['/proc/creel', '/dev/null'])("a session can't be stored in %s", async (folder) => {
   const failure = writeSession({ XDG_CONFIG_HOME: folder }, { server: HTTPS, cookies: {} });
   await expect(failure).rejects.toThrow(CliError);
 });
 
 test.each([{ s: 'a\nb' }, { s: '\u0100' }, { 'a\0b': '1' }])(
-  'a file with cookies that no header can have: %j',
+  'a file with cookies that no header can have is no session: %j',
   async (cookies) => {
     await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
     const env = { XDG_CONFIG_HOME: home.path };

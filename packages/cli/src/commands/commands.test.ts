@@ -311,7 +311,7 @@ describe('show and body', () => {
     });
   });
 
-  test('a missing request or file', async () => {
+  test('a missing request or file is named', async () => {
     const missing = { code: 1, stdout: '', stderr: 'This request does not exist.\n' };
     expect(await creel(['body', uid, '3'], { home })).toMatchObject(missing);
     expect(await creel(['show', uid, '99'], { home })).toMatchObject(missing);

@@ -9,7 +9,7 @@ test('direction controls are escaped, letters of any direction stay', () => {
   expect(escapeBidiControls('"مرحبا שלום"')).toBe('"مرحبا שלום"');
 });
 
-test('base64 round trip, longer than a call accepts', () => {
+test('base64 of more bytes than a call accepts is decoded to the same bytes', () => {
   const bytes = Uint8Array.from({ length: 200_000 }, (_, at) => at % 256);
   expect(bodyBytesOf({ body: toBase64(bytes), bodyEncoding: 'base64' })).toEqual(bytes);
 });

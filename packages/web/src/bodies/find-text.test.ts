@@ -30,7 +30,7 @@ test.each([
   expect(shown).toEqual(pieces);
 });
 
-test('matches that touch a range', () => {
+test('the matches that touch a range are found', () => {
   const found = findText('x..x..x', 'x');
   expect([foundWithin(found, 0, 1), foundWithin(found, 1, 3), foundWithin(found, 3, 7)]).toEqual([
     [0, 1],

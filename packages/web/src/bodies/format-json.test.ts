@@ -95,7 +95,7 @@ test('a value is copied as text, an object as its source', () => {
   ]);
 });
 
-test('a depth of 100,000', () => {
+test('JSON with a depth of 100,000 is formatted', () => {
   const deep = 100_000;
   const json = format('['.repeat(deep) + ']'.repeat(deep));
   expect([json.count, json.ended, lineOf(json, deep - 1).depth]).toEqual([2 * deep - 1, 'complete', deep - 1]);

@@ -19,7 +19,7 @@ const MULTIPART = [
   'epilogue',
 ].join('\r\n');
 
-test('multipart parts to the byte', () => {
+test('the parts of a multipart body are exact to the byte', () => {
   const parts = parseMultipart(latin1Bytes(MULTIPART), 'multipart/form-data; boundary=x') ?? [];
   expect(parts.map(({ name, filename, contentType, bytes }) => [name, filename, contentType, [...bytes]])).toEqual([
     ['a', undefined, undefined, [...utf8('1 --x 2')]],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hexDump, hexLine, lineOfPosition, textLines, textOfLine } from './view-lines.ts';
 
-test('hex lines', () => {
+test('a line of hex has its offset, its bytes and its text', () => {
   const bytes = Uint8Array.from({ length: 20 }, (_, at) => at + 0x30);
   expect(hexLine(bytes, 1)).toEqual({ offset: '00000010', hex: '40 41 42 43', text: '@ABC' });
   expect(hexLine(bytes, 2, 8)).toEqual({ offset: '00000010', hex: '40 41 42 43', text: '@ABC' });
@@ -19,12 +19,12 @@ test.each([
   expect(Array.from({ length: lines.count }, (__, line) => textOfLine(lines, line))).toEqual(expected);
 });
 
-test('more lines than the initial estimate', () => {
+test('a text can have more lines than the initial estimate', () => {
   const lines = textLines('\n'.repeat(1000) + 'end', 100);
   expect([lines.count, textOfLine(lines, 1000)]).toEqual([1001, 'end']);
 });
 
-test('the line that contains a position', () => {
+test('the line that contains a position is found', () => {
   const lines = textLines('ab\ncd', 10);
   expect([0, 2, 3, 5].map((position) => lineOfPosition(lines, position))).toEqual([0, 0, 1, 1]);
 });

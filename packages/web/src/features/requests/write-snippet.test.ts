@@ -116,7 +116,7 @@ test('Python: standard library, text as text', () => {
   expect(code).toContain(String.raw`body = "é\"\n".encode()`);
 });
 
-test('raw HTTP', () => {
+test('raw HTTP has the host and the length of the body', () => {
   expect(WRITERS.http(sent(utf8('hi'), [['A', '1']]))).toBe(
     'POST /h/uid HTTP/1.1\r\nHost: localhost:3000\r\nA: 1\r\nContent-Length: 2\r\n\r\nhi',
   );

@@ -7,7 +7,7 @@ const URL_OF = 'https://creel.example/h/uid';
 const view = (bytes: Uint8Array<ArrayBuffer>) =>
   viewPlain({ bytes, complete: true, contentEncoding: undefined, contentType: null, limit: 1000 });
 
-test('request line, headers in order and case, body', () => {
+test('a message has the request line, the headers in order and case, and the body', () => {
   const request = sampleRequest(0, {
     method: 'PUT',
     path: '/a',
