@@ -16,9 +16,9 @@ interface PaneBounds {
 /** The stored share of a pane, within its limits, and a function to change it: the props of a `PaneDivider`. */
 export function usePaneShare(name: string, { initial, min, max }: PaneBounds) {
   const [sizes, setSizes] = usePreference(paneSizesPreference);
-  const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
-  const share = Math.min(max, Math.max(min, sizes[name] ?? initial));
-  return { share, min, max, onShare, onReset: () => onShare(initial) };
+  const limited = (share: number): number => Math.min(max, Math.max(min, share));
+  const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: limited(wanted) });
+  return { share: limited(sizes[name] ?? initial), min, max, onShare, onReset: () => onShare(initial) };
 }
 
 const KEY_STEP = 0.02;
@@ -28,37 +28,30 @@ const LOOKS = {
   horizontal: 'h-px cursor-row-resize before:inset-x-0 before:-top-1 before:h-2',
 } as const;
 
-interface PaneDividerProps {
+interface PaneDividerProps extends ReturnType<typeof usePaneShare> {
   /** Orientation of the line. A vertical line divides left from right. */
   readonly orientation: keyof typeof LOOKS;
   /** What the divider divides, for screen readers. */
   readonly label: string;
-  /** The share of the first pane, between 0 and 1, and its limits. */
-  readonly share: number;
-  readonly min: number;
-  readonly max: number;
   /** The element that is divided. */
   readonly frame: () => Element | null | undefined;
-  readonly onShare: (share: number) => void;
-  readonly onReset: () => void;
 }
 
 /** A divider between two panes that can be dragged or moved with the arrow keys. A double click resets it. */
 export function PaneDivider(props: PaneDividerProps) {
   const { orientation, label, share, min, max, frame, onShare, onReset } = props;
   const isVertical = orientation === 'vertical';
-  const move = (wanted: number): void => onShare(Math.min(max, Math.max(min, wanted)));
   const drag = (pointer: PointerEvent<HTMLDivElement>): void => {
     const box = frame()?.getBoundingClientRect();
     if (!pointer.currentTarget.hasPointerCapture(pointer.pointerId) || box === undefined) return;
-    move(isVertical ? (pointer.clientX - box.left) / box.width : (pointer.clientY - box.top) / box.height);
+    onShare(isVertical ? (pointer.clientX - box.left) / box.width : (pointer.clientY - box.top) / box.height);
   };
   const onKey = (press: KeyboardEvent): void => {
     const [less, more] = isVertical ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown'];
     const step = press.key === less ? -KEY_STEP : press.key === more ? KEY_STEP : undefined;
     if (step === undefined) return;
     press.preventDefault();
-    move(share + step);
+    onShare(share + step);
   };
   return (
     <div
