@@ -5,6 +5,7 @@ import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { copyWithToast } from '../ui/copy.tsx';
 import { formatCount } from '../ui/format.ts';
+import { toggled } from '../ui/state.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
 import { FindBar, useSteps } from './find-bar.tsx';
@@ -59,12 +60,6 @@ interface JsonViewProps {
   readonly current?: number;
   /** Offers the commands to fold and unfold everything. Only one view on a page can offer them. */
   readonly hasCommands?: boolean;
-}
-
-function toggled(lines: ReadonlySet<number>, line: number): ReadonlySet<number> {
-  const next = new Set(lines);
-  if (!next.delete(line)) next.add(line);
-  return next;
 }
 
 /**

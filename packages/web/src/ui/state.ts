@@ -158,3 +158,10 @@ export const useIsNarrow = (): boolean => useMedia('(width < 768px)');
 
 /** Below 1000 px the details cover the list, because two panes beside the sidebar would be too narrow. */
 export const useDetailsCover = (): boolean => useMedia('(width < 1000px)');
+
+/** A set without a value that it has, or with one that it does not have. */
+export function toggled<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
+  const next = new Set(set);
+  if (!next.delete(value)) next.add(value);
+  return next;
+}

@@ -9,6 +9,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
+import { toggled } from '../../ui/state.ts';
 import { AttemptRow, WaitingRow } from './attempt-row.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
 
@@ -43,11 +44,6 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
     return request.deliveryPending ? LOADING : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
   const open = chosen ?? new Set([keyOf(newest)]);
-  const toggle = (key: string): void => {
-    const next = new Set(open);
-    if (!next.delete(key)) next.add(key);
-    setChosen(next);
-  };
   const tried = attempts.filter((attempt) => !isWaiting(attempt)).length;
   return (
     <>
@@ -55,7 +51,7 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
         {attempts.map((attempt) => {
           const key = keyOf(attempt);
           const isOpen = open.has(key);
-          const row = { uid, attempt, isOpen, onToggle: () => toggle(key) };
+          const row = { uid, attempt, isOpen, onToggle: () => setChosen(toggled(open, key)) };
           return isWaiting(attempt) ? (
             <WaitingRow key={key} {...row} />
           ) : (
