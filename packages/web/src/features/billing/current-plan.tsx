@@ -17,7 +17,7 @@ export function CurrentPlan({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const plan = PLANS[user.subscriptionTier];
   return (
-    <SectionCard title="Current plan" {...(hasPortal(user) ? { footer: <PortalButton user={user} /> } : {})}>
+    <SectionCard title="Current plan" footer={hasPortal(user) ? <PortalButton user={user} /> : undefined}>
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-2">
           <span className="text-lg font-semibold">{plan.label}</span>
