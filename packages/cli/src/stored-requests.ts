@@ -86,19 +86,19 @@ export async function* storedBetween(
 /** A request by its index, with its id if that is known. */
 type RequestRef = Pick<CapturedRequest, 'index'> & Partial<Pick<CapturedRequest, 'id'>>;
 
-/** Calls `read` with the id of a request. The id changes when the request is saved. */
+/** Calls `act` with the id of a request. The id changes when the request is saved: then it is looked up, and `act` is called again. */
 export async function withRequestId<Found>(
   client: Client,
   uid: string,
   { index, id = unsavedId(index) }: RequestRef,
-  read: (id: number) => Promise<Found>,
+  act: (id: number) => Promise<Found>,
 ): Promise<Found> {
   try {
-    return await read(id);
+    return await act(id);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'REQUEST_NOT_FOUND') throw error;
     const [saved] = await client.call('listSaved', { params: { uid }, query: { limit: 1, before: index + 1 } });
     if (saved?.index !== index) throw error;
-    return await read(saved.id);
+    return await act(saved.id);
   }
 }

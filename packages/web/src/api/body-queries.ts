@@ -23,7 +23,7 @@ export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =
     queryKey: queryKeys.body(uid, request.index, extent),
     queryFn: async ({ signal }): Promise<Uint8Array<ArrayBuffer>> => {
       if (!request.bodyTruncated && request.slim === undefined) return bodyBytesOf(request);
-      return readByAnyId(uid, request, async (id) =>
+      return withRequestId(uid, request, async (id) =>
         extent === 'beginning'
           ? readBeginning(uid, id, signal).catch(throwUnreached)
           : new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal)),
@@ -32,19 +32,22 @@ export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =
     gcTime: MINUTE_MS,
   });
 
-/** A request that was saved in the meantime has another id. Looks the request up by its index and tries again. */
-export async function readByAnyId<T>(
+/**
+ * Calls `act` with the id of a request. The id changes when the request is saved: then it is looked up, and `act` is
+ * called again.
+ */
+export async function withRequestId<T>(
   uid: string,
   request: CapturedRequest,
-  read: (id: number) => Promise<T>,
+  act: (id: number) => Promise<T>,
 ): Promise<T> {
   try {
-    return await read(request.id);
+    return await act(request.id);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const found = await queryClient.fetchQuery({ ...requestQuery(uid, request.index), staleTime: 0 });
     if (found === null || found.id === request.id) throw error;
-    return read(found.id);
+    return act(found.id);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, LEAVES_BASE_PATH, endToEndHeaders, forwardedUrl, leavesBasePath, targetOf } from '@creel/contract';
 import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
-import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
+import { withRequestId, readWholeRequest } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -18,7 +18,7 @@ export const deliveriesQuery = (uid: string, request: ListedRequest) =>
   queryOptions({
     queryKey: queryKeys.deliveries(uid, request.index),
     queryFn: ({ signal }): Promise<DeliveryAttempt[]> =>
-      readByAnyId(uid, request, (id) =>
+      withRequestId(uid, request, (id) =>
         client.call('listDeliveries', { params: { uid, id }, query: { planned: 'true' } }, signal),
       ),
     gcTime: MINUTE_MS,
@@ -107,7 +107,7 @@ export function useTestDestination(uid: string, { url, appendPath, sign }: Desti
     mutationFn: async (listed: ListedRequest): Promise<ReplayAnswer> => {
       if (appendPath && leavesBasePath(url, targetOf(listed))) throw new ApiError(400, LEAVES_BASE_PATH);
       const request = await readWholeRequest(uid, listed);
-      return readByAnyId(uid, listed, (id) => {
+      return withRequestId(uid, listed, (id) => {
         const stored = { endpointUid: uid, id };
         const body = {
           method: request.method,

@@ -1,7 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { skipToken, useQuery } from '@tanstack/react-query';
-import { readByAnyId } from '../../api/body-queries.ts';
+import { withRequestId } from '../../api/body-queries.ts';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -83,7 +83,7 @@ async function call(uid: string, request: ListedRequest, form: ReplayForm, signa
   const { size } = request;
   const send = (stored?: StoredRequestRef) => client.call('replay', { body: toReplayBody(form, stored) }, signal);
   try {
-    return await readByAnyId(uid, request, (id) => send({ of: { endpointUid: uid, id }, size }));
+    return await withRequestId(uid, request, (id) => send({ of: { endpointUid: uid, id }, size }));
   } catch (error) {
     // Without the captured body and the secret, a request can be sent that is no longer stored. It has no history.
     const isComplete = (form.body !== undefined || size === 0) && !form.sign;

@@ -1,5 +1,5 @@
 import type { CapturedRequest } from '@creel/contract';
-import { readByAnyId } from '../../api/body-queries.ts';
+import { withRequestId } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { download } from '../../ui/download.ts';
 import { ALL_REQUESTS } from '../../api/request-filter.ts';
@@ -12,7 +12,7 @@ import type { RunEachOptions } from './bulk/run-each.ts';
 /** The request with its headers and its whole body. Loads them if the list has only a part. */
 async function readExact(uid: string, listed: ListedRequest, signal?: AbortSignal): Promise<CapturedRequest> {
   if (listed.slim === undefined && !listed.bodyTruncated) return listed;
-  return readByAnyId(uid, listed, async (id) => {
+  return withRequestId(uid, listed, async (id) => {
     // All requests of a file have the same fields, and lists have no signature.
     const { signature: _, ...request } = await client.call('getRequest', { params: { uid, id } }, signal);
     return request;

@@ -1,7 +1,7 @@
 import { ApiError, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
+import { bodyOnPage, withRequestId } from '../../api/body-queries.ts';
 import { client, errorMessage, failsForAll, isEndpointDeleted, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -82,7 +82,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
   const putBack = hideRequests(uid, requests);
   const send = async (): Promise<void> => {
     const remove = async (request: ListedRequest): Promise<void> => {
-      await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
+      await withRequestId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
         (error: unknown) => {
           if (!isNotFound(error) || isEndpointDeleted(error)) throw error;
         },

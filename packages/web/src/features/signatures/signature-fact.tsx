@@ -2,7 +2,7 @@ import { suggestScheme } from '@creel/contract';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Check, ShieldAlert, ShieldQuestion } from 'lucide-react';
 import { useState } from 'react';
-import { readByAnyId } from '../../api/body-queries.ts';
+import { withRequestId } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { queryKeys } from '../../api/query-client.ts';
@@ -17,7 +17,7 @@ const signatureQuery = (uid: string, request: ListedRequest) =>
   queryOptions({
     queryKey: queryKeys.signature(uid, request.index),
     queryFn: async ({ signal }) =>
-      (await readByAnyId(uid, request, (id) => client.call('getRequest', { params: { uid, id } }, signal))).signature,
+      (await withRequestId(uid, request, (id) => client.call('getRequest', { params: { uid, id } }, signal))).signature,
     gcTime: MINUTE_MS,
     // Another tab can replace the secret, which no live message reports.
     refetchOnWindowFocus: 'always',
