@@ -56,23 +56,7 @@ Without an endpoint: creel forward --new <url>...`,
     server: serverOption,
   }),
   async run(input, terminal) {
-    if (input.endpoint === undefined)
-      throw new UsageError(
-        input.new
-          ? 'Name the url: creel forward --new <url>...'
-          : 'Name the endpoint: creel forward <endpoint> <url>...',
-      );
-    const urls = input.new ? [input.endpoint, ...input.url] : input.url;
-    if (urls.length === 0) throw new UsageError('Name the url: creel forward <endpoint> <url>...');
-    const destinations = urls.map((url) => parseDestination(url));
-    const twice = destinations.find(({ href }, at) => destinations.slice(0, at).some((other) => other.href === href));
-    if (input.from !== undefined && ![1, urls.length].includes(input.from.length))
-      throw new UsageError(
-        `--from has ${input.from.length} indexes. Give one for all urls, or one for each: ${urls.length}.`,
-      );
-    if (twice !== undefined) throw new UsageError(`${twice.href} is given twice. Give each url once.`);
-    const hosts = destinations.map(({ host }) => host).join(', ');
-    const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
+    const { endpoint, destinations } = endpointAndDestinations(input);
     let reports: DeliveryReports | undefined;
     let next: (() => number[]) | undefined;
     await followEndpoint({ ...input, endpoint }, terminal, ({ endpoint: { uid, url }, ...given }) => {
@@ -105,6 +89,31 @@ Without an endpoint: creel forward --new <url>...`,
       });
   },
 });
+
+interface ForwardInput {
+  /** The first URL if a new endpoint is created. */
+  readonly endpoint?: string | undefined;
+  readonly url: readonly string[];
+  readonly new: boolean;
+  readonly from?: readonly number[] | undefined;
+}
+
+/** The endpoint to forward from, and where to. @throws UsageError */
+function endpointAndDestinations({ endpoint, url, new: isNew, from }: ForwardInput) {
+  if (endpoint === undefined)
+    throw new UsageError(
+      isNew ? 'Name the url: creel forward --new <url>...' : 'Name the endpoint: creel forward <endpoint> <url>...',
+    );
+  const urls = isNew ? [endpoint, ...url] : url;
+  if (urls.length === 0) throw new UsageError('Name the url: creel forward <endpoint> <url>...');
+  const destinations = urls.map((each) => parseDestination(each));
+  const twice = destinations.find(({ href }, at) => destinations.slice(0, at).some((other) => other.href === href));
+  if (from !== undefined && ![1, urls.length].includes(from.length))
+    throw new UsageError(`--from has ${from.length} indexes. Give one for all urls, or one for each: ${urls.length}.`);
+  if (twice !== undefined) throw new UsageError(`${twice.href} is given twice. Give each url once.`);
+  const hosts = destinations.map(({ host }) => host).join(', ');
+  return { endpoint: isNew ? { newName: `forward to ${hosts}`.slice(0, 100) } : endpoint, destinations };
+}
 
 /** The value of `--from` for these indexes. */
 function fromText(indexes: readonly number[]): string {
