@@ -11,8 +11,7 @@ const replySchema = z.union([z.object({ url: z.string() }), z.object({ error: z.
 /**
  * Starts a PostgreSQL on a free loopback port with an empty data folder and production durability. The user in the URL may create
  * databases. The server and its data are removed by `stop` and whenever this process ends, even by SIGKILL.
- * @param inMemory keeps the data in memory if this machine has a file system for it. Tests create and delete hundreds of databases of
- * 300 files, and on a disk the files took a seventh of the processor time of `npm test`
+ * @param inMemory keeps the data in memory if this machine has a file system for it, because tests create hundreds of databases
  * @throws Error whose message is a sentence for the user
  */
 export async function startPostgres({ inMemory = false } = {}): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -39,7 +39,7 @@ export async function* foundRequests(
 }
 
 /**
- * The whole body; `undefined` when it is not stored any more.
+ * The whole body; `undefined` if it is not stored.
  * @throws ApiError
  */
 export async function readBody(client: Client, uid: string, request: CapturedRequest): Promise<Uint8Array | undefined> {

@@ -167,12 +167,12 @@ export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Acc
   return unknown || isHidden(saved) ? list : addLive(list, [saved], accepts);
 }
 
-/** Replaces a row, or removes it if the list does not accept it any more. */
+/** Replaces a row, or removes it if the list does not accept the new one. */
 function replaceRow(list: RequestList, at: number, row: ListedRequest, accepts: Accepts): RequestList {
   return { ...list, rows: accepts(row) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };
 }
 
-/** Updates the deliveries of a request. If the list has a query that it no longer matches, the list drops it. */
+/** Updates the deliveries of a request. A list whose query it does not match then drops it. */
 function putDelivery(
   list: RequestList,
   { index, lastDelivery, deliveryPending }: LiveDelivery,

@@ -168,7 +168,7 @@ export async function newestBelow(
   return rows.toSorted((one, other) => other.index - one.index)[0];
 }
 
-/** One request by its index, with the first part of its body. `null` if it is no longer stored. */
+/** One request by its index, with the first part of its body. `null` if it is not stored. */
 export const requestQuery = (uid: string, index: number) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),

@@ -84,9 +84,8 @@ export function bodyKind({ bytes, text, isJson, contentType }: BodyFacts): BodyK
 const OTHER_CHARSET_BYTES = new Set([0x00, 0x1b]);
 
 /**
- * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
- * if none is declared, the browser does not know it, or the bytes are not valid in it. Also `undefined` for bytes that
- * are valid UTF-8, because many senders declare `iso-8859-1` and send UTF-8.
+ * Decodes a body from the character set of its content type (RFC 9110, section 8.3.2). `undefined` if the browser knows
+ * none, if the bytes are not valid in it, or if they are UTF-8, because many senders declare `iso-8859-1` and send UTF-8.
  * @param whole false if the bytes may end within a character
  */
 export function textInCharset(

@@ -31,7 +31,7 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
       requested.current.splice(0, own + 1);
       return;
     }
-    // Older searches will not come back any more.
+    // Older searches do not return.
     requested.current = [];
     timers.stop();
     setText(searched);

@@ -16,7 +16,7 @@ export interface BulkResult {
   /** `500 Internal Server Error`, or why there was no response. */
   readonly label: string;
   readonly tone: StatusTone;
-  /** False if the server rejected the replay, for example because the request is no longer stored. */
+  /** False if the server rejected the replay, for example because the request is not stored. */
   readonly isSent: boolean;
   /** `undefined` if there was no response. */
   readonly status: number | undefined;

@@ -85,7 +85,7 @@ async function call(uid: string, request: ListedRequest, form: ReplayForm, signa
   try {
     return await withRequestId(uid, request, (id) => send({ of: { endpointUid: uid, id }, size }));
   } catch (error) {
-    // Without the captured body and the secret, a request can be sent that is no longer stored. It has no history.
+    // Without the captured body and the secret, a request that is not stored can be sent, too. It has no history.
     const isComplete = (form.body !== undefined || size === 0) && !form.sign;
     if (isComplete && error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return send();
     throw error;

@@ -59,7 +59,7 @@ export function useReplay(uid: string, request: ListedRequest) {
     void sendReplay(uid, request, complete).then((failure) => {
       const rejected = serverFieldErrors(failure, FIELDS);
       if (Object.keys(rejected).length > 0) return refuse(rejected);
-      // The URL is now the default, so it is not a change any more.
+      // Then the URL is the default and no change.
       const isDefault = defaultUrl(request, lastTargetOf(request, url)) === url;
       if (failure === undefined && isDefault) change({ url: undefined });
     });

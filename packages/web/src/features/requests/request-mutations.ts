@@ -73,10 +73,8 @@ function saveFailure(error: unknown): string {
 }
 
 /**
- * Removes requests from the list at once. One request is deleted at once too, because the user was asked. Several are
- * deleted after 5 seconds or before a logout. Until then, a toast offers Undo; if the tab is closed, nothing is deleted.
- * While they are deleted, which takes a call for each, the browser asks before it closes the tab. Failed deletions are
- * restored.
+ * Removes requests from the list at once, and puts back those that could not be deleted. One request is deleted at
+ * once too, because the user was asked. For several, a toast offers Undo first; a tab that is closed then deletes nothing.
  */
 export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
   const putBack = hideRequests(uid, requests);
@@ -117,6 +115,7 @@ function deleteLater(count: number, send: () => Promise<void>, onUndo: () => voi
   const start = async (): Promise<void> => {
     clearTimeout(timer);
     closeToast();
+    // Each request takes a call.
     const stopAsking = askBeforeLeaving();
     await send();
     stopAsking();

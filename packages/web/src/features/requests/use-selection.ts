@@ -53,7 +53,7 @@ export function useSelection(uid: string, items: ListItems, options: SelectionOp
     other: other.request,
     /** True if the server has dropped the request in the details. It stays until another one is opened. */
     isDropped: current !== undefined && (isDropped(list, current) || named.isMissing),
-    /** True if the URL names a request that is no longer stored, and the page has no copy of it. */
+    /** True if the URL names a request that is not stored, and the page has no copy of it. */
     isMissing: named.isMissing && current === undefined,
     open,
     close: () => changeView({ request: undefined }),

@@ -103,7 +103,7 @@ interface PortalAction {
   readonly destructive?: boolean;
 }
 
-/** True if the subscription can't change any more. */
+/** True if nothing can change the subscription. */
 const hasEnded = ({ status }: TestSubscription): boolean => status === 'canceled' || status === 'incomplete_expired';
 
 const isUnpaid = ({ status }: TestSubscription): boolean => status === 'past_due' || status === 'unpaid';
