@@ -46,5 +46,8 @@ export const LIVE_CLOSE_ENDPOINT_GONE = 4404;
 /** A token (RFC 9110, section 5.6.2), such as a header name or a method. */
 export const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 
+/** A header's value, one character per byte and without control characters (RFC 9110, section 5.5, with obs-text). */
+export const FIELD_VALUE = /^[\t -~\x80-\xff]*$/;
+
 /** A method name (RFC 9110, section 9.1) of at most 40 characters. */
 export const METHOD_NAME = /^[!#$%&'*+.^`|~\w-]{1,40}$/;

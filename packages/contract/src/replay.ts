@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import { endToEndHeaders, firstHeader } from './raw-headers.ts';
-import { MAX_HEADER_LINES, METHOD_NAME, TOKEN } from './limits.ts';
+import { FIELD_VALUE, MAX_HEADER_LINES, METHOD_NAME, TOKEN } from './limits.ts';
 
 /** Methods in the replay form. A call may use any method except CONNECT and TRACE. */
 export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
@@ -46,9 +46,6 @@ const methodSchema = z
   .string({ error: METHOD_SENTENCE })
   .regex(METHOD_NAME, { error: METHOD_SENTENCE })
   .refine((method) => !METHODS_WITHOUT_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
-
-/** A header value with one character per byte and without control characters (RFC 9110, section 5.5, with obs-text). */
-const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
  * Removes spaces and tabs around a name or value, which are not part of it (RFC 9110, section 5.5). A regular expression

@@ -8,6 +8,7 @@ import {
 import type { RawHeaders } from '../raw-headers.ts';
 import {
   DEFAULT_PAGE_SIZE,
+  FIELD_VALUE,
   HEADER_SEPARATOR_BYTES,
   MAX_HEADER_BYTES,
   MAX_HEADER_LINES,
@@ -34,6 +35,7 @@ function countSchema(name: string, max: number) {
     .transform((digits) => Math.min(Number(digits), max));
 }
 
+const methodSchema = z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE });
 const limitSchema = countSchema('limit', MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE);
 
 const pageQuerySchema = z.object({
@@ -43,11 +45,7 @@ const pageQuerySchema = z.object({
     .regex(/^\d{1,100}$/, { error: BEFORE_SENTENCE })
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .optional(),
-  method: z
-    .string({ error: METHOD_SENTENCE })
-    .regex(METHOD_NAME, { error: METHOD_SENTENCE })
-    .transform((method) => method.toUpperCase())
-    .optional(),
+  method: methodSchema.transform((method) => method.toUpperCase()).optional(),
 });
 
 const searchQuerySchema = z.object({
@@ -75,10 +73,8 @@ const onWire = (pattern: RegExp) =>
 
 /** What follows the uid in the target of a request that can be captured. */
 const TARGET = /^(?:[/?][!-~]*)?$/;
-/** A header's value, one character per byte (RFC 9110, section 5.5). */
-const HEADER_VALUE = /^[\t -~\x80-\xff]*$/;
 
-const lineSchema = z.tuple([onWire(TOKEN), onWire(HEADER_VALUE)], { error: NOT_ON_WIRE_SENTENCE });
+const lineSchema = z.tuple([onWire(TOKEN), onWire(FIELD_VALUE)], { error: NOT_ON_WIRE_SENTENCE });
 
 /** Reads up to the first wrong line. */
 function isListOfLines(list: readonly unknown[]): boolean {
@@ -95,7 +91,7 @@ function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
 const restoreSchema = z
   .object({
     index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
-    method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
+    method: methodSchema,
     rawTarget: onWire(TARGET),
     rawHeaders: z.preprocess(
       // Otherwise a list of thousands of wrong items gets a sentence for each, which takes long.
