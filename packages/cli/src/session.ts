@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { tryDecode } from '@creel/contract';
+import { parseJson } from '@creel/contract';
 import { z } from 'zod';
 import { CliError, codeOf } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,7 +37,7 @@ export async function readSession(env: Env): Promise<StoredSession | undefined> 
     throw new CliError(`${path} can't be read (${codeOf(error)}).`);
   });
   if (text === undefined) return undefined;
-  const session = storedSessionSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
+  const session = storedSessionSchema.safeParse(parseJson(text)).data;
   if (session === undefined)
     throw new CliError(`${path} does not contain a valid session. Log in again with: creel login`);
   return session;

@@ -1,7 +1,7 @@
 import { fillPath, OPERATIONS } from './operations.ts';
 import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
-import { tryDecode } from './decoding.ts';
+import { parseJson } from './decoding.ts';
 import { z } from 'zod';
 
 /** A failed call. The message is `{status}: {sentence}`. A `status` of 0 means that there was no complete response. */
@@ -153,10 +153,6 @@ const looseProblemSchema = z
     fields: z.record(z.string(), z.string()).optional().catch(undefined),
   })
   .catch({});
-
-function parseJson(text: string): unknown {
-  return tryDecode(() => JSON.parse(text));
-}
 
 async function readAnswer<Name extends OperationName>(
   operation: Operation,

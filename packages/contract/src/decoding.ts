@@ -7,6 +7,11 @@ export function tryDecode<T>(decode: () => T): T | undefined {
   }
 }
 
+/** The value of JSON text; `undefined` for other text. */
+export function parseJson(text: string): unknown {
+  return tryDecode(() => JSON.parse(text));
+}
+
 const STRICT = { fatal: true, ignoreBOM: true };
 const utf8 = new TextDecoder('utf-8', STRICT);
 

@@ -1,6 +1,6 @@
 export * from './captured-request.ts';
 export * from './client.ts';
-export { textOf, textOfBeginning, tryDecode } from './decoding.ts';
+export { parseJson, textOf, textOfBeginning, tryDecode } from './decoding.ts';
 export * from './delivery.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';

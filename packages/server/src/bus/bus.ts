@@ -1,4 +1,4 @@
-import { tryDecode } from '@creel/contract';
+import { parseJson } from '@creel/contract';
 import { z } from 'zod';
 
 /** Notices between the nodes that share a database (docs/architecture.md, "Several nodes"). */
@@ -82,7 +82,7 @@ export function writeMessage(message: BusMessage): string {
 
 /** `undefined` when the text is not a message of this version. */
 export function readMessage(text: string): BusMessage | undefined {
-  return messageSchema.safeParse(tryDecode(() => JSON.parse(text))).data;
+  return messageSchema.safeParse(parseJson(text)).data;
 }
 
 /** Notices of the newest index of each endpoint. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { tryDecode } from '@creel/contract';
+import { parseJson } from '@creel/contract';
 
 /** Slack's has about 140 bytes. Longer bodies, such as those of events, are not searched. */
 const MAX_BYTES = 512;
@@ -17,5 +17,5 @@ const verificationSchema = z.object({
  */
 export function slackChallenge(method: string, body: Buffer | null): string | undefined {
   if (method !== 'POST' || body === null || body.length > MAX_BYTES || !body.includes(MARK)) return undefined;
-  return verificationSchema.safeParse(tryDecode(() => JSON.parse(body.toString()))).data?.challenge;
+  return verificationSchema.safeParse(parseJson(body.toString())).data?.challenge;
 }

@@ -1,4 +1,4 @@
-import { tryDecode } from '@creel/contract';
+import { parseJson } from '@creel/contract';
 import type { SigningScheme, SigningSecret } from '@creel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { REASONS } from './reasons.ts';
@@ -199,7 +199,7 @@ function layout(name: string, text: string): OtherBody {
 /** `undefined` if the text is not JSON, or its layouts would take too long. */
 function serializeAgain(text: string): string | undefined {
   // First, because `TOKEN` takes quadratic time for a string without an end.
-  const value: unknown = tryDecode(() => JSON.parse(text));
+  const value = parseJson(text);
   if (value === undefined) return undefined;
   let depth = 0;
   let cost = 0;
