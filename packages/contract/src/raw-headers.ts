@@ -16,6 +16,11 @@ export function firstHeader(rawHeaders: RawHeaders, name: string): string | unde
   return rawHeaders.find(([rawName]) => rawName.length === name.length && rawName.toLowerCase() === name)?.[1];
 }
 
+/** Returns the values of a header, in order. `name` is in lower case. */
+function headerValues(rawHeaders: RawHeaders, name: string): string[] {
+  return rawHeaders.filter(([rawName]) => rawName.toLowerCase() === name).map(([, value]) => value);
+}
+
 /** Hop-by-hop headers (RFC 9110, section 7.6.1). They describe the connection, so they are not forwarded. */
 const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
@@ -49,9 +54,8 @@ const MAX_HOPS = 3;
 
 /** Returns the marks of those that forwarded a request, in order. */
 function forwardingMarks(headers: RawHeaders): string[] {
-  return headers
-    .filter(([name]) => name.toLowerCase() === FORWARDING_HEADERS.via.toLowerCase())
-    .flatMap(([, value]) => value.split(','))
+  return headerValues(headers, FORWARDING_HEADERS.via.toLowerCase())
+    .flatMap((value) => value.split(','))
     .map((mark) => mark.trim())
     .filter((mark) => mark !== '');
 }
@@ -73,11 +77,7 @@ export function loopRefusal(captured: RawHeaders, ownMark: string, earlier: stri
 
 /** Returns the header names in the `Connection` header, in lower case. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
-  return new Set(
-    headers
-      .filter(([name]) => name.toLowerCase() === 'connection')
-      .flatMap(([, value]) => value.toLowerCase().match(/[^\s,]+/g) ?? []),
-  );
+  return new Set(headerValues(headers, 'connection').flatMap((value) => value.toLowerCase().match(/[^\s,]+/g) ?? []));
 }
 
 /** Returns the headers without hop-by-hop headers and those that `Connection` names. */

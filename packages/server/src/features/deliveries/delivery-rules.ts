@@ -1,5 +1,6 @@
 import {
   FORWARDING_HEADERS,
+  firstHeader,
   isForwardingHeader,
   loopRefusal,
   MAX_FAILURES_IN_A_ROW,
@@ -79,7 +80,7 @@ export function nextAttemptAt({ attempt, at, responseHeaders, random }: FailedAt
 
 /** The wait that a response asks for (RFC 9110, section 10.2.3): seconds, or a date. 0 without one. */
 export function retryAfterMs(headers: RawHeaders, now: number): number {
-  const text = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1].trim() ?? '';
+  const text = firstHeader(headers, 'retry-after')?.trim() ?? '';
   const wait = /^\d+$/.test(text) ? Number(text) * SECOND : dateOf(text) - now;
   return Number.isNaN(wait) ? 0 : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
 }
