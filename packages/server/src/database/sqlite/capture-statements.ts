@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { MAX_TRIMMED_BYTES, methodChanges, writeBatch } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import { requestKeyValue } from '../stored-request.ts';
@@ -31,10 +31,6 @@ const UPDATE_COUNTERS = `update endpoints set next_index = ?1, latest_at = ?2, s
   dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count), spared_count = ?5,
   trimmed_to = max(trimmed_to, ?6) where id = ?7`;
 
-function integer(value: SQLOutputValue | undefined): number {
-  return Number(value);
-}
-
 /** The writer is the only one, and in a transaction, so reading the row is enough. */
 function lockWith(select: StatementSync) {
   return (endpointId: number): LockedEndpoint[] => {
@@ -43,15 +39,15 @@ function lockWith(select: StatementSync) {
     return [
       {
         endpointId,
-        nextIndex: integer(row.next_index),
-        trimFrom: integer(row.trim_from),
+        nextIndex: Number(row.next_index),
+        trimFrom: Number(row.trim_from),
         autosave: row.autosave === 1,
-        savedCount: integer(row.saved_count),
-        unsavedCount: integer(row.unsaved_count),
-        sparedCount: integer(row.spared_count),
-        plannedTo: row.planned_to === null ? null : integer(row.planned_to),
+        savedCount: Number(row.saved_count),
+        unsavedCount: Number(row.unsaved_count),
+        sparedCount: Number(row.spared_count),
+        plannedTo: row.planned_to === null ? null : Number(row.planned_to),
         hasDeliveries: row.has_deliveries === 1,
-        latestAt: row.latest_at === null ? null : integer(row.latest_at),
+        latestAt: row.latest_at === null ? null : Number(row.latest_at),
       },
     ];
   };
@@ -84,10 +80,10 @@ function trimWith(database: DatabaseSync) {
     // Usually they are consecutive and all have the batch's method. One pass detects that faster than a list.
     if (!hasDeliveries && method !== undefined && captures.every((capture) => capture.method === method)) {
       const row = range.get(method, keyOf(trimFrom), keyOf(trimFrom + count));
-      if (row?.stored === count && row.of_method === count && integer(row.bytes) <= maxBytes) {
+      if (row?.stored === count && row.of_method === count && Number(row.bytes) <= maxBytes) {
         const to = trimFrom + count;
         deleteUnsaved.run(keyOf(trimFrom), keyOf(to));
-        return { byMethod: [{ method, stored: count, bytes: integer(row.bytes) }], to, spared: 0, left: 0 };
+        return { byMethod: [{ method, stored: count, bytes: Number(row.bytes) }], to, spared: 0, left: 0 };
       }
     }
     const end = requestKeyValue(endpointId + 1, 0);
@@ -97,16 +93,16 @@ function trimWith(database: DatabaseSync) {
     let bytes = 0;
     for (const row of all) {
       if (bytes >= maxBytes) break;
-      bytes += integer(row.bytes);
+      bytes += Number(row.bytes);
       rows.push(row);
     }
     const removed = rows.filter((row) => row.spared === 0);
-    const to = rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1;
+    const to = rows.length === 0 ? trimFrom : Number(rows.at(-1)?.index) + 1;
     if (hasDeliveries)
-      for (const { index } of removed) for (const deletion of deletions) deletion.run(keyOf(integer(index)));
+      for (const { index } of removed) for (const deletion of deletions) deletion.run(keyOf(Number(index)));
     else deleteUnsaved.run(keyOf(trimFrom), keyOf(to));
     return {
-      byMethod: removed.map((row) => ({ method: String(row.method), stored: 1, bytes: integer(row.bytes) })),
+      byMethod: removed.map((row) => ({ method: String(row.method), stored: 1, bytes: Number(row.bytes) })),
       to,
       spared: rows.length - removed.length,
       left: all.length - rows.length,
@@ -125,7 +121,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
   return {
     lockEndpoints: (endpointIds) => endpointIds.flatMap(lockEndpoint),
     takeSavedIds(count) {
-      const last = integer(takeSavedIds.get(count)?.value);
+      const last = Number(takeSavedIds.get(count)?.value);
       return Array.from({ length: count }, (_, nth) => last - count + 1 + nth);
     },
     write(writes) {
