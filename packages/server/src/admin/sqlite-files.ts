@@ -2,7 +2,7 @@ import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync
 import { dirname } from 'node:path';
 import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
 import { claimDataDir, databaseFile, giveToOwner, openReader, sync } from '../database/sqlite/open-database.ts';
-import { codeOf } from '../error-code.ts';
+import { codeOf, messageOf } from '../error-code.ts';
 
 /** A command of `creel admin` that can't be carried out, with a sentence for the operator. */
 export class AdminProblem extends Error {
@@ -158,7 +158,7 @@ function verifyFile(file: string): string[] {
       .map((line) => `The file is damaged: ${line}`);
     return pages.length > 0 ? pages : wrongCounters(database);
   } catch (error) {
-    return [`${file} can't be read (${error instanceof Error ? error.message : String(error)}).`];
+    return [`${file} can't be read (${messageOf(error)}).`];
   }
 }
 

@@ -1,4 +1,4 @@
-import { codeOf } from '../../error-code.ts';
+import { codeOf, messageOf } from '../../error-code.ts';
 import { StorageUnavailable, StorageProblem } from '../store.ts';
 
 /** The connection broke, or the server ended it, also because of one of its timeouts (PostgreSQL's appendix A, Node's codes). */
@@ -81,7 +81,7 @@ const SENTENCES: Readonly<Record<string, (where: string, reason: string) => stri
 export function startProblem(thrown: unknown, url: string): StorageProblem {
   const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const code = codeOf(error) ?? codeOfDriver(reason);
   const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
   if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url), reason), { cause: error });

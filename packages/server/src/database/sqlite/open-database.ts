@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../error-code.ts';
 import { StorageProblem } from '../store.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { CaptureStatements } from '../write-captures.ts';
@@ -55,7 +56,7 @@ export function claimDataDir(dataDir: string): DatabaseSync {
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     throw new StorageProblem(
-      `The data folder ${dataDir} can't be written (${reason(error)}). Set DATA_DIR to a folder that can.`,
+      `The data folder ${dataDir} can't be written (${messageOf(error)}). Set DATA_DIR to a folder that can.`,
     );
   }
   const file = join(dataDir, 'creel.lock');
@@ -67,7 +68,7 @@ export function claimDataDir(dataDir: string): DatabaseSync {
     lock.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive; pragma user_version = 1;');
     return lock;
   } catch (error) {
-    if (/locked/.test(reason(error))) {
+    if (/locked/.test(messageOf(error))) {
       throw new StorageProblem(
         `Another Creel server is using the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
       );
@@ -75,7 +76,7 @@ export function claimDataDir(dataDir: string): DatabaseSync {
     throw problem(
       dataDir,
       error,
-      `The file ${file} can't be used (${reason(error)}). Give it to the user that runs the server, or set DATA_DIR to another folder.`,
+      `The file ${file} can't be used (${messageOf(error)}). Give it to the user that runs the server, or set DATA_DIR to another folder.`,
     );
   }
 }
@@ -127,7 +128,7 @@ export function openWriter(dataDir: string): DatabaseSync {
     throw problem(
       dataDir,
       error,
-      `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Check its owner, restore a backup, or set DATA_DIR to another folder.`,
+      `The database ${file} can't be opened (${messageOf(error)}). Nothing was changed. Check its owner, restore a backup, or set DATA_DIR to another folder.`,
     );
   }
 }
@@ -153,10 +154,6 @@ export function openReader(dataDir: string): DatabaseSync {
   const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS, readOnly: true });
   for (const pragma of READER_PRAGMAS) database.exec(`pragma ${pragma}`);
   return database;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**
@@ -193,7 +190,7 @@ function statementsOf(raw: DatabaseSync, dataDir: string): CaptureStatements {
     return sqliteCaptureStatements(raw);
   } catch (error) {
     throw new StorageProblem(
-      `The tables of the database ${databaseFile(dataDir)} are not those of its version (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
+      `The tables of the database ${databaseFile(dataDir)} are not those of its version (${messageOf(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import type { Money } from '@creel/contract';
+import { messageOf } from '../../error-code.ts';
 import type { PlanPrice, SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /**
@@ -11,7 +12,7 @@ export class GatewayError extends Error {
   readonly reason: 'payment' | 'customer' | 'portal' | 'failed' | 'unavailable';
 
   constructor(reason: GatewayError['reason'], cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
     this.reason = reason;
   }
 }

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
 import type { UserRecord } from '../../database/records.ts';
-import { codeOf } from '../../error-code.ts';
+import { codeOf, messageOf } from '../../error-code.ts';
 import { createHash } from 'node:crypto';
 import type { Remote } from '../../database/remote.ts';
 import type { Logger } from '../../log.ts';
@@ -180,8 +180,7 @@ function rejectionOf(error: unknown): Rejection {
 function refusal(error: unknown, secrets: readonly string[]): MailRefused {
   const response = responseOf(error);
   if (response !== undefined) return new MailRefused(withoutSecrets(response, secrets), rejectionOf(error));
-  const reason = error instanceof Error ? error.message : String(error);
-  return new MailRefused(UNREACHABLE, { cause: new Error(withoutSecrets(reason, secrets)) });
+  return new MailRefused(UNREACHABLE, { cause: new Error(withoutSecrets(messageOf(error), secrets)) });
 }
 
 /** The text in one line, with a limited length. */
