@@ -98,7 +98,9 @@ function registerOperation(
       const { handlerDone, ...memory } = responseMemory(budgets, userId, reply.raw);
       const readInTurn = <T>(read: () => Promise<T>): Promise<T> => reads.run(userId, read, closedSignal(reply));
       const call = { ...caller, ...input, request, reply, ...memory, readInTurn };
-      if (input.longText !== undefined) freeWhenDone(input.longText, memory);
+      const { longText } = input;
+      // Without this, V8 frees it late, because large bodies are few objects.
+      if (longText !== undefined) memory.whenDone(() => freeBuffer(longText.buffer));
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       request.longText = undefined;
@@ -117,11 +119,6 @@ function send(operation: Operation, reply: FastifyReply, answer: unknown): Fasti
   if (operation.answer === undefined) return reply.send();
   if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
   return answer instanceof LargeAnswer ? sendLarge(reply, answer) : reply.send(JSON.stringify(answer));
-}
-
-/** Without this, V8 frees it late, because large bodies are few objects. */
-function freeWhenDone({ buffer }: Buffer, { whenDone }: { whenDone: (done: () => void) => void }): void {
-  whenDone(() => freeBuffer(buffer));
 }
 
 /** `never`: the compiler can't see that schema and handler belong together. `AllHandlers` guarantees it. */
