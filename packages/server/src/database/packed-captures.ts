@@ -31,15 +31,10 @@ const METHOD_INDEXES: ReadonlyMap<string, number> = new Map(METHODS.map((method,
 
 /** Collects captures into a batch. */
 export class CapturePacker {
-  #numbers: Float64Array<ArrayBuffer>;
-  #bytes: Buffer<ArrayBuffer>;
+  #numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
+  #bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
   #used = 0;
   count = 0;
-
-  constructor() {
-    this.#numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
-    this.#bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
-  }
 
   /** Adds a capture. `head` is Latin-1 text; an empty body counts as no body. */
   add(endpointId: number, receivedAt: number, method: string, head: string, body: Buffer | null): void {
