@@ -1,4 +1,4 @@
-import { BASE64_SENTENCE, isBase64 } from '@creel/contract';
+import { BASE64_SENTENCE, isBase64, tryDecode } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -91,11 +91,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const utf8Piece = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function parse(json: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(json));
-  } catch {
-    throw new ProblemError('MALFORMED_JSON');
-  }
+  return parseDecoded(() => utf8.decode(json));
+}
+
+/** @throws ProblemError MALFORMED_JSON, also if the text can't be decoded */
+function parseDecoded(decode: () => string): unknown {
+  const value: unknown = tryDecode(() => JSON.parse(decode()));
+  if (value === undefined) throw new ProblemError('MALFORMED_JSON');
+  return value;
 }
 
 /** Replaces the content of a JSON string by its text, which is never longer. */
@@ -103,20 +106,12 @@ async function unescape(content: Buffer): Promise<Buffer> {
   let length = 0;
   for (let at = 0; at < content.length;) {
     const end = pieceEnd(content, at);
-    length += content.write(textOf(content.subarray(at, end)), length);
+    const piece = content.subarray(at, end);
+    length += content.write(String(parseDecoded(() => `"${utf8Piece.decode(piece)}"`)), length);
     at = end;
     await nextTurn();
   }
   return content.subarray(0, length);
-}
-
-/** @throws ProblemError MALFORMED_JSON */
-function textOf(content: Buffer): string {
-  try {
-    return JSON.parse(`"${utf8Piece.decode(content)}"`);
-  } catch {
-    throw new ProblemError('MALFORMED_JSON');
-  }
 }
 
 /** Two escapes that are one character. */
