@@ -221,7 +221,7 @@ export function createDispatch(
   turns: LoopTurns,
 ): RequestHandler {
   return (request, response, head, expectsContinue) => {
-    if (head.refusal !== undefined) return answerRefused(response, head.refusal, { close: true });
+    if (head.refusal !== undefined) return answerRefused(response, { code: head.refusal, close: true });
     if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
     if (expectsContinue) response.writeContinue();
     turns.run(turnOwner(request.socket), () => {

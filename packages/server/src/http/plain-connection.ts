@@ -3,8 +3,9 @@ import { freeBuffer, freeUnread, unreadBytesOf } from './body-buffer.ts';
 import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import { ArrivingBody, PlainReply, readPlainHead } from './plain-request.ts';
-import type { PlainHead, Refusal, Verdict } from './plain-request.ts';
+import type { PlainHead, Verdict } from './plain-request.ts';
 import { rawRefusal } from './raw-response.ts';
+import type { Refusal } from './raw-response.ts';
 import { linger } from './read-body.ts';
 
 /** Maximum requests in flight per connection. Further ones wait in the socket, which stops reading. */

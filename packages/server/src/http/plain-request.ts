@@ -1,7 +1,7 @@
-import type { ProblemCode } from '@creel/contract';
 import { BodyBuffer, copyBody } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { rawCaptured, rawRefusal } from './raw-response.ts';
+import type { Refusal } from './raw-response.ts';
 
 /** The head of a request that is simple enough to be read without Node's parser. */
 export interface PlainHead {
@@ -129,14 +129,6 @@ export interface Admission {
   /** The response if there is no memory for the rest of the body. */
   readonly refuseForMemory: () => Refusal;
   readonly capture: (body: Buffer | null, reply: CaptureReply) => void;
-}
-
-export interface Refusal {
-  readonly code: ProblemCode;
-  /** Seconds. */
-  readonly retryAfter?: number;
-  /** The connection ends with this response. */
-  readonly close?: true;
 }
 
 export type Verdict = Admission | Refusal;

@@ -49,15 +49,17 @@ function refusalHeaders(body: string, retryAfter: number | undefined): string[] 
   return headers;
 }
 
-export interface RefusalOptions {
+/** Why a request is rejected, and how the response ends. */
+export interface Refusal {
+  readonly code: ProblemCode;
   /** Seconds for `Retry-After`. */
-  readonly retryAfter?: number | undefined;
-  /** Closes the connection after the response. */
-  readonly close?: boolean | undefined;
+  readonly retryAfter?: number;
+  /** The connection ends with this response. */
+  readonly close?: true;
 }
 
 /** Writes the head of a refusal. Returns its body. */
-function beginRefusal(response: ServerResponse, code: ProblemCode, { retryAfter, close }: RefusalOptions): string {
+function beginRefusal(response: ServerResponse, { code, retryAfter, close }: Refusal): string {
   const body = JSON.stringify(problemBody(code));
   const headers = refusalHeaders(body, retryAfter);
   if (close) {
@@ -69,8 +71,8 @@ function beginRefusal(response: ServerResponse, code: ProblemCode, { retryAfter,
 }
 
 /** Responds that the request was not captured, and why. */
-export function answerRefused(response: ServerResponse, code: ProblemCode, options: RefusalOptions = {}): void {
-  const body = beginRefusal(response, code, options);
+export function answerRefused(response: ServerResponse, refusal: Refusal): void {
+  const body = beginRefusal(response, refusal);
   // A client that asks to close may still send its body, too.
   if (response.shouldKeepAlive || response.req.complete) {
     response.end(body);
@@ -82,7 +84,7 @@ export function answerRefused(response: ServerResponse, code: ProblemCode, optio
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
-  response.end(beginRefusal(response, code, { close: true }));
+  response.end(beginRefusal(response, { code, close: true }));
 }
 
 /** What a CORS preflight asks for. */

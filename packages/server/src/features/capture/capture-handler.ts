@@ -6,11 +6,12 @@ import type { ClientAddressOf } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
+import type { Refusal } from '../../http/raw-response.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
 import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
-import type { CaptureReply, Refusal, Verdict } from '../../http/plain-request.ts';
+import type { CaptureReply, Verdict } from '../../http/plain-request.ts';
 import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
@@ -120,7 +121,7 @@ interface PartialRequest {
 
 function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial: PartialRequest): void {
   const { request, response, target, head, expectsContinue } = partial;
-  if ('code' in verdict) return answerRefused(response, verdict.code, verdict);
+  if ('code' in verdict) return answerRefused(response, verdict);
   const { method = '', rawHeaders, socket } = request;
   const keep = (body: Buffer | null): void => {
     deps.metrics.countRead('parser');
@@ -131,11 +132,8 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial
   readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
     if (result === 'cut-off') return;
     if (result === 'too-large' || result === 'too-many-parts')
-      return answerRefused(response, 'BODY_TOO_LARGE', { close: true });
-    if (result === 'no-memory') {
-      const { code, retryAfter } = unavailable(deps);
-      return answerRefused(response, code, { retryAfter, close: true });
-    }
+      return answerRefused(response, { code: 'BODY_TOO_LARGE', close: true });
+    if (result === 'no-memory') return answerRefused(response, { ...unavailable(deps), close: true });
     keep(result);
   });
   if (head.hasUpgrade) endWithConnection(request);
@@ -187,7 +185,7 @@ function storeRequest(
 function replyWith(response: ServerResponse): CaptureReply {
   return {
     captured: (index, challenge) => answerCaptured(response, index, challenge),
-    refused: ({ code, retryAfter }) => answerRefused(response, code, { retryAfter }),
+    refused: (refusal) => answerRefused(response, refusal),
   };
 }
 
