@@ -2,6 +2,11 @@
 export class SharedReads<Key, Result> {
   readonly #running = new Map<Key, Promise<Result>>();
 
+  /** The read of the key that runs now. */
+  running(key: Key): Promise<Result> | undefined {
+    return this.#running.get(key);
+  }
+
   /** Calls `read`, unless a read of the key runs. `isLatest` is false after `forget`, so that it does not keep its result. */
   run(key: Key, read: (isLatest: () => boolean) => Promise<Result>): Promise<Result> {
     const running = this.#running.get(key);

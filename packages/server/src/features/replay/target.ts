@@ -5,6 +5,7 @@ import { withTimeout } from '../../limits/timeouts.ts';
 import { CANCELLED, Resolver, TIMEOUT, lookup } from 'node:dns/promises';
 import { codeOf } from '../../error-code.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
+import { SharedReads } from '../../limits/shared-reads.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 /** The parsed URL of a replay or a delivery. */
@@ -126,14 +127,9 @@ const SYSTEM_LOOKUPS = { concurrency: 6, concurrencyPerOwner: 4 };
  */
 export function limitedPerUser(lookUp: (name: string) => Promise<readonly string[]>): Lookup {
   const queue = new FairQueue(SYSTEM_LOOKUPS);
-  const running = new Map<string, Promise<readonly string[]>>();
-  const begin = (name: string): Promise<readonly string[]> => {
-    const found = lookUp(name).finally(() => running.delete(name));
-    running.set(name, found);
-    return found;
-  };
-  return async (name, { userId, signal }) =>
-    running.get(name) ?? queue.run(userId, async () => running.get(name) ?? begin(name), signal);
+  const lookups = new SharedReads<string, readonly string[]>();
+  const begin = (name: string): Promise<readonly string[]> => lookups.run(name, () => lookUp(name));
+  return async (name, { userId, signal }) => lookups.running(name) ?? queue.run(userId, () => begin(name), signal);
 }
 
 /** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
