@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 import { codeOf } from '../error-code.ts';
 import type { Database } from '../database/schema.ts';
 import { sqliteDatabase } from '../database/sqlite/engine.ts';
-import { BUSY_TIMEOUT_MS, databaseFile } from '../database/sqlite/open-database.ts';
+import { BUSY_TIMEOUT_MS } from '../database/sqlite/open-database.ts';
 
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
 export type AdminConfig = Pick<Config, 'dataDir' | 'databaseUrl'>;
@@ -168,5 +168,5 @@ async function withDatabase<Result>(
 }
 
 function openSqlite(dataDir: string): Database {
-  return sqliteDatabase(new DatabaseSync(expectDatabase(databaseFile(dataDir)), { timeout: BUSY_TIMEOUT_MS }));
+  return sqliteDatabase(new DatabaseSync(expectDatabase(dataDir), { timeout: BUSY_TIMEOUT_MS }));
 }

@@ -23,7 +23,7 @@ const ALL_PAGES = 0x7fff_ffff;
  * blocked. Returns the number of stored requests in the copy. @throws AdminProblem
  */
 export async function backup(dataDir: string, file: string): Promise<number> {
-  expectDatabase(databaseFile(dataDir));
+  expectDatabase(dataDir);
   if (existsSync(file)) throw new AdminProblem(`${file} exists. Choose another name.`);
   using database = openReader(dataDir);
   return copyTo(database, file);
@@ -143,7 +143,7 @@ function finishLog(file: string): void {
 
 /** Returns the mistakes in a database file, by default the server's, in sentences. @throws AdminProblem without a file */
 export function verify(dataDir: string, file?: string): string[] {
-  if (file === undefined) return verifyFile(expectDatabase(databaseFile(dataDir)));
+  if (file === undefined) return verifyFile(expectDatabase(dataDir));
   if (!exists(file)) throw new AdminProblem(`There is no database ${file}. Name the file of a backup.`);
   return verifyFile(file);
 }
@@ -178,9 +178,9 @@ function wrongCounters(database: DatabaseSync): string[] {
 
 /** Rewrites the file without free pages. @throws StorageProblem while a server uses the folder */
 export function vacuumFile(dataDir: string): void {
-  expectDatabase(databaseFile(dataDir));
+  const file = expectDatabase(dataDir);
   using _ = claimDataDir(dataDir);
-  using database = new DatabaseSync(databaseFile(dataDir));
+  using database = new DatabaseSync(file);
   database.exec('vacuum; pragma wal_checkpoint(truncate)');
 }
 
@@ -200,8 +200,9 @@ export function exists(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Returns the file. @throws AdminProblem if there is no database */
-export function expectDatabase(file: string): string {
+/** Returns the file of the database in the folder. @throws AdminProblem if there is none */
+export function expectDatabase(dataDir: string): string {
+  const file = databaseFile(dataDir);
   if (!exists(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
   return file;
 }
