@@ -6,7 +6,6 @@ import { usernameKey } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from '../../http/client-address.ts';
 import type { HashOptions, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
@@ -14,6 +13,7 @@ import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** A client that is not authenticated yet. */
 export interface Visitor {
+  /** What counts as one client: its `addressBlock`. */
   readonly address: string;
   /** The cookie that `KnownBrowsers` issued. */
   readonly knownBrowser: string | undefined;
@@ -44,7 +44,7 @@ export class Login {
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
     const { store, config, passwords, throttle, now } = this.#options;
     if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
-    const address = addressBlock(visitor.address);
+    const { address } = visitor;
     const refused = throttle.of('takenName', address);
     await throttle.check([refused]);
     const signUps = throttle.of('signUp', address);
@@ -82,7 +82,7 @@ export class Login {
     // No account has such a name or password, so the attempt is not counted and costs no hash.
     if (!usernameSchema.safeParse(username).success || !passwordSchema.safeParse(password).success)
       throw new ProblemError('INVALID_CREDENTIALS');
-    const options = { owner: addressBlock(visitor.address), signal: visitor.signal };
+    const options = { owner: visitor.address, signal: visitor.signal };
     const user = await this.#options.store.findUserByName(username);
     const isRight = await this.#isRight(password, user, this.#limitsOf(username, user, visitor), options);
     if (!isRight || user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
@@ -131,10 +131,7 @@ export class Login {
   #limitsOf(username: string, user: UserRecord | undefined, visitor: Visitor): RateLimit[] {
     const { throttle, knownBrowsers } = this.#options;
     if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
-    return [
-      throttle.of('signInName', usernameKey(username)),
-      throttle.of('signInAddress', addressBlock(visitor.address)),
-    ];
+    return [throttle.of('signInName', usernameKey(username)), throttle.of('signInAddress', visitor.address)];
   }
 
   /** Hashes the password again if the parameters have changed since it was set. */

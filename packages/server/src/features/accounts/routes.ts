@@ -1,6 +1,7 @@
 import { closedSignal } from '../../http/call.ts';
 import type { Handlers, Call } from '../../http/call.ts';
 import { presentUser } from './service.ts';
+import { addressBlock } from '../../http/client-address.ts';
 import {
   KNOWN_BROWSER,
   MAX_FLOWS,
@@ -26,7 +27,7 @@ type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
 /** The caller, before authentication. */
 function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
   const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
-  return { address: clientAddress, knownBrowser, signal: closedSignal(reply) };
+  return { address: addressBlock(clientAddress), knownBrowser, signal: closedSignal(reply) };
 }
 
 /**
