@@ -157,7 +157,7 @@ const MAX_RESERVE_SHARE = 1 / 8;
  * A file that occupies disk space. It is removed when the disk is full, so that deletions work, and recreated later.
  * Free space alone is not enough, because other programs fill the disk too.
  */
-export class ReserveFile {
+class ReserveFile {
   readonly bytes: number;
   readonly #path: string;
   #writing: Promise<void> | undefined;
