@@ -20,6 +20,9 @@ export class StorageUnavailable extends Error {
   }
 }
 
+/** For a call that the database did not answer within its time limit. */
+export const databaseTooLate = (): Error => new StorageUnavailable('The database did not answer in time.');
+
 /** An error of a storage thread, as it crosses to the main thread. */
 export interface StorageFailure {
   readonly isProblem: boolean;

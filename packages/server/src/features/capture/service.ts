@@ -8,7 +8,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/stored-request.ts';
-import { StorageUnavailable, storedAs } from '../../database/store.ts';
+import { databaseTooLate, storedAs } from '../../database/store.ts';
 import type { CaptureLimits, Store } from '../../database/store.ts';
 import { fittingBytes, MemoryBudget } from '../../limits/memory-budget.ts';
 import { throttled } from '../../limits/rate-limits.ts';
@@ -173,11 +173,7 @@ const READY_MS = 3000;
 async function checkReady({ store }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
   if (writer?.isLogging) return writer.checkLog();
   try {
-    await withTimeout(
-      READY_MS,
-      store.checkWritable(),
-      () => new StorageUnavailable('The database did not answer in time.'),
-    );
+    await withTimeout(READY_MS, store.checkWritable(), databaseTooLate);
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();

@@ -2,7 +2,7 @@ import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract
 import type { Bus } from '../../bus/bus.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
-import { StorageUnavailable } from '../../database/store.ts';
+import { databaseTooLate } from '../../database/store.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
 import { CoalescedRun } from '../../workers/background.ts';
 import type { LiveConnection } from './live-connection.ts';
@@ -68,11 +68,8 @@ export class LivePoll {
     try {
       const sessionIds = new Set(connections.map(({ sessionId }) => sessionId));
       const endpointIds = new Set(connections.map(({ endpoint }) => endpoint.id));
-      const { openSessions, endpoints } = await withTimeout(
-        CHECK_MS,
-        store.readWatched([...sessionIds], [...endpointIds], now()),
-        () => new StorageUnavailable('The database did not answer in time.'),
-      );
+      const watched = store.readWatched([...sessionIds], [...endpointIds], now());
+      const { openSessions, endpoints } = await withTimeout(CHECK_MS, watched, databaseTooLate);
       const [open, existing] = [new Set(openSessions), new Set(endpoints.map(({ id }) => id))];
       for (const connection of connections) {
         if (!open.has(connection.sessionId)) connection.close(LIVE_CLOSE_SIGNED_OUT);
