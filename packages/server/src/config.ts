@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { tierSchema, tryDecode } from '@creel/contract';
+import { hostOf } from './url-host.ts';
 
 /** The environment is invalid. The message lists every mistake, so that the operator can fix all of them at once. */
 export class ConfigProblem extends Error {
@@ -227,7 +228,7 @@ function isLoopback(host: string): boolean {
 }
 
 function isLocal(publicUrl: string | undefined): boolean {
-  return publicUrl === undefined || isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
+  return publicUrl === undefined || isLoopback(hostOf(new URL(publicUrl)));
 }
 
 /** In production never the test gateway, because it charges nothing, and Stripe only if it is fully configured. */

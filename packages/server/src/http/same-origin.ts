@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { hostOf } from '../url-host.ts';
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -30,15 +31,12 @@ export function changesState(method: string): boolean {
  */
 function ownOrigin(host: string | undefined, publicUrl: string): string | undefined {
   if (host === undefined || publicUrl.startsWith('https:') || !URL.canParse(`http://${host}`)) return undefined;
-  const { hostname, origin } = new URL(`http://${host}`);
+  const url = new URL(`http://${host}`);
   const own = new URL(publicUrl).hostname;
-  const isOurs = hostname === own || hostname === 'localhost' || isAddress(hostname) || UNSPECIFIED.has(own);
-  return isOurs ? origin : undefined;
+  // DNS rebinding needs a name, so an address is safe.
+  const isAddress = isIP(hostOf(url)) !== 0;
+  const isOurs = url.hostname === own || url.hostname === 'localhost' || isAddress || UNSPECIFIED.has(own);
+  return isOurs ? url.origin : undefined;
 }
 
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
-
-/** DNS rebinding needs a name, so an address is safe. */
-function isAddress(hostname: string): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-}

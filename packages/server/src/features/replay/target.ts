@@ -6,6 +6,7 @@ import { CANCELLED, Resolver, TIMEOUT, lookup } from 'node:dns/promises';
 import { codeOf } from '../../error-code.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
+import { hostOf } from '../../url-host.ts';
 import { ReplayFailure } from './replay-failure.ts';
 
 /** The parsed URL of a replay or a delivery. */
@@ -25,8 +26,7 @@ export function parseTarget(text: string) {
   const port = url.port === '' ? (isSecure ? 443 : 80) : Number(url.port);
   return {
     isSecure,
-    /** A name, or an address without brackets. */
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port,
     /** The `Host` header: the host, with the port if it is not the scheme's default (RFC 9110 7.2). */
     authority: url.host,
@@ -86,7 +86,7 @@ export function reachOf(address: string): Reach {
   const url = URL.parse(`http://${isIP(address) === 6 ? `[${address}]` : address}`);
   if (url === null) return 'never';
   // IPv4-mapped IPv6 addresses count as IPv4.
-  const parsed = ipaddr.process(url.hostname.replace(/^\[|\]$/g, ''));
+  const parsed = ipaddr.process(hostOf(url));
   const special = ipaddr.subnetMatch(parsed, SPECIAL_ADDRESSES);
   if (special === 'cloud') return 'never';
   const range = parsed.range();
