@@ -4,9 +4,9 @@ import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 /**
  * How a transaction locks a row until it ends. Planning and recording deliveries `share` the row of an endpoint with
  * each other and with captures. Captures and others that `change` its counters exclude each other. Removing requests and
- * changing destinations lock the row `alone`.
+ * changing destinations lock the row `alone`. A `claim` omits rows that another process locks at this moment.
  */
-export type RowLock = 'share' | 'change' | 'alone';
+export type RowLock = 'share' | 'change' | 'alone' | 'claim';
 
 /** The differences between the two databases. All other SQL is shared. */
 export interface Engine {

@@ -37,7 +37,12 @@ export const postgresEngine: Engine = {
       .executeTakeFirstOrThrow();
     return id;
   },
-  locks: { share: sql`for key share`, change: sql`for no key update`, alone: sql`for update` },
+  locks: {
+    share: sql`for key share`,
+    change: sql`for no key update`,
+    alone: sql`for update`,
+    claim: sql`for update skip locked`,
+  },
   clock: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   async tableExists(db, name) {
     const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db);

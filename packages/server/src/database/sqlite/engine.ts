@@ -32,7 +32,7 @@ const sqliteEngine: Engine = {
       .executeTakeFirstOrThrow();
     return value;
   },
-  locks: { share: sql``, change: sql``, alone: sql`` },
+  locks: { share: sql``, change: sql``, alone: sql``, claim: sql`` },
   clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   async tableExists(db, name) {
     const { rows } = await sql`select 1 from sqlite_schema where type = 'table' and name = ${name}`.execute(db);

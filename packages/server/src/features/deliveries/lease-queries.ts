@@ -39,14 +39,14 @@ async function claimDestinations(
   owner: string,
   leaseMs: number,
 ): Promise<number[]> {
-  const free = transaction
+  const rows = await transaction
     .selectFrom('destinations')
     .select('id')
     .where('id', 'in', ids)
     .where(isFree(transaction, owner))
-    .orderBy('id');
-  // Omits rows that another process claims at this moment.
-  const rows = await (transaction.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
+    .orderBy('id')
+    .modifyEnd(transaction.engine.locks.claim)
+    .execute();
   const claimed = rows.map((row) => row.id);
   if (claimed.length > 0)
     await transaction
