@@ -3,6 +3,7 @@ import { rawHeadersSchema } from './raw-headers.ts';
 import { signatureSchema } from './signing.ts';
 import { UNSAVED_ID_BASE } from './limits.ts';
 
+/** `base64` for a body that is not valid UTF-8. */
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;
 

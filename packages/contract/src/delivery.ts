@@ -92,6 +92,7 @@ export const destinationCreateSchema = z.object({
 });
 export type DestinationCreate = z.output<typeof destinationCreateSchema>;
 
+/** Absent fields stay as they are. */
 export const destinationChangeSchema = z.object({
   url: targetUrlSchema.optional(),
   appendPath: flag('appendPath').optional(),

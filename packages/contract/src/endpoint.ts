@@ -87,6 +87,7 @@ export const endpointCreateSchema = z.object({
   autoSaveEnabled: flagInput('Autosave').optional(),
 });
 
+/** Absent fields stay as they are. */
 export const endpointChangeSchema = z.object({
   name: label('Name').optional(),
   source: label('Source').optional(),

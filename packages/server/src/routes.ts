@@ -15,6 +15,7 @@ import { z } from 'zod';
 
 const packageJson = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 
+/** The version in `package.json`. */
 export const VERSION: string = z.object({ version: z.string() }).parse(JSON.parse(packageJson)).version;
 
 /** The document of each server. It takes 8 ms to make and never changes. */

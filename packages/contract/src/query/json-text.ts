@@ -15,10 +15,8 @@ export function resultOf(steps: WorkSteps): boolean {
 /** Values of a JSON text that are visited between two yields: a few milliseconds at most. */
 export const STEPS_PER_YIELD = 4096;
 
-/**
- * Reads JSON text without creating values: this preserves duplicate keys and all digits of numbers, and needs no memory besides the
- * text.
- */
+// The functions below read JSON text without creating values. This preserves duplicate keys and all digits of numbers,
+// and needs no memory besides the text.
 
 export const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];

@@ -141,7 +141,7 @@ function testOfJson({ path, value }: Extract<Term, { kind: 'json' }>): Test {
   };
 }
 
-/** Returns the decoded text of a string, and the source text of any other value. */
+/** Compares the decoded text of a string, and the source text of any other value. The number `1` also accepts `1.0`. */
 function acceptsText(pattern: Pattern): (raw: string) => boolean {
   const folded = pattern.map(foldCase);
   const number = pattern.length === 1 ? parseExactNumber(pattern[0] ?? '') : undefined;

@@ -76,6 +76,7 @@ const messageSchema = z.object({
 /** A message between nodes. Without a notice it is a heartbeat. */
 export type BusMessage = z.infer<typeof messageSchema>;
 
+/** The text that `readMessage` accepts. */
 export function writeMessage(message: BusMessage): string {
   return JSON.stringify(message);
 }

@@ -94,6 +94,7 @@ export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures
   return { id: randomUUID(), joinedIds: batches.map(({ id }) => id), count, numbers, bytes };
 }
 
+/** A batch without captures, which trims endpoints. */
 export function trimBatch(overfull: readonly number[]): PackedCaptures {
   return { id: randomUUID(), overfull, count: 0, numbers: new Float64Array(), bytes: new Uint8Array() };
 }

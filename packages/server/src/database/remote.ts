@@ -4,6 +4,7 @@ import type { Database, DatabaseTransaction } from './schema.ts';
 export type EngineDatabase = Database & { readonly engine: Engine };
 export type EngineTransaction = DatabaseTransaction & { readonly engine: Engine };
 
+/** Adds the engine to a handle of Kysely and returns the same handle. */
 export function withEngine<Handle extends Database>(db: Handle, engine: Engine): Handle & { readonly engine: Engine } {
   return Object.assign(db, { engine });
 }
@@ -25,9 +26,11 @@ export interface MarkedQuery<Run extends RunQuery = RunQuery> {
 /** Queries by their names, which are unique in the whole server. */
 export type QueryTable = Readonly<Record<string, MarkedQuery>>;
 
+/** A short read. */
 export const read = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'read', run });
 /** A read that may take long. It has a separate thread. */
 export const scan = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'scan', run });
+/** A write that waits until the disk has it, and fails on a full disk. */
 export const write = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'write', run });
 /** A write that frees disk space, or that a user needs for that. It may use the reserve on a full disk. */
 export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'freeing', run });

@@ -198,6 +198,7 @@ export interface Tables {
     /** While a process sends the mail, the end of its claim. Null in rows that earlier versions claimed and lost. */
     send_after: Millis | null;
   };
+  /** Customers of the simulated payment provider (`billing/simulation.ts`). */
   test_gateway_customers: {
     customer_id: string;
     user_id: number;

@@ -53,6 +53,7 @@ function textOf(error: unknown): string {
 /** V8's default would let each thread of a database grow to 48 MB of short-lived objects before it collects. */
 export const STORAGE_THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 };
 
+/** Maximum requests per endpoint. */
 export interface CaptureLimits {
   readonly maxUnsaved: number;
   readonly maxSaved: number;

@@ -95,6 +95,7 @@ export function encodeHead(
   return (bodyIsText ? 'text ' : 'bytes ') + sourceIp + '\n' + target + '\n' + flatHeaders.join('\n');
 }
 
+/** Reverses `encodeHead`. Headers come as pairs. */
 export function decodeHead(bytes: Uint8Array): RequestHead {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1').split('\n');
   const [first = '', target = ''] = lines;

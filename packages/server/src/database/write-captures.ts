@@ -149,6 +149,7 @@ export class Trimmer {
   }
 }
 
+/** The result of a batch that was stored before, from its receipts. */
 export function repeatedOutcome(batch: PackedCaptures, receipts: readonly EndpointReceipt[]): CaptureOutcome {
   return outcomeOf(batch.count, groupByEndpoint(batch), receipts);
 }

@@ -100,8 +100,7 @@ const PROBE_MS = 250;
 /**
  * A signal that aborts when the response has ended or the connection is closed, because no client waits then. It also
  * aborts when the call has had no response for the silence that ends a connection, and work in a queue then rejects with
- * a 503. After a client closed its sending side, only writing shows whether it still reads. A closed connection rejects
- * `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
+ * a 503.
  */
 export function closedSignal({ raw: response, request }: FastifyReply): AbortSignal {
   const known = closedSignals.get(response);
@@ -109,6 +108,8 @@ export function closedSignal({ raw: response, request }: FastifyReply): AbortSig
   const closed = new AbortController();
   const { socket, httpVersion } = request.raw;
   let probes: NodeJS.Timeout | undefined;
+  // After a client closed its sending side, only writing shows whether it still reads. A closed connection rejects
+  // `102 Processing`, and a waiting client ignores it (RFC 9110, section 15.2).
   const startProbing = (): void => {
     // Clients of HTTP/1.0 know no interim responses.
     if (httpVersion !== '1.0') probes = setInterval(() => response.headersSent || response.writeProcessing(), PROBE_MS);

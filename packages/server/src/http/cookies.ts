@@ -45,6 +45,7 @@ export function cookiesOfFlows(
   return names.map((name) => ofFlow(cookie, name.slice(start.length)));
 }
 
+/** The value as the browser sent it, so not yet checked. */
 export function readCookie(
   request: Pick<FastifyRequest, 'cookies'>,
   cookie: Cookie,

@@ -111,6 +111,7 @@ export class LargeAnswer {
   }
 }
 
+/** A JSON array of presented records. */
 export function listAnswer<T extends RequestRecord>(
   records: readonly T[],
   present: (record: T) => object,

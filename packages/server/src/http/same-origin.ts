@@ -20,6 +20,7 @@ export function isOwnOrigin(origin: string, host: string | undefined, publicUrl:
   return origin === new URL(publicUrl).origin || origin === ownOrigin(host, publicUrl);
 }
 
+/** False for the safe methods (RFC 9110, section 9.2.1), except `TRACE`. */
 export function changesState(method: string): boolean {
   return !SAFE_METHODS.has(method);
 }

@@ -130,6 +130,7 @@ class Queue<Item> {
   }
 }
 
+/** A limit of waiting work is reached. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }

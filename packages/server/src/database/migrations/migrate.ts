@@ -31,10 +31,9 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Updates the schema. Each migration runs in its own transaction together with its version row, so the next start
- * continues after a crash. Safe for parallel processes. A newer schema that this program can use is left unchanged.
- * PostgreSQL waits for a table in use for `tableMs` milliseconds, and then reports an error.
- * @throws StorageProblem when the database needs a newer program; nothing is changed.
+ * Updates the schema, unless it is newer and this program can use it. Safe for parallel processes, and after a crash
+ * the next start continues. PostgreSQL waits for a table in use for `tableMs` milliseconds, and then reports an error.
+ * @throws StorageProblem when the database needs a newer program; nothing is changed
  */
 export async function migrate(
   db: EngineDatabase,

@@ -114,6 +114,7 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
   return pool;
 }
 
+/** Connects at the first query, so a database that is down is reported there. */
 export function openDatabase(url: string, kind: SessionKind): EngineDatabase {
   return withEngine(
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, kind) }) }),

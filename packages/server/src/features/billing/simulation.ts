@@ -43,6 +43,7 @@ export function newSimulatedCustomer(id: string): SimulatedCustomer {
 
 type NewCheckout = Omit<SimulatedCheckout, 'id' | 'status'>;
 
+/** Adds an open checkout, the last of the list. Its id is unique, because `made` only grows. */
 export function openCheckout(customer: SimulatedCustomer, checkout: NewCheckout): SimulatedCustomer {
   const made = customer.made + 1;
   const opened: SimulatedCheckout = { ...checkout, id: `cs_test_${customer.id}_${made}`, status: 'open' };

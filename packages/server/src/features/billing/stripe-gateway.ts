@@ -31,6 +31,7 @@ export interface StripeGatewayOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** Bills through Stripe. Its answers are checked with the schemas in `stripe-formats.ts`. */
 export class StripeGateway implements BillingGateway {
   readonly recheckMs = HOUR_MS;
   readonly #options: StripeGatewayOptions;

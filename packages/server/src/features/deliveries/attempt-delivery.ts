@@ -123,6 +123,7 @@ export function keptResponse(body: Uint8Array | null, isCut: boolean) {
   };
 }
 
+/** Any status is an answer. `delivery-rules.ts` decides which ones are failures. */
 export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
   return {
     status,

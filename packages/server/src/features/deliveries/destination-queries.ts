@@ -39,6 +39,7 @@ export function toDestinationRecord(row: Selectable<Tables['destinations']>) {
 
 const statusesSchema = z.array(z.int().nullable());
 
+/** The statuses of the last attempts, oldest first. `null` is an attempt without an answer. */
 export function recentStatusesOf(row: Pick<Selectable<Tables['destinations']>, 'recent_statuses'>): (number | null)[] {
   return statusesSchema.parse(JSON.parse(row.recent_statuses));
 }

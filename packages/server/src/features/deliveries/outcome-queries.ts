@@ -29,6 +29,7 @@ export function mapKeyOf({ endpointId, index }: RequestOfEndpoint): string {
   return `${endpointId} ${index}`;
 }
 
+/** SQL of the requests' `request_key`s. */
 export function keysOf(requests: readonly RequestOfEndpoint[]) {
   return requests.map(({ endpointId, index }) => requestKey(endpointId, index));
 }

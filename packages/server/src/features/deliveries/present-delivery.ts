@@ -58,10 +58,12 @@ function liveDelivery(index: number, delivery: DeliverySummary, state: RequestRe
   return { index, delivery, lastDelivery: state?.last ?? null, deliveryPending: state?.isPending ?? false };
 }
 
+/** A stored attempt, with the state of its request after it. */
 export function presentRecorded(attempt: RecordedAttempt): LiveDelivery {
   return liveDelivery(attempt.index, presentSummary(attempt), attempt.state);
 }
 
+/** A capture that is not forwarded, with the reason in `error`. */
 export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery {
   const { error, at } = latest;
   return liveDelivery(index, withoutAttempt({ error, at, nextAttemptAt: null }), { last: latest, isPending: false });

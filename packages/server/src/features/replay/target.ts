@@ -159,8 +159,7 @@ interface TargetRules {
 /**
  * Checks the port of a target, resolves its host, and checks every address. A connection to only these addresses
  * reaches nothing that is not allowed, even if DNS changes afterwards. One forbidden address rejects the whole name.
- * @throws ProblemError TARGET_NOT_ALLOWED
- * @throws ReplayFailure when the name has no address
+ * @throws ProblemError TARGET_NOT_ALLOWED, and ReplayFailure when the name has no address
  */
 export async function resolveTarget(
   { host, port }: Pick<Target, 'host' | 'port'>,

@@ -44,6 +44,7 @@ function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRec
   return { last: storedLatest(latest_delivery), isPending: is_pending === 1 };
 }
 
+/** Parses the column `latest_delivery`. */
 export function storedLatest(latest: string | null): LastDelivery | null {
   return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }
