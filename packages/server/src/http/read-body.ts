@@ -27,7 +27,7 @@ export function readBody(
   reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
-  const { bytes: limit, parts: maxParts = Number.POSITIVE_INFINITY } = limits;
+  const { bytes: limit, parts: maxParts = Infinity } = limits;
   const body = new BodyBuffer(limit);
   let parts = 0;
   let finished = false;
