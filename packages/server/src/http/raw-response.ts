@@ -4,6 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { problemBody, problemOf } from './problem.ts';
 import { linger } from './read-body.ts';
+import { SANDBOX_POLICY } from './security-headers.ts';
 import type { Duplex } from 'node:stream';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
@@ -11,7 +12,7 @@ const SANDBOX_HEADERS = [
   'access-control-allow-origin',
   '*',
   'content-security-policy',
-  "sandbox; default-src 'none'",
+  SANDBOX_POLICY,
   'x-content-type-options',
   'nosniff',
   'cross-origin-resource-policy',

@@ -26,6 +26,9 @@ function directives(app: AppContext): Directives {
   };
 }
 
+/** The policy of captured content, which may never run in a browser. */
+export const SANDBOX_POLICY = "sandbox; default-src 'none'";
+
 const NONCE_BYTES = 16;
 
 /** A random value that authorizes the scripts and styles of one response. */

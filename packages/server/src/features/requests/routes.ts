@@ -8,6 +8,7 @@ import type { AppContext } from '../../app-context.ts';
 import type { SaveResult } from './change-queries.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
+import { SANDBOX_POLICY } from '../../http/security-headers.ts';
 import { closedSignal, setNextPage } from '../../http/call.ts';
 import { bytesOf } from '../../http/json-body.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
@@ -162,6 +163,15 @@ export const requestFinders = {
   },
 } satisfies Finders;
 
+/** Headers with which a browser stores captured content and does not run it. */
+function downloadHeaders(type: string, filename: string) {
+  return {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${filename}"`,
+    'content-security-policy': SANDBOX_POLICY,
+  };
+}
+
 export const requestHandlers = {
   listSaved: (call) => listPage(call, 'saved'),
   listUnsaved: (call) => listPage(call, 'unsaved'),
@@ -172,14 +182,10 @@ export const requestHandlers = {
     return wholeAnswer(call, record, { signature });
   },
 
-  /** The exact bytes, with a content type and policy that prevent a browser from running them. */
+  /** The exact bytes. */
   async getRequestBody(call) {
     const record = await findOne(call, parseRequestId(call.params.id));
-    void call.reply.headers({
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="request-${record.index}.bin"`,
-      'content-security-policy': "sandbox; default-src 'none'",
-    });
+    void call.reply.headers(downloadHeaders('application/octet-stream', `request-${record.index}.bin`));
     return new LargeAnswer(storedBytes(record), record.body ?? Buffer.alloc(0));
   },
 
@@ -247,11 +253,8 @@ export const requestHandlers = {
       if (bytes > bodyBytes) reserve(bytes - bodyBytes);
       bodyBytes = Math.max(bodyBytes, bytes);
     };
-    void reply.headers({
-      'content-type': 'application/x-ndjson; charset=utf-8',
-      'content-disposition': `attachment; filename="creel-export-${new Date(app.now()).toISOString().slice(0, 10)}.ndjson"`,
-      'content-security-policy': "sandbox; default-src 'none'",
-    });
+    const day = new Date(app.now()).toISOString().slice(0, 10);
+    void reply.headers(downloadHeaders('application/x-ndjson; charset=utf-8', `creel-export-${day}.ndjson`));
     return new LargeAnswer(rawBytes, linesOf(app.store, endpoints, reserveBody));
   },
 } satisfies Handlers;
