@@ -141,3 +141,17 @@ test('after lost notices every entry is read before it serves, unless the databa
   await again;
   expect(cache.peek('u')).toBeDefined();
 });
+
+test('a full cache drops the entry that was read longest ago, and none when it reads one again', async () => {
+  const { cache, endRead } = someCache();
+  const read = async (nth: number, uid: string): Promise<void> => {
+    const lookup = cache.lookup(uid);
+    endRead(nth, 'Stripe');
+    await lookup;
+  };
+  for (let nth = 0; nth < 10_000; nth += 1) await read(nth, `u${nth}`);
+  await read(10_000, 'u0');
+  expect(cache.peek('u1')).toBeDefined();
+  await read(10_001, 'new');
+  expect(['new', 'u0', 'u1', 'u2'].map((uid) => cache.peek(uid)?.uid)).toEqual(['new', 'u0', undefined, 'u2']);
+});

@@ -157,10 +157,10 @@ export class EndpointCache {
   }
 
   #keep(entry: CachedEndpoint): void {
-    if (this.#entries.size >= MAX_ENTRIES) {
-      const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
-    }
+    // Reinserts the entry: a map's first entry is its oldest.
+    this.#entries.delete(entry.uid);
     this.#entries.set(entry.uid, entry);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 }
