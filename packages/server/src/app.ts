@@ -103,9 +103,16 @@ const ROUTES: Routes = {
   webRoot: WEB_ROOT,
 };
 
-/** Opens PostgreSQL by its URL, or the SQLite file in the data folder. @throws StorageProblem */
-export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<AppStore> {
-  return databaseUrl === undefined ? openSqliteStore(dataDir, QUERIES) : openPostgresStore(databaseUrl, QUERIES);
+/**
+ * Opens PostgreSQL by its URL, or the SQLite file in the data folder. Calls `onTablesInUse` if an update of the schema
+ * of PostgreSQL waits for other sessions. @throws StorageProblem
+ */
+export function openStore(
+  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  onTablesInUse?: () => void,
+): Promise<AppStore> {
+  if (databaseUrl === undefined) return openSqliteStore(dataDir, QUERIES);
+  return openPostgresStore(databaseUrl, QUERIES, undefined, onTablesInUse);
 }
 
 /** Starts the whole server. Resolves when it listens; throws what `listen` throws. */

@@ -40,7 +40,11 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
     log.warn(
       `Billing is off, because ${config.missingForStripe.join(', ')} must be set as well, for Stripe. Set BILLING to off if that is intended.`,
     );
-  const store = await openStore(config);
+  const store = await openStore(config, () =>
+    log.info(
+      'The schema of the database is updated as soon as other sessions release its tables. The server tries for a minute.',
+    ),
+  );
   try {
     const lostLogLines = (): number => destination.lostLines;
     return { server: await startServer({ config, store, log, lostLogLines }), log };

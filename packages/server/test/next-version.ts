@@ -18,5 +18,5 @@ const next: Migration = {
   },
 };
 
-await migratePostgres(process.env['DATABASE_URL'] ?? '', SESSIONS.migration, [...MIGRATIONS, next]);
+await migratePostgres(process.env['DATABASE_URL'] ?? '', SESSIONS.migration, { migrations: [...MIGRATIONS, next] });
 await import(pathToFileURL(serverProgram).href);

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import { openPatientStore } from '../../../test/patient-store.ts';
 import { captureMany, indexesOf, someEndpoint } from '../../../test/store-world.ts';
@@ -91,7 +91,7 @@ describe('a deadlock with the migration', () => {
   });
 });
 
-test('a migration that waits for a table in use lets go of the others meanwhile', async () => {
+test('a migration that waits for a table in use lets go of the others meanwhile, and says once that it waits', async () => {
   const search = await database.hold('lock table captured_requests in access share mode');
   // A lookup is late after 2 s, and a capture's sender gets 503 then.
   await holder.query(`set lock_timeout = '800ms'`);
@@ -103,7 +103,9 @@ test('a migration that waits for a table in use lets go of the others meanwhile'
     },
   };
   let isMigrated = false;
-  const migrating = migratePostgres(database.url, SESSIONS.migration, [...MIGRATIONS, next]);
+  const onTablesInUse = vi.fn<() => void>();
+  const options = { migrations: [...MIGRATIONS, next], onTablesInUse };
+  const migrating = migratePostgres(database.url, SESSIONS.migration, options);
   const migrated = migrating.finally(() => (isMigrated = true));
   await database.untilBlocked(1);
   for (let lookups = 0; lookups < 40; lookups++) {
@@ -111,6 +113,7 @@ test('a migration that waits for a table in use lets go of the others meanwhile'
     await setTimeout(25);
   }
   expect(isMigrated).toBe(false);
+  expect(onTablesInUse).toHaveBeenCalledTimes(1);
   await search.commit();
   await migrated;
   expect(await database.run('select color from endpoints')).toHaveLength(1);

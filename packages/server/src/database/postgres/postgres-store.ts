@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
 import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
+import type { Migration } from '../migrations/migration.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../store.ts';
 import type { StorageFailure, Store } from '../store.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
@@ -19,23 +20,17 @@ export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 /**
  * The store on PostgreSQL, which several servers may share. It has one connection for captures, pools for reads and
  * other writes, and a thread with a pool for searches. @throws StorageProblem when the server can't be reached, is not
- * durable, or was written by a newer version.
+ * durable, or was written by a newer version. Calls `onTablesInUse` if an update of the schema waits for other sessions.
  */
 export async function openPostgresStore<Queries extends QueryTable>(
   url: string,
   queries: Queries,
   kinds: SessionKinds = SESSIONS,
+  onTablesInUse?: () => void,
 ): Promise<Store & Remote<Queries>> {
   const captures = new CaptureConnection(url, kinds.capture);
   const drain = new CaptureConnection(url, kinds.drain);
-  try {
-    await captures.check();
-    await assertDedicatedSession(url, kinds.migration, await captures.backend());
-    await migratePostgres(url, kinds.migration);
-  } catch (error) {
-    await captures.close();
-    throw startProblem(error, url);
-  }
+  await prepareServer(captures, url, kinds.migration, onTablesInUse);
   const readers = openDatabase(url, kinds.read);
   // A node that listens gets its share of requests at once. On a busy machine, connecting takes longer than captures wait.
   await Promise.allSettled(Array.from({ length: kinds.read.connections }, () => sql`select 1`.execute(readers)));
@@ -72,6 +67,23 @@ export async function openPostgresStore<Queries extends QueryTable>(
   return { ...store, ...remote };
 }
 
+/** Checks the server, and updates the schema. Closes `captures` if that fails. @throws StorageProblem */
+async function prepareServer(
+  captures: CaptureConnection,
+  url: string,
+  kind: SessionKind,
+  onTablesInUse: MigrationOptions['onTablesInUse'],
+): Promise<void> {
+  try {
+    await captures.check();
+    await assertDedicatedSession(url, kind, await captures.backend());
+    await migratePostgres(url, kind, { onTablesInUse });
+  } catch (error) {
+    await captures.close();
+    throw startProblem(error, url);
+  }
+}
+
 /** With the pauses between them they take longer than a search, which may use a table for 30 s. */
 const MIGRATION_TRIES = 100;
 const RETRY_PAUSE_MS = 300;
@@ -82,8 +94,18 @@ const PATIENT_TRY = 10;
 const PATIENT_TABLE_MS = 1_200;
 const LOCK_NOT_AVAILABLE = '55P03';
 
+interface MigrationOptions {
+  readonly migrations?: readonly Migration[];
+  /** Called once, if other sessions use the tables. */
+  readonly onTablesInUse?: (() => void) | undefined;
+}
+
 /** Updates the schema while other nodes use it. @throws StorageProblem when the database needs a newer program */
-export async function migratePostgres(url: string, kind: SessionKind, migrations = MIGRATIONS): Promise<void> {
+export async function migratePostgres(
+  url: string,
+  kind: SessionKind,
+  { migrations = MIGRATIONS, onTablesInUse }: MigrationOptions = {},
+): Promise<void> {
   await using db = openDatabase(url, kind);
   for (let tries = 1; ; tries++) {
     try {
@@ -91,6 +113,7 @@ export async function migratePostgres(url: string, kind: SessionKind, migrations
     } catch (error) {
       const isBusy = codeOf(error) === LOCK_NOT_AVAILABLE || faultOf(error) === 'conflict';
       if (!isBusy || tries === MIGRATION_TRIES) throw error;
+      if (tries === 1) onTablesInUse?.();
       await sleep(RETRY_PAUSE_MS);
     }
   }
