@@ -89,6 +89,22 @@ test('the focus moves to where it can be seen when what has it is removed', asyn
       await expect(dialog.getByRole('button', { name: 'Add destination' })).toBeFocused();
     }
   });
+
+  await test.step('from a dialog that a press outside closes to what opened it', async () => {
+    const opener = page.getByRole('button', { name: 'Forward', exact: true });
+    await pressEscape(page);
+    await opener.click();
+    await expect(page.getByRole('dialog').getByRole('tab', { selected: true })).toBeFocused();
+    await pressOutside(page);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await expect(opener).toBeFocused();
+
+    await page.getByRole('button', { name: 'Clear Data' }).click();
+    await pressOutside(page);
+    await expect(page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await pressEscape(page);
+    await expect(page.getByRole('alertdialog')).toHaveCount(0);
+  });
 });
 
 test('Escape closes the suggestions of a field before its dialog', async ({ page, person: _ }) => {
@@ -218,4 +234,12 @@ test('the focus of a whole part of the page can be seen', async ({ page, endpoin
 async function expectCardFocused(page: Page, name: string): Promise<void> {
   const card = page.locator(':focus-visible').filter({ has: page.getByRole('heading', { name, exact: true }) });
   await expect(card).toHaveCSS('outline-style', 'solid');
+}
+
+/** Presses and releases the mouse on what covers the page behind a dialog, as slowly as a user. */
+async function pressOutside(page: Page): Promise<void> {
+  await page.mouse.move(2, 2);
+  await page.mouse.down();
+  await drawn(page);
+  await page.mouse.up();
 }

@@ -34,7 +34,13 @@ export function Dialog(props: DialogProps) {
   return (
     <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
+        <Radix.Overlay
+          // A press outside would take the focus out of the dialog before it closes, so the focus could not return.
+          onMouseDown={(press) => {
+            if (press.target === press.currentTarget) press.preventDefault();
+          }}
+          className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in"
+        >
           <Radix.Content
             role={role}
             onOpenAutoFocus={focusMarked}
