@@ -43,7 +43,7 @@ export function Sidebar({ children }: SidebarProps) {
         <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
         <HelpButton />
       </nav>
-      <div className="-mx-0.5 border-t border-line pt-2">
+      <div className="border-t border-line pt-2">
         <UserMenu user={signedOut ? null : user} />
       </div>
     </div>
