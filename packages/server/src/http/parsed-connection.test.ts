@@ -106,3 +106,21 @@ test('the next request does not wait for a turn, although the last one took long
   expect(runRead).not.toHaveBeenCalled();
   connection.close();
 });
+
+test('the rest of a rejected body that takes long to parse is read and not parsed', async () => {
+  let received = '';
+  const { reads, open } = await listen((request, response) => {
+    response.shouldKeepAlive = false;
+    response.write('rejected');
+    request.on('data', (bytes: Buffer) => (received += bytes.toString()));
+  });
+  const connection = await open();
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+  await connection.send('POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n');
+  await expect.poll(() => reads.length).toBe(1);
+  await connection.send('1\r\nb\r\n');
+  connection.halfClose();
+  await connection.closed();
+  expect(received).toBe('');
+});

@@ -94,6 +94,7 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
   // The connection ends because the client asked for it, or because Fastify could not read the body.
   const isLast = !reply.raw.shouldKeepAlive || reply.hasHeader('connection');
   if (!isLast || reply.request.raw.complete) return reply.send(body);
+  reply.raw.shouldKeepAlive = false;
   return reply
     .header('content-length', String(Buffer.byteLength(body)))
     .send(Readable.from(thenLinger(body, reply.request.raw)));
