@@ -107,10 +107,17 @@ export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLab
   return senderByHeader(rawHeaders) ?? senderByAgent(agent);
 }
 
+/** Position of each header in `SENDER_HEADERS`, which is not searched for every capture of an endpoint without a source. */
+const RANKS: ReadonlyMap<string, number> = new Map([...SENDER_HEADERS.keys()].map((name, rank) => [name, rank]));
+
 function senderByHeader(rawHeaders: RawHeaders): SourceLabel | undefined {
-  const names = new Set(rawHeaders.map(([name]) => name.toLowerCase()));
-  for (const [name, sender] of SENDER_HEADERS) if (names.has(name)) return sender;
-  return undefined;
+  let best: string | undefined;
+  for (const [rawName] of rawHeaders) {
+    const name = rawName.toLowerCase();
+    const rank = RANKS.get(name);
+    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? SENDER_HEADERS.size)) best = name;
+  }
+  return best === undefined ? undefined : SENDER_HEADERS.get(best);
 }
 
 function senderByAgent(agent: string): SourceLabel {
