@@ -50,8 +50,6 @@ export class ParsedConnection {
   /** The socket delivers the bytes that it holds in this connection's turn. */
   #hasTurn = false;
   #isReleased = false;
-  /** The rest of the connection is read and not parsed. */
-  #isDiscarding = false;
 
   /** `attach` adds the HTTP server's listener, which feeds its parser. `readBuffer`: the memory of unread bytes. */
   constructor(socket: Socket, turns: LoopTurns, attach: () => void, readBuffer?: ArrayBufferLike) {
@@ -120,7 +118,6 @@ export class ParsedConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    if (this.#isDiscarding) return this.#afterRead(bytes.length);
     const socket = this.#socket;
     const began = performance.now();
     const { buffer, length } = bytes;
@@ -144,14 +141,7 @@ export class ParsedConnection {
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
     if (socket.destroyed) return;
-    const response = this.#current?.response;
-    const isRejected = response?.headersSent === true && !response.shouldKeepAlive;
-    // Parsing the rest of a rejected body in tiny chunks would take seconds.
-    this.#isDiscarding = isRejected && isUnfinished && this.#maxSliceBytes < MAX_SLICE_BYTES;
-    if (this.#isDiscarding) return this.#afterRead(length);
-    // Reads on although the connection ends with its response: closing with unread data resets it.
-    const isDiscarded = this.#current?.response.shouldKeepAlive === false && this.#current.request.complete;
-    if (rest.length === 0 || isDiscarded) {
+    if (rest.length === 0 || this.#isDiscarding) {
       if (buffer === this.#readBuffer) freeBuffer(buffer);
       return this.#afterRead(length);
     }
@@ -176,9 +166,19 @@ export class ParsedConnection {
     });
   }
 
+  /**
+   * The connection ends with the response in flight, and what follows is read but not parsed, because closing with
+   * unread data resets it. So is the rest of a rejected body that is slow to parse: in tiny chunks it would take seconds.
+   */
+  get #isDiscarding(): boolean {
+    if (this.#current?.response.shouldKeepAlive !== false) return false;
+    const { request, response } = this.#current;
+    return request.complete || (response.headersSent && this.#maxSliceBytes < MAX_SLICE_BYTES);
+  }
+
   /** The next head is parsed after the response. A body is parsed while its handler reads it, or chunks accumulate. */
   #mayParse(): boolean {
-    if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
+    if (this.#socket.destroyed || this.#isDiscarding || this.#current?.request.complete === true) return false;
     return this.#isRead() || this.#current?.request.readableLength === 0;
   }
 
