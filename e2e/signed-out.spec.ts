@@ -203,6 +203,13 @@ test('what failed without a session is loaded after the login, also if its dialo
   await expect(signedOutDialog(page)).toBeVisible();
   await pressEscape(page);
   await expect(signedOutDialog(page)).toBeHidden();
+  // A failed part of a page asks again, like a failed page.
+  await goTo(page, '/profile?tab=security');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(signedOutDialog(page)).toBeVisible();
+  await pressEscape(page);
+  await expect(signedOutDialog(page)).toBeHidden();
+  await page.goBack();
   await page.getByRole('button', { name: 'Try again' }).click();
   await signedOutDialog(page).getByLabel('Password').fill(person.password);
   await signedOutDialog(page).getByRole('button', { name: 'Login' }).click();

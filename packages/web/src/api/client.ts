@@ -3,7 +3,7 @@ import type { OperationName } from '@creel/contract';
 import { noteServerTime } from '../ui/state.ts';
 import { toastError } from '../ui/toast-store.ts';
 import type { ErrorToastOptions } from '../ui/toast-store.ts';
-import { openLoginDialog, markSessionEnded } from './session.ts';
+import { isSignedOut, openLoginDialog, markSessionEnded } from './session.ts';
 import { isOutage, isOutageStatus, serverState } from './server-state.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
@@ -53,6 +53,17 @@ export const client = createClient({
 export function errorMessage(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
 }
+
+interface FailedQuery {
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** What a failed query shows, and its button to try again. After the end of the session, only a login helps. */
+export const failureOf = ({ error, refetch }: FailedQuery, fallback = 'Please try again.') => ({
+  children: errorMessage(error, fallback),
+  onRetry: (): void => (isSignedOut() ? openLoginDialog() : void refetch()),
+});
 
 /** Like `errorMessage`. Without a response it says first what failed, and then that the server could not be reached. */
 export function namedError(error: unknown, fallback: string): string {

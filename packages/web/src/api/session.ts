@@ -22,9 +22,6 @@ export const markSessionEnded = (): void => {
 /** Opens the login dialog even if the user has dismissed it, because an action of theirs failed. */
 export const openLoginDialog = (): void => session.set('ended');
 
-/** What a button does that loads something again: after the end of the session, only a login helps. */
-export const logInOr = (retry: () => unknown) => (): void => (isSignedOut() ? openLoginDialog() : void retry());
-
 /** The user dismisses the login dialog and keeps reading what is loaded. */
 export const dismissLoginDialog = (): void => {
   if (session.read() === 'ended') session.set('dismissed');

@@ -5,10 +5,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
-import { errorMessage, isNotFound } from '../api/client.ts';
+import { failureOf, isNotFound } from '../api/client.ts';
 import { useLiveStatus } from '../api/live-feed.ts';
 import { endpointQuery, useUser } from '../api/queries.ts';
-import { logInOr } from '../api/session.ts';
 import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
@@ -44,11 +43,7 @@ function EndpointContent({ endpoint }: { readonly endpoint: UseQueryResult<Endpo
   if (isNotFound(endpoint.error)) return <EndpointNotFound />;
   if (endpoint.data !== undefined) return <LoadedEndpoint key={endpoint.data.uid} endpoint={endpoint.data} />;
   if (!endpoint.isError) return <EndpointLoading />;
-  return (
-    <LoadError page title="The endpoint could not be loaded" onRetry={logInOr(endpoint.refetch)}>
-      {errorMessage(endpoint.error, 'Please try again.')}
-    </LoadError>
-  );
+  return <LoadError page title="The endpoint could not be loaded" {...failureOf(endpoint)} />;
 }
 
 function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {

@@ -2,7 +2,7 @@ import { passwordChangeSchema } from '@creel/contract';
 import type { Session } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
-import { errorMessage, toastFailure } from '../../api/client.ts';
+import { errorMessage, failureOf, toastFailure } from '../../api/client.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -66,11 +66,7 @@ export function SessionsCard() {
       footer={others.length === 0 ? undefined : <EndOthersButton count={others.length} />}
     >
       {sessions.isPending ? <Skeleton className="h-12" /> : null}
-      {sessions.isError ? (
-        <Notice tone="bad" onRetry={() => void sessions.refetch()}>
-          {errorMessage(sessions.error, 'The sessions could not be loaded.')}
-        </Notice>
-      ) : null}
+      {sessions.isError ? <Notice tone="bad" {...failureOf(sessions, 'The sessions could not be loaded.')} /> : null}
       <ul className="divide-y divide-line">
         {sessions.data?.map((session) => (
           <SessionRow key={session.id} session={session} />

@@ -2,7 +2,7 @@ import { endpointTitle } from '@creel/contract';
 import type { PlanChangePreview } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { errorMessage } from '../../api/client.ts';
+import { failureOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Loading, Notice } from '../../ui/feedback.tsx';
@@ -38,9 +38,11 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
         <Loading label="Loading what changes" bars={['h-16']} className="mt-4" />
       ) : null}
       {preview.isError && !preview.isFetching ? (
-        <Notice tone="bad" onRetry={() => void preview.refetch()} className="mt-4">
-          {errorMessage(preview.error, 'The preview of this change could not be loaded.')}
-        </Notice>
+        <Notice
+          tone="bad"
+          className="mt-4"
+          {...failureOf(preview, 'The preview of this change could not be loaded.')}
+        />
       ) : null}
     </ConfirmDialog>
   );

@@ -3,8 +3,7 @@ import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Forward } from 'lucide-react';
 import { useState } from 'react';
-import { errorMessage } from '../../api/client.ts';
-import { logInOr } from '../../api/session.ts';
+import { failureOf } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -27,16 +26,13 @@ interface DeliveriesTabProps {
  * that have not been tried yet.
  */
 export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
-  const { data: attempts, error, refetch } = useQuery(deliveriesQuery(uid, request));
+  const deliveries = useQuery(deliveriesQuery(uid, request));
+  const attempts = deliveries.data;
   /** `undefined` until the user opens or closes an attempt; until then the newest one is open. */
   const [chosen, setChosen] = useState<ReadonlySet<string>>();
   if (attempts === undefined) {
-    if (error === null) return LOADING;
-    return (
-      <LoadError title="The deliveries could not be loaded" onRetry={logInOr(refetch)}>
-        {errorMessage(error, "The server can't be reached.")}
-      </LoadError>
-    );
+    if (!deliveries.isError) return LOADING;
+    return <LoadError title="The deliveries could not be loaded" {...failureOf(deliveries)} />;
   }
   const [first] = attempts;
   // A request that waits gets its first entry in a moment.

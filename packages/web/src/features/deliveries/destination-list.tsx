@@ -4,8 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import { Forward, Plus, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { errorMessage } from '../../api/client.ts';
-import { logInOr } from '../../api/session.ts';
+import { errorMessage, failureOf } from '../../api/client.ts';
 import { readList } from '../../api/list-cache.ts';
 import { useSigning } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
@@ -35,15 +34,10 @@ interface DestinationListProps {
 
 /** The destinations of an endpoint with their states. */
 export function DestinationList({ uid, firstFocus, onAdd, onEdit }: DestinationListProps) {
-  const { data: destinations, error, refetch } = useQuery(destinationsQuery(uid));
-  if (destinations === undefined && error !== null) {
-    return (
-      <LoadError title="The destinations could not be loaded" onRetry={logInOr(refetch)}>
-        {errorMessage(error, "The server can't be reached.")}
-      </LoadError>
-    );
-  }
+  const loaded = useQuery(destinationsQuery(uid));
+  const destinations = loaded.data;
   if (destinations === undefined) {
+    if (loaded.isError) return <LoadError title="The destinations could not be loaded" {...failureOf(loaded)} />;
     return <Loading label="Loading the destinations" bars={['h-20', 'h-20']} className="gap-3" />;
   }
   const isFull = destinations.length >= MAX_DESTINATIONS;

@@ -6,8 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { Plus, Star, Webhook } from 'lucide-react';
 import { useId } from 'react';
-import { errorMessage } from '../../api/client.ts';
-import { logInOr } from '../../api/session.ts';
+import { failureOf } from '../../api/client.ts';
 import { endpointsQuery, onceLoaded } from '../../api/queries.ts';
 import { SourceTag, Badge, FACT, FACTS } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -52,9 +51,7 @@ function EndpointCards({ endpoints }: { readonly endpoints: UseQueryResult<Endpo
   if (endpoints.data === undefined) {
     return (
       <Card>
-        <LoadError title="Error loading endpoints" onRetry={logInOr(endpoints.refetch)}>
-          {errorMessage(endpoints.error, 'Please try again.')}
-        </LoadError>
+        <LoadError title="Error loading endpoints" {...failureOf(endpoints)} />
       </Card>
     );
   }

@@ -4,7 +4,7 @@ import { infiniteQueryOptions, useInfiniteQuery, useQuery } from '@tanstack/reac
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { useEffect } from 'react';
-import { client, errorMessage } from '../../api/client.ts';
+import { client, failureOf } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { queryKeys } from '../../api/query-client.ts';
 import { searchProgress } from '../../api/request-queries.ts';
@@ -72,11 +72,7 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
   }, [goesOn, fetchNextPage]);
   if (results.data === undefined) {
     if (!isError) return SEARCHING;
-    return (
-      <Notice tone="bad" onRetry={() => void results.refetch()}>
-        {errorMessage(results.error, 'The search failed.')}
-      </Notice>
-    );
+    return <Notice tone="bad" {...failureOf(results, 'The search failed.')} />;
   }
   const isComplete = !hasNextPage && !isFetching;
   if (found.length === 0 && isComplete) {

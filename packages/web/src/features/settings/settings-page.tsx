@@ -4,7 +4,7 @@ import { useQuery, useMutation } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import { errorMessage, client, toastFailure } from '../../api/client.ts';
+import { failureOf, client, toastFailure } from '../../api/client.ts';
 import { FOLLOWED, settingsQuery, useIsAnonymous, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
@@ -51,9 +51,7 @@ function Settings() {
   return (
     <>
       {!isAnonymous && settings.data === undefined ? (
-        <Notice tone="bad" onRetry={() => void settings.refetch()}>
-          {errorMessage(settings.error, 'The settings could not be loaded.')}
-        </Notice>
+        <Notice tone="bad" {...failureOf(settings, 'The settings could not be loaded.')} />
       ) : (
         <SettingsForm user={isAnonymous ? null : user} settings={stored} />
       )}

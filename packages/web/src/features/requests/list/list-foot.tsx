@@ -74,7 +74,7 @@ export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFoo
             key={`${filter.method} ${filter.query}`}
             {...search}
             total={endpoint.requestCount}
-            onRetry={search.retry}
+            onRetry={() => void search.refetch()}
             className="truncate"
           />
         )}

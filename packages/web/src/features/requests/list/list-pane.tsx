@@ -1,6 +1,8 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
+import { failureOf } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
+import { LoadError } from '../../../ui/feedback.tsx';
 import { focusPart, keepsFocus } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
@@ -9,7 +11,7 @@ import { useOpenInTab } from '../use-view-state.ts';
 import type { ChangeView, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
-import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { FilterInvalid, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestGrid } from './request-grid.tsx';
 import type { ListState } from './use-list.ts';
@@ -52,13 +54,11 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
   const clear = (): void => changeView({ find: undefined });
   // A query with a mistake does not become a part of the filter.
   if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
-  if (state.error !== null)
-    return <ListFailed title="Failed to fetch temporary requests." error={state.error} onRetry={state.retry} />;
+  if (state.error !== null) return <LoadError title="Failed to fetch temporary requests." {...failureOf(state)} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
     if (search?.progress === 'searching') return <ListLoading />;
-    if (search?.progress === 'failed')
-      return <ListFailed title="The search failed" error={search.error} onRetry={search.retry} />;
+    if (search?.progress === 'failed') return <LoadError title="The search failed" {...failureOf(search)} />;
     if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod onAll={() => changeView({ filter: undefined })} />;
   }

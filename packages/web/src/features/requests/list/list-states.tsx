@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
-import { errorMessage } from '../../../api/client.ts';
-import { logInOr } from '../../../api/session.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { Button, InlineButton } from '../../../ui/button.tsx';
-import { EmptyState, LoadError, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
+import { EmptyState, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
 import { counted } from '../../../ui/format.ts';
 
 /** Shown until the first page of the list is loaded. */
@@ -16,21 +14,6 @@ export function ListLoading() {
     <div role="status" aria-label="Loading requests">
       <SkeletonRows />
     </div>
-  );
-}
-
-interface ListFailedProps {
-  readonly title: string;
-  readonly error: unknown;
-  readonly onRetry: () => void;
-}
-
-/** Shown if the first page of the list could not be loaded. */
-export function ListFailed({ title, error, onRetry }: ListFailedProps) {
-  return (
-    <LoadError title={title} onRetry={logInOr(onRetry)}>
-      {errorMessage(error, 'Please try again.')}
-    </LoadError>
   );
 }
 

@@ -37,7 +37,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     ...holds,
     isLoading: isPending,
     error: list.rows.length === 0 ? error : null,
-    retry: () => void refetch(),
+    refetch,
     /** Set if the list has a query. */
     search,
   };
@@ -110,6 +110,6 @@ function useSearchState(uid: string, filter: RequestFilter, list: RequestList, i
     searched: list.searched,
     progress: failed ? 'failed' : isPending || gap !== undefined ? open : 'complete',
     error: failed ? step.error : null,
-    retry: () => void step.refetch(),
+    refetch: step.refetch,
   } as const;
 }
