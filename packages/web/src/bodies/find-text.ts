@@ -9,18 +9,18 @@ export interface Found {
 /** Maximum of matches. */
 export const MAX_FOUND = 10_000;
 
-/** Matches a text literally, ignoring case. */
-export function literal(text: string): RegExp {
-  return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), 'gi');
+/** Matches a text literally, by default without regard to case. */
+export function literal(text: string, flags = 'gi'): RegExp {
+  return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), flags);
 }
 
 /** All matches of a text, in order, without overlaps. */
-export function findText(text: string, wanted: string, limit = MAX_FOUND): Found[] {
+export function findText(text: string, wanted: string, flags?: 'g'): Found[] {
   if (wanted === '') return [];
   const found: Found[] = [];
-  for (const match of text.matchAll(literal(wanted))) {
+  for (const match of text.matchAll(literal(wanted, flags))) {
     found.push({ start: match.index, end: match.index + match[0].length });
-    if (found.length >= limit) break;
+    if (found.length >= MAX_FOUND) break;
   }
   return found;
 }

@@ -5,17 +5,18 @@ import type { Found } from './find-text.ts';
 interface MarkedTextProps {
   readonly text: string;
   /** Position of the text in the searched text. */
-  readonly offset: number;
+  readonly offset?: number;
   readonly found: readonly Found[];
   /** Number of the first match in `found`. */
-  readonly firstOrdinal: number;
-  readonly current: number;
+  readonly firstOrdinal?: number;
+  readonly current?: number;
   /** Transforms each piece before it is shown; unchanged by default. */
   readonly write?: (piece: string) => string;
 }
 
 /** A text with its matches highlighted. */
-export function MarkedText({ text, offset, found, firstOrdinal, current, write = (piece) => piece }: MarkedTextProps) {
+export function MarkedText(props: MarkedTextProps) {
+  const { text, offset = 0, found, firstOrdinal, current, write = (piece) => piece } = props;
   if (found.length === 0) return write(text);
   return markPieces(text, offset, found, firstOrdinal).map(({ text: piece, ordinal, at }) =>
     ordinal === undefined ? (

@@ -1,10 +1,11 @@
 import type { FoundRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { excerpt, highlightParts, searchHit, searchedText } from './search-hits.ts';
+import { markPieces } from '../../bodies/find-text.ts';
+import { excerpt, hitsIn, searchHit, searchedText } from './search-hits.ts';
 
 const marked = (text: string, query: string): string =>
-  highlightParts(text, query)
-    .map((part) => (part.hit ? `[${part.text}]` : part.text))
+  markPieces(text, 0, hitsIn(text, query))
+    .map((part) => (part.ordinal === undefined ? part.text : `[${part.text}]`))
     .join('');
 
 test.each([

@@ -1,26 +1,10 @@
 import { foldCase, parseQuery, queryOf, tryDecode } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
+import { findText } from '../../bodies/find-text.ts';
+import type { Found } from '../../bodies/find-text.ts';
 
-/** A piece of text. `hit` is true if it matches the search. */
-interface TextPart {
-  readonly text: string;
-  readonly hit: boolean;
-}
-
-/** Splits a text into matches and the text between them. Folds only ASCII, like the search, so positions stay. */
-export function highlightParts(text: string, query: string): TextPart[] {
-  if (query === '') return [{ text, hit: false }];
-  const [folded, wanted] = [foldCase(text), foldCase(query)];
-  const parts: TextPart[] = [];
-  let from = 0;
-  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, from)) {
-    if (at > from) parts.push({ text: text.slice(from, at), hit: false });
-    parts.push({ text: text.slice(at, at + query.length), hit: true });
-    from = at + query.length;
-  }
-  if (from < text.length) parts.push({ text: text.slice(from), hit: false });
-  return parts;
-}
+/** The matches of a search in a text. Folds only ASCII, like the search, so positions stay. */
+export const hitsIn = (text: string, query: string): Found[] => findText(foldCase(text), foldCase(query), 'g');
 
 /** Characters. With more, the match would be outside of a phone's screen. */
 const BEFORE = 16;

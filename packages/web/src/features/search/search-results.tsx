@@ -8,13 +8,14 @@ import { client, failureOf } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { queryKeys } from '../../api/query-client.ts';
 import { searchProgress } from '../../api/request-queries.ts';
+import { MarkedText } from '../../bodies/marked-text.tsx';
 import { Badge, MethodBadge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState, Loading, Notice } from '../../ui/feedback.tsx';
 import { formatSize, formatMoment, shortAge, timeAgo } from '../../ui/format.ts';
 import { MatchCount } from '../../ui/progress.tsx';
 import { useNow } from '../../ui/state.ts';
-import { highlightParts, searchHit, searchedText } from './search-hits.ts';
+import { hitsIn, searchHit, searchedText } from './search-hits.ts';
 
 /** Number of results in a page. */
 const SEARCH_PAGE = 50;
@@ -38,20 +39,6 @@ export const searchQuery = (q: string, endpoint: string | undefined) =>
   });
 
 const SEARCHING = <Loading label="Searching" bars={['h-14', 'h-14', 'h-14']} />;
-
-interface HighlightedProps {
-  readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
-}
-
-/** A text with its matches highlighted. */
-function Highlighted({ parts }: HighlightedProps) {
-  let at = 0;
-  return parts.map(({ text, hit }) => {
-    const key = at;
-    at += text.length;
-    return hit ? <mark key={key}>{text}</mark> : <span key={key}>{text}</span>;
-  });
-}
 
 interface SearchResultsProps {
   readonly q: string;
@@ -144,7 +131,7 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
       <span className="flex min-w-0 items-center gap-x-3 @max-2xl:flex-wrap">
         <MethodBadge method={request.method} className="min-w-14 shrink-0" />
         <span className="min-w-0 truncate font-mono text-sm @max-2xl:max-w-max @max-2xl:grow @max-2xl:basis-0">
-          <Highlighted parts={highlightParts(request.path, q)} />
+          <MarkedText text={request.path} found={hitsIn(request.path, q)} />
         </span>
         {request.eventType === null ? null : (
           <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-3 @max-2xl:order-3 @max-2xl:max-w-1/2 @max-md:hidden">
@@ -172,7 +159,7 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
         <span className="flex min-w-0 gap-3 text-sm text-ink-2">
           <span className="w-14 shrink-0 text-xs leading-4">{hit.place}</span>
           <span className="min-w-0 truncate font-mono">
-            <Highlighted parts={highlightParts(hit.text, q)} />
+            <MarkedText text={hit.text} found={hitsIn(hit.text, q)} />
           </span>
         </span>
       )}
