@@ -23,20 +23,26 @@ export function serverFieldErrors(error: unknown, fields: readonly string[]): Fi
   return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
 }
 
+/** The values of a form by field name. */
+type Values = Readonly<Record<string, unknown>>;
+
 /** The messages of a form. `refusals`: number of submissions that were rejected at a field. */
 interface FormErrors {
+  /** What was rejected. */
+  readonly rejected: Values;
   readonly errors: FieldErrors;
   /** Why the call failed, if the server named no field of the form. */
   readonly failure: string | undefined;
   readonly refusals: number;
 }
 
-const NO_ERRORS: FormErrors = { errors: {}, failure: undefined, refusals: 0 };
+const NO_ERRORS: FormErrors = { rejected: {}, errors: {}, failure: undefined, refusals: 0 };
 
-/** The messages of a form with these fields. */
-export function useFormErrors(fields: readonly string[]) {
+/** The messages of a form with these values. A changed field has no message, and a changed form none of a failed call. */
+export function useFormErrors(values: Values) {
   const ref = useRef<HTMLFormElement>(null);
-  const [{ errors, failure, refusals }, setState] = useState(NO_ERRORS);
+  const [{ rejected, errors, failure, refusals }, setState] = useState(NO_ERRORS);
+  const isSame = (field: string): boolean => values[field] === rejected[field];
   // React may render the messages after the next frame. If a dialog has opened by then, it keeps the focus.
   useEffect(() => {
     if (refusals === 0 || ref.current === null || ref.current.closest('[aria-hidden="true"]') !== null) return;
@@ -44,13 +50,13 @@ export function useFormErrors(fields: readonly string[]) {
   }, [refusals]);
   const refuse = (found: FieldErrors, error?: unknown): void => {
     if (!isEndOfSession(error))
-      setState((before) => ({ errors: found, failure: undefined, refusals: before.refusals + 1 }));
+      setState((before) => ({ ...NO_ERRORS, rejected: values, errors: found, refusals: before.refusals + 1 }));
   };
   return {
     /** For the form element. */
     ref,
-    errors,
-    failure,
+    errors: Object.fromEntries(Object.entries(errors).filter(([field]) => isSame(field))),
+    failure: Object.keys(values).every(isSame) ? failure : undefined,
     /**
      * Sets the messages of a failed submission and focuses the first invalid field. With the `error` of a call, the end
      * of the session sets none, because the login dialog reports it.
@@ -59,16 +65,12 @@ export function useFormErrors(fields: readonly string[]) {
     /** Shows why the call failed: at the fields that the server names, else `reason` above the form. */
     fail(error: unknown, reason: string | undefined): void {
       if (isEndOfSession(error)) return;
-      const found = serverFieldErrors(error, fields);
+      const found = serverFieldErrors(error, Object.keys(values));
       if (Object.keys(found).length > 0) refuse(found);
-      else setState((before) => ({ ...before, errors: {}, failure: reason }));
+      else setState((before) => ({ ...before, rejected: values, errors: {}, failure: reason }));
     },
-    /** Removes the messages of these fields, or of all, and why the call failed. */
-    clear: (...cleared: readonly string[]): void =>
-      setState(({ errors: before, refusals: count }) => {
-        const kept = Object.entries(before).filter(([field]) => cleared.length > 0 && !cleared.includes(field));
-        return { errors: Object.fromEntries(kept), failure: undefined, refusals: count };
-      }),
+    /** Removes all messages. */
+    clear: (): void => setState((before) => ({ ...NO_ERRORS, refusals: before.refusals })),
   };
 }
 
@@ -118,25 +120,16 @@ export function Form({ failure, children, ...rest }: FormProps) {
   );
 }
 
-type Values = Readonly<Record<string, string>>;
-
-/**
- * Text fields with validation messages. Changing a field removes its message, and that of a failed call. A field that
- * the user has not changed follows `initial`.
- */
-export function useForm<V extends Values>(options: {
+/** Text fields with validation messages. A field that the user has not changed follows `initial`. */
+export function useForm<V extends Readonly<Record<string, string>>>(options: {
   readonly initial: V;
   readonly validate: (values: V) => FieldErrors;
   readonly onValid: (values: V) => void;
 }) {
   const [edits, setEdits] = useState<Partial<V>>({});
   const values = { ...options.initial, ...edits };
-  const { ref, clear, ...messages } = useFormErrors(Object.keys(options.initial));
+  const { ref, clear, ...messages } = useFormErrors(values);
 
-  const set = (field: keyof V & string, value: string): void => {
-    setEdits((before) => ({ ...before, [field]: value }));
-    clear(field);
-  };
   const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
     submit.preventDefault();
     const found = options.validate(values);
@@ -152,7 +145,8 @@ export function useForm<V extends Values>(options: {
       name: field,
       value: values[field] ?? '',
       error: messages.errors[field],
-      onChange: (change: FormEvent<HTMLInputElement>) => set(field, change.currentTarget.value),
+      onChange: ({ currentTarget: { value } }: FormEvent<HTMLInputElement>) =>
+        setEdits((before) => ({ ...before, [field]: value })),
     }),
     /** Props of the form element. */
     props: { ref, onSubmit },

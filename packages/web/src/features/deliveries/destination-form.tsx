@@ -22,15 +22,13 @@ interface DestinationFormProps {
   readonly onDone: () => void;
 }
 
-const FIELDS = ['url', 'query', 'sign'];
-
 /** Adds or changes a destination. */
 export function DestinationForm({ uid, destination, onDone }: DestinationFormProps) {
   const [url, setUrl] = useState(destination?.url ?? '');
   const [query, setQuery] = useState(destination?.query ?? '');
   const [appendPath, setAppendPath] = useState(destination?.appendPath ?? false);
   const [sign, setSign] = useState(destination?.sign ?? false);
-  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(FIELDS);
+  const { ref, errors, failure, refuse, fail, clear } = useFormErrors({ url, query, appendPath, sign });
   const save = useSaveDestination(uid, destination?.id);
   const hasSecret = useSigning(uid) !== null;
   const onSubmit = (submit: FormEvent): void => {
@@ -61,10 +59,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         inputMode="url"
         placeholder="https://api.example.com/webhooks"
         value={url}
-        onChange={({ target }) => {
-          setUrl(target.value);
-          clear('url');
-        }}
+        onChange={({ target }) => setUrl(target.value)}
       />
       <div className="flex flex-col gap-1.5">
         <span className="font-medium">Condition (optional)</span>
@@ -73,10 +68,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
           placeholder="All captures, or for example event:invoice.*"
           query={destination?.query ?? ''}
           onQuery={() => undefined}
-          onText={(text) => {
-            setQuery(text);
-            clear('query');
-          }}
+          onText={setQuery}
           showsMatches={false}
           error={errors['query']}
           known={() => knownValuesOf(readList(uid).rows)}
@@ -86,10 +78,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         label="Append the captured path and query"
         description="A capture at …/orders?a=1 goes to the URL followed by /orders?a=1."
         checked={appendPath}
-        onCheckedChange={(wanted) => {
-          setAppendPath(wanted);
-          clear('appendPath');
-        }}
+        onCheckedChange={setAppendPath}
       />
       <SwitchRow
         label="Sign again"
@@ -108,10 +97,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         error={errors['sign']}
         checked={sign}
         disabled={!hasSecret && !sign}
-        onCheckedChange={(wanted) => {
-          setSign(wanted);
-          clear('sign');
-        }}
+        onCheckedChange={setSign}
       />
       <FormButtons
         isPending={save.isPending}

@@ -1,8 +1,8 @@
 import { replaySchema } from '@creel/contract';
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { fieldErrors, serverFieldErrors, useFormErrors } from '../../ui/form.tsx';
+import { fieldErrors, useFormErrors } from '../../ui/form.tsx';
 import type { FieldErrors } from '../../ui/form.tsx';
 import { useSignal } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
@@ -14,18 +14,6 @@ import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
 export type Replay = ReturnType<typeof useReplay>;
-
-/** The parts of the form by the field names of the contract. */
-const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body', sign: 'sign' } as const;
-type Field = keyof typeof PART_OF;
-const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
-const FIELDS = Object.keys(PART_OF);
-
-/** The validation messages of a refused form, except for parts that have changed since. */
-function remainingErrors(errors: FieldErrors, refused: ReplayForm | undefined, form: ReplayForm): FieldErrors {
-  const all = Object.entries(errors);
-  return Object.fromEntries(all.filter(([name]) => isField(name) && refused?.[PART_OF[name]] === form[PART_OF[name]]));
-}
 
 /** Validation messages of a form. Captured data must not reach a stranger, so the placeholder is refused. */
 function mistakes(form: ReplayForm): FieldErrors {
@@ -42,34 +30,30 @@ export function useReplay(uid: string, request: ListedRequest) {
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
   const state = useReplayState(uid, request.index);
   const anonymous = useIsAnonymous();
-  const [refused, setRefused] = useState<ReplayForm>();
-  const { ref, errors, refuse: setErrors } = useFormErrors(FIELDS);
+  const url = completeUrl(form.url);
+  const { rows: headers, ...others } = form;
+  // By the field names of the contract.
+  const { ref, errors, refuse, fail } = useFormErrors({ ...others, url, headers });
 
   const send = (): void => {
     if (anonymous || state?.phase === 'sending') return;
-    const url = completeUrl(form.url);
     const complete = { ...form, url };
     if (url !== form.url) change({ url });
-    const refuse = (found: FieldErrors): void => {
-      setRefused(complete);
-      setErrors(found);
-    };
     const found = mistakes(complete);
     if (Object.keys(found).length > 0) return refuse(found);
     void sendReplay(uid, request, complete).then((failure) => {
-      const rejected = serverFieldErrors(failure, FIELDS);
-      if (Object.keys(rejected).length > 0) return refuse(rejected);
+      // The response says it, too.
+      if (failure !== undefined) return fail(failure, undefined);
       // Then the URL is the default and no change.
-      const isDefault = defaultUrl(request, lastTargetOf(request, url)) === url;
-      if (failure === undefined && isDefault) change({ url: undefined });
+      if (defaultUrl(request, lastTargetOf(request, url)) === url) change({ url: undefined });
     });
   };
   return {
     form,
     /** Reverts the parts that are `undefined`. The function is stable. */
     change,
-    /** Validation messages by the field names of the contract. Changing a part removes its message. */
-    errors: remainingErrors(errors, refused, form),
+    /** Validation messages by the field names of the contract. */
+    errors,
     state,
     /** True if the session has ended: nothing can be sent. */
     anonymous,

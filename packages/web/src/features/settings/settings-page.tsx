@@ -105,11 +105,8 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
   const save = useSaveSettings();
   const isDirty = user !== null && !isSame(draft, settings);
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
-  const { ref, errors, refuse, clear } = useFormErrors(['email']);
-  const change = (part: Partial<UserSettings>): void => {
-    setEdits((before) => ({ ...before, ...part }));
-    if ('email' in part) clear('email');
-  };
+  const { ref, errors, refuse } = useFormErrors({ email: draft.email });
+  const change = (part: Partial<UserSettings>): void => setEdits((before) => ({ ...before, ...part }));
   const refuseEmail = (sentence: string): void => {
     refuse({ email: sentence });
     // The field shows the sentence.

@@ -28,8 +28,6 @@ const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly 
   'hmac-sha256': { name: 'HMAC-SHA256', hint: 'The key of an HMAC-SHA256 of the body.' },
 };
 
-const FIELDS = ['scheme', 'secret', 'header', 'encoding', 'prefix'];
-
 /** Number of requests from which a scheme is suggested. */
 const MAX_READ_ROWS = 50;
 
@@ -75,13 +73,9 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
   const [scheme, setScheme] = useState<SigningScheme>(present ?? suggested?.scheme ?? 'stripe');
   const [secret, setSecret] = useState('');
   const [plain, setPlain] = useState<Plain>({ header: '', encoding: 'hex', prefix: '', ...suggested });
-  const { ref, errors, failure, refuse, fail, clear } = useFormErrors(FIELDS);
+  const { ref, errors, failure, refuse, fail, clear } = useFormErrors({ scheme, secret, ...plain });
   const set = useSetSecret(uid);
   const remove = useDeleteSecret(uid);
-  const changePlain = (change: Partial<Plain>): void => {
-    setPlain((before) => ({ ...before, ...change }));
-    clear(...Object.keys(change));
-  };
   const outcome = {
     onSuccess: onDone,
     onError: (error: Error) => fail(error, errorMessage(error, 'The secret could not be stored. Please try again.')),
@@ -123,7 +117,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
           </Select>
         )}
       </Field>
-      {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={changePlain} /> : null}
+      {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={setPlain} /> : null}
       <TextField
         label="Secret"
         error={errors['secret']}
@@ -132,10 +126,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
         isData
         type="password"
         value={secret}
-        onChange={({ target }) => {
-          setSecret(target.value);
-          clear('secret');
-        }}
+        onChange={({ target }) => setSecret(target.value)}
       />
       <div className="flex flex-wrap justify-end gap-2">
         {present === undefined ? null : (
@@ -171,7 +162,7 @@ type Plain = Required<Pick<SigningSecret, 'header' | 'encoding' | 'prefix'>>;
 interface PlainFieldsProps {
   readonly values: Plain;
   readonly errors: FieldErrors;
-  readonly onChange: (change: Partial<Plain>) => void;
+  readonly onChange: (values: Plain) => void;
 }
 
 function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
@@ -184,14 +175,14 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
         isData
         placeholder="X-Signature"
         value={values.header}
-        onChange={({ target }) => onChange({ header: target.value.trim() })}
+        onChange={({ target }) => onChange({ ...values, header: target.value.trim() })}
       />
       <Field label="Encoding">
         {(control) => (
           <Select
             {...control}
             value={values.encoding}
-            onChange={({ target }) => onChange({ encoding: target.value === 'base64' ? 'base64' : 'hex' })}
+            onChange={({ target }) => onChange({ ...values, encoding: target.value === 'base64' ? 'base64' : 'hex' })}
           >
             <option>hex</option>
             <option>base64</option>
@@ -204,7 +195,7 @@ function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
         isData
         placeholder="sha256="
         value={values.prefix}
-        onChange={({ target }) => onChange({ prefix: target.value.trim() })}
+        onChange={({ target }) => onChange({ ...values, prefix: target.value.trim() })}
       />
     </div>
   );
