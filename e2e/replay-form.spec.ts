@@ -6,7 +6,7 @@ import { startTarget } from '../fixtures/target-server.ts';
 import { createEndpoint, detailsOf, goLive, openLive, row, send, sendJson } from './endpoints.ts';
 import { bodyField, methodField, openReplay, replayRow, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
-import { allowClipboard, answerWith, clipboard, DESKTOP, PHONE, problem } from './pages.ts';
+import { allowClipboard, answerWith, clipboard, DESKTOP, logIn, logOut, PHONE, problem } from './pages.ts';
 
 // An endpoint for each step.
 test.use({ tier: 'PREMIUM' });
@@ -165,7 +165,7 @@ test('fields show what is captured, wrong or missing, and nothing is sent then',
   });
 });
 
-test('the panel by keyboard alone, with the destinations of before', async ({ page, person: _ }) => {
+test('the panel by keyboard alone, with the destinations of before', async ({ page, person }) => {
   await test.step('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async () => {
     const endpoint = await createEndpoint(page);
     await using target = await startTarget();
@@ -242,6 +242,20 @@ test('the panel by keyboard alone, with the destinations of before', async ({ pa
       .toEqual(['/api/first?x=1', '/api/second/%7e?y=%20&z']);
     await openReplay(page, endpoint, 0);
     await expect(urlField(page)).toHaveValue(`${target.url}/api/first?x=1`);
+  });
+
+  await test.step('changes that were not sent are forgotten at the logout', async () => {
+    const endpoint = await createEndpoint(page);
+    await sendJson(endpoint.url, { a: 1 });
+    await openReplay(page, endpoint, 0, goLive);
+    await urlField(page).fill('http://127.0.0.1:1/draft');
+    await expect(page.getByRole('button', { name: 'Discard changes' })).toBeVisible();
+    await logOut(page, person.username);
+    await logIn(page, person.username, person.password);
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    await openReplay(page, endpoint, 0, goLive);
+    await expect(urlField(page)).toHaveValue('https://example.com/');
+    await expect(page.getByRole('button', { name: 'Discard changes' })).toHaveCount(0);
   });
 });
 

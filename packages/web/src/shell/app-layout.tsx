@@ -10,7 +10,7 @@ import { useFollowedUser, useUser } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
 import { serverState } from '../api/server-state.ts';
 import { LoginForm } from '../features/accounts/login-form.tsx';
-import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
+import { forgetReplayDrafts } from '../features/replay/replay-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving } from '../ui/focus.ts';
@@ -28,6 +28,7 @@ import type { ServerState } from '../api/server-state.ts';
 export function AppLayout() {
   const narrow = useIsNarrow();
   useEffect(listenToOtherTabs, []);
+  useEffect(() => forgetReplayDrafts, []);
   useFollowedUser();
   useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
   const message = useConnectionMessage();
@@ -63,9 +64,7 @@ export function AppLayout() {
           </aside>
         )}
         <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-offset-[-2px]">
-          <ReplayDraftsProvider>
-            <Outlet />
-          </ReplayDraftsProvider>
+          <Outlet />
         </main>
       </div>
       <PageAnnouncement />

@@ -12,7 +12,7 @@ import { useHasPausedDestination } from '../features/deliveries/delivery-queries
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointLoading } from '../features/endpoints/endpoint-loading.tsx';
-import { useReplayDraft } from '../features/replay/replay-drafts.tsx';
+import { useReplayDraft } from '../features/replay/replay-drafts.ts';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import type { RequestPartProps } from '../features/requests/details/details-header.tsx';
 import type { DetailsParts } from '../features/requests/details/request-details.tsx';

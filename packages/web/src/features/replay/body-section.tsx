@@ -12,7 +12,7 @@ import { TextArea } from '../../ui/field.tsx';
 import { keepsFocus } from '../../ui/focus.ts';
 import { formatSize } from '../../ui/format.ts';
 import { declaredCoding, hasSignature } from './header-rows.ts';
-import { useBodyEditor } from './replay-drafts.tsx';
+import { useReplayDraft } from './replay-drafts.ts';
 import { bodyEdit, capturedText } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm, CapturedText } from './replay-form.ts';
 import { bodyQuery } from '../../api/body-queries.ts';
@@ -31,7 +31,8 @@ interface BodySectionProps {
 /** The body to send: exactly the captured bytes, until the user edits them. */
 export function BodySection({ uid, request, form, error, canSign, onChange }: BodySectionProps) {
   const captured = useCapturedBody(uid, request);
-  const [draft, setDraft] = useBodyEditor(uid, request.index);
+  // It stays open when the layout changes.
+  const [{ editor }] = useReplayDraft(uid, request.index);
   const edited = form.body;
   const shown = edited?.text ?? captured.text?.shown;
   const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });
@@ -59,7 +60,7 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
           </>
         )}
         {shown === undefined ? null : (
-          <IconButton label="Expand the editor" icon={<Maximize2 />} onClick={() => setDraft(shown)} />
+          <IconButton label="Expand the editor" icon={<Maximize2 />} onClick={() => onChange({ editor: shown })} />
         )}
       </div>
       {shown === undefined ? (
@@ -75,13 +76,13 @@ export function BodySection({ uid, request, form, error, canSign, onChange }: Bo
       )}
       {edited === undefined ? null : <EditNotes form={form} canSign={canSign} />}
       {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
-      {draft !== undefined && shown !== undefined ? (
+      {editor !== undefined && shown !== undefined ? (
         <BodyDialog
           text={shown}
-          draft={draft}
-          onChange={setDraft}
+          draft={editor}
+          onChange={(text) => onChange({ editor: text })}
           onApply={change}
-          onClose={() => setDraft(undefined)}
+          onClose={() => onChange({ editor: undefined })}
         />
       ) : null}
     </section>

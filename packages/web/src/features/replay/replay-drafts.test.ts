@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_DRAFTS, withDraft } from './replay-drafts.tsx';
-import type { ReplayDrafts } from './replay-drafts.tsx';
+import { MAX_DRAFTS, withDraft } from './replay-drafts.ts';
+import type { ReplayDrafts } from './replay-drafts.ts';
 
 const NONE: ReplayDrafts = new Map();
 

@@ -37,7 +37,10 @@ interface BodyEdit {
 }
 
 /** What the user has changed; everything else follows the captured request. */
-export type ReplayDraft = { readonly [Part in keyof ReplayForm]?: ReplayForm[Part] | undefined };
+export type ReplayDraft = { readonly [Part in keyof ReplayForm]?: ReplayForm[Part] | undefined } & {
+  /** The text in the large editor of the body, while it is open. */
+  readonly editor?: string | undefined;
+};
 
 /** A change that reverts every part to the captured request. */
 export const NO_CHANGES: Required<ReplayDraft> = {
@@ -46,6 +49,7 @@ export const NO_CHANGES: Required<ReplayDraft> = {
   rows: undefined,
   body: undefined,
   sign: undefined,
+  editor: undefined,
 };
 
 /** A replay as it would be sent. */

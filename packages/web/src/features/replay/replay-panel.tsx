@@ -11,7 +11,7 @@ import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
-import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
+import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.ts';
 import { NO_CHANGES } from './replay-form.ts';
 import { useReplayState } from './replays.ts';
 

@@ -6,7 +6,7 @@ import { fieldErrors, useFormErrors } from '../../ui/form.tsx';
 import type { FieldErrors } from '../../ui/form.tsx';
 import { useSignal } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
-import { useReplayDraft } from './replay-drafts.tsx';
+import { useReplayDraft } from './replay-drafts.ts';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayForm } from './replay-form.ts';
 import { defaultUrl, lastTargetOf, placeholderNote, lastTargetPreference } from './replay-targets.ts';
