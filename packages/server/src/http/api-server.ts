@@ -43,7 +43,7 @@ export async function createApiServer(
     rewriteUrl: (request) => normalizeTarget(request.url),
     // The listener responds to invalid HTTP (listener.ts). Fastify's own handler would close the connection at once.
     clientErrorHandler: () => undefined,
-    frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply, { code: 'NOT_FOUND' }),
   });
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
   readJsonOnly(server, replayBodyLimit(app.config));
@@ -91,12 +91,13 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
   const texts = new SharedReads<'metrics', string>();
   server.get('/readyz', async (_request, reply) => {
     if (sources.stopping.aborted)
-      return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
+      return sendProblem(reply, { code: 'UNAVAILABLE', sentence: 'The server is stopping.', retryAfter: 5 });
     try {
       await checks.run('ready', sources.checkReady);
     } catch (error) {
       app.log.error({ err: error }, 'storage does not accept a write');
-      return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {
+      return sendProblem(reply, {
+        code: 'CAPTURE_UNAVAILABLE',
         sentence: 'The storage does not accept writes at the moment.',
         retryAfter: 5,
       });
@@ -104,7 +105,9 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
     return reply.header('cache-control', 'no-store').send({ ok: true });
   });
   // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
-  server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
+  server.get('/ws', (_request, reply) =>
+    sendProblem(reply.header('upgrade', 'websocket'), { code: 'UPGRADE_REQUIRED' }),
+  );
   server.get('/metrics', async (_request, reply) => {
     const text = await texts.run('metrics', () => sources.metrics.metrics());
     return reply.type(sources.metrics.contentType).send(text);

@@ -54,7 +54,7 @@ export function createListener(
     parsedConnection(socket)?.release();
     // The server no longer handles this socket's errors.
     socket.on('error', () => undefined);
-    const refusal = rawRefusal('METHOD_NOT_ALLOWED', { allow: 'GET, POST', keepsAlive: false });
+    const refusal = rawRefusal({ code: 'METHOD_NOT_ALLOWED', allow: ['GET', 'POST'] }, false);
     socket.end(refusal, () => socket.destroySoon());
   });
   server.on('clientError', answerParseError);
@@ -116,7 +116,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   // Its handler answers a complete request. What follows is not valid.
   if (response?.req.complete === true && !response.headersSent) return connection?.endWithResponse();
   if (response === undefined)
-    socket.end(rawRefusal(code, { sentence: parseSentence(error), keepsAlive: false }), () => socket.destroySoon());
+    socket.end(rawRefusal({ code, sentence: parseSentence(error) }, false), () => socket.destroySoon());
   // The body is broken, and the response was not started.
   else if (!response.headersSent) answerBroken(response, code);
   else if (response.writableEnded) socket.destroySoon();

@@ -5,7 +5,7 @@ import type { LoopTurns } from './loop-turns.ts';
 import { ArrivingBody, PlainReply, readPlainHead } from './plain-request.ts';
 import type { PlainHead, Verdict } from './plain-request.ts';
 import { rawRefusal } from './raw-response.ts';
-import type { Refusal } from './raw-response.ts';
+import type { Refusal } from './problem.ts';
 import { linger } from './read-body.ts';
 
 /** Maximum requests in flight per connection. Further ones wait in the socket, which stops reading. */
@@ -267,7 +267,7 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     if (this.#replies.length > 0) return;
-    if (!this.#hasSentRequest) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
+    if (!this.#hasSentRequest) this.#socket.write(rawRefusal({ code: 'REQUEST_TIMEOUT' }, false));
     this.#socket.destroySoon();
   };
 

@@ -1,7 +1,7 @@
 import { BodyBuffer, copyBody } from './body-buffer.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { rawCaptured, rawRefusal } from './raw-response.ts';
-import type { Refusal } from './raw-response.ts';
+import type { Refusal } from './problem.ts';
 
 /** The head of a request that is simple enough to be read without Node's parser. */
 export interface PlainHead {
@@ -224,7 +224,6 @@ export class PlainReply implements CaptureReply {
 
   text(keepsAlive: boolean): string {
     if (this.#refusal === undefined) return rawCaptured(this.#index, keepsAlive, this.#challenge);
-    const { code, retryAfter } = this.#refusal;
-    return rawRefusal(code, { retryAfter, keepsAlive });
+    return rawRefusal(this.#refusal, keepsAlive);
   }
 }

@@ -11,7 +11,9 @@ import { linger } from './read-body.ts';
 import { StorageUnavailable } from '../database/store.ts';
 import type { UnavailableReason } from '../database/store.ts';
 
-export interface ProblemDetails {
+/** Why a call or a capture is rejected (docs/api.md, "Errors"). */
+export interface Refusal {
+  readonly code: ProblemCode;
   /** The sentence for the user; defaults to the code's own. */
   readonly sentence?: string | undefined;
   /** Sentences by field, for validation failures. */
@@ -22,18 +24,20 @@ export interface ProblemDetails {
   readonly allow?: readonly string[];
   /** Additional members of the response body. */
   readonly extra?: Readonly<Record<string, unknown>>;
+  /** The connection ends with the response. */
+  readonly close?: true;
 }
 
-/** An error that the caller sees. Services throw it; `answerError` converts it into a response. */
+/** A refusal as an error. Services throw it; `answerError` converts it into a response. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ProblemCode;
-  readonly details: ProblemDetails;
+  readonly refusal: Refusal;
 
-  constructor(code: ProblemCode, details: ProblemDetails = {}) {
+  constructor(code: ProblemCode, details: Omit<Refusal, 'code'> = {}) {
     super(details.sentence ?? PROBLEMS[code].sentence);
     this.code = code;
-    this.details = details;
+    this.refusal = { code, ...details };
   }
 }
 
@@ -75,21 +79,21 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
 };
 
 /** The body of every answer with an error (docs/api.md, "Errors"). */
-export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
-  const sentence = details.sentence ?? PROBLEMS[code].sentence;
+export function problemBody({ code, fields, extra, sentence = PROBLEMS[code].sentence }: Refusal): Problem {
   return {
     error: sentence,
     message: sentence,
     code,
-    ...(details.fields === undefined ? {} : { fields: { ...details.fields } }),
-    ...details.extra,
+    ...(fields === undefined ? {} : { fields: { ...fields } }),
+    ...extra,
   };
 }
 
-export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
-  if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
-  if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
-  const body = JSON.stringify(problemBody(code, details));
+export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  const { code, retryAfter, allow } = refusal;
+  if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  if (allow !== undefined) void reply.header('allow', allow.join(', '));
+  const body = JSON.stringify(problemBody(refusal));
   void reply.code(PROBLEMS[code].status).header('cache-control', 'no-store').type('application/json; charset=utf-8');
   // The connection ends because the client asked for it, or because Fastify could not read the body.
   const isLast = !reply.raw.shouldKeepAlive || reply.hasHeader('connection');
@@ -106,16 +110,14 @@ async function* thenLinger(body: string, request: IncomingMessage): AsyncGenerat
   await new Promise<void>((resolve) => linger(request, resolve, request.socket));
 }
 
-/** The code and details of an error with a known cause; `undefined` for an unexpected one. */
-export function problemOf(
-  error: unknown,
-): { readonly code: ProblemCode; readonly details?: ProblemDetails } | undefined {
-  if (error instanceof ProblemError) return error;
+/** The refusal for an error with a known cause; `undefined` for an unexpected one. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof ProblemError) return error.refusal;
   // The queue is full, or the client has left and reads no answer.
   if (error instanceof QueueFullError || error instanceof ConnectionClosed)
-    return { code: 'UNAVAILABLE', details: { retryAfter: RETRY_SECONDS } };
+    return { code: 'UNAVAILABLE', retryAfter: RETRY_SECONDS };
   if (error instanceof StorageUnavailable)
-    return { code: 'UNAVAILABLE', details: { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS } };
+    return { code: 'UNAVAILABLE', sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS };
   return codeOf(error) === NOT_JSON ? { code: 'UNSUPPORTED_MEDIA_TYPE' } : undefined;
 }
 
@@ -126,9 +128,9 @@ export function problemOf(
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
   if (error instanceof StorageUnavailable)
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
-  const problem = problemOf(error);
-  if (problem !== undefined) return sendProblem(reply, problem.code, problem.details);
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return sendProblem(reply, refusal);
   const errorId = randomUUID();
   log.error({ err: error, errorId, method: request.method, route: request.routeOptions.url }, 'a call failed');
-  return sendProblem(reply, 'INTERNAL', { extra: { errorId } });
+  return sendProblem(reply, { code: 'INTERNAL', extra: { errorId } });
 }

@@ -1,8 +1,8 @@
 import { PROBLEMS } from '@creel/contract';
-import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import { problemBody, problemOf } from './problem.ts';
+import { problemBody, refusalOf } from './problem.ts';
+import type { Refusal } from './problem.ts';
 import { linger } from './read-body.ts';
 import { SANDBOX_POLICY } from './security-headers.ts';
 import type { Duplex } from 'node:stream';
@@ -44,30 +44,22 @@ function capturedHeaders(index: number | undefined, body: string): string[] {
   return index === undefined ? [...headers] : ['x-creel-request', String(index), ...headers];
 }
 
-function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
+function refusalHeaders({ retryAfter, allow }: Refusal, body: string): string[] {
   const headers = jsonHeaders(Buffer.byteLength(body));
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
+  if (allow !== undefined) headers.push('allow', allow.join(', '));
   return headers;
 }
 
-/** Why a request is rejected, and how the response ends. */
-export interface Refusal {
-  readonly code: ProblemCode;
-  /** Seconds for `Retry-After`. */
-  readonly retryAfter?: number;
-  /** The connection ends with this response. */
-  readonly close?: true;
-}
-
 /** Writes the head of a refusal. Returns its body. */
-function beginRefusal(response: ServerResponse, { code, retryAfter, close }: Refusal): string {
-  const body = JSON.stringify(problemBody(code));
-  const headers = refusalHeaders(body, retryAfter);
-  if (close) {
+function beginRefusal(response: ServerResponse, refusal: Refusal): string {
+  const body = JSON.stringify(problemBody(refusal));
+  const headers = refusalHeaders(refusal, body);
+  if (refusal.close) {
     headers.push('connection', 'close');
     response.shouldKeepAlive = false;
   }
-  response.writeHead(PROBLEMS[code].status, headers);
+  response.writeHead(PROBLEMS[refusal.code].status, headers);
   return body;
 }
 
@@ -84,7 +76,7 @@ export function answerRefused(response: ServerResponse, refusal: Refusal): void 
 }
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */
-export function answerBroken(response: ServerResponse, code: ProblemCode): void {
+export function answerBroken(response: ServerResponse, code: Refusal['code']): void {
   response.end(beginRefusal(response, { code, close: true }));
 }
 
@@ -112,23 +104,10 @@ export const KEEP_ALIVE_MS = 65_000;
 const CLOSE = 'Connection: close';
 const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
 
-export interface RawOptions {
-  /** Seconds for `Retry-After`. */
-  readonly retryAfter?: number | undefined;
-  /** For 405: the allowed methods. */
-  readonly allow?: string;
-  /** For a person; the default is that of the code. */
-  readonly sentence?: string | undefined;
-  /** Whether the connection stays open after the response. */
-  readonly keepsAlive: boolean;
-}
-
 /** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
-export function rawRefusal(code: ProblemCode, { retryAfter, allow, sentence, keepsAlive }: RawOptions): string {
-  const body = JSON.stringify(problemBody(code, { sentence }));
-  const headers = refusalHeaders(body, retryAfter);
-  if (allow !== undefined) headers.push('allow', allow);
-  return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;
+export function rawRefusal(refusal: Refusal, keepsAlive: boolean): string {
+  const body = JSON.stringify(problemBody(refusal));
+  return rawHead(PROBLEMS[refusal.code].status, refusalHeaders(refusal, body), keepsAlive) + body;
 }
 
 /** The response to a capture as bytes, identical to what Node writes for `answerCaptured`. */
@@ -166,9 +145,9 @@ const REFUSED_MS = 1000;
 
 /** Rejects an upgrade over HTTP. Discards what the client sent after it, so that no reset discards the response. */
 export function refuseUpgrade(socket: Duplex, error: unknown): void {
-  const { code, details = {} } = problemOf(error) ?? { code: 'INTERNAL' };
-  const { status } = PROBLEMS[code];
-  const body = JSON.stringify(problemBody(code, details));
+  const refusal = refusalOf(error) ?? { code: 'INTERNAL' };
+  const { code, retryAfter } = refusal;
+  const body = JSON.stringify(problemBody(refusal));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
@@ -178,10 +157,10 @@ export function refuseUpgrade(socket: Duplex, error: unknown): void {
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin-allow-popups',
     'cross-origin-resource-policy': 'same-origin',
-    ...(details.retryAfter === undefined ? {} : { 'retry-after': String(details.retryAfter) }),
+    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   };
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.resume();
-  socket.end(rawHead(status, Object.entries(headers).flat(), false) + body);
+  socket.end(rawHead(PROBLEMS[code].status, Object.entries(headers).flat(), false) + body);
 }

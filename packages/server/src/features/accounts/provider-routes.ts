@@ -90,7 +90,7 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
     return send({ type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
     if (error instanceof ProblemError) {
-      const { retryAfter } = error.details;
+      const { retryAfter } = error.refusal;
       if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
       return send(refusalMessage(error.message), 429);
     }

@@ -6,7 +6,7 @@ import type { ClientAddressOf } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/stored-request.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
-import type { Refusal } from '../../http/raw-response.ts';
+import type { Refusal } from '../../http/problem.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
