@@ -143,24 +143,19 @@ function rawHead(status: number, headers: readonly string[], keepsAlive: boolean
 /** Milliseconds for a rejected client to read the response. The HTTP server's timeouts don't apply to upgrades. */
 const REFUSED_MS = 1000;
 
-/** Rejects an upgrade over HTTP. Discards what the client sent after it, so that no reset discards the response. */
-export function refuseUpgrade(socket: Duplex, error: unknown): void {
+/**
+ * Rejects an upgrade over HTTP, with the security headers. Discards what the client sent after it, so that no reset
+ * discards the response.
+ */
+export function refuseUpgrade(socket: Duplex, error: unknown, security: ReadonlyMap<string, string>): void {
   const refusal = refusalOf(error) ?? { code: 'INTERNAL' };
-  const { code, retryAfter } = refusal;
   const body = JSON.stringify(problemBody(refusal));
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin-allow-popups',
-    'cross-origin-resource-policy': 'same-origin',
-    ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
-  };
+  const headers = [...security].flat();
+  headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)));
+  headers.push('cache-control', 'no-store');
+  if (refusal.retryAfter !== undefined) headers.push('retry-after', String(refusal.retryAfter));
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.resume();
-  socket.end(rawHead(PROBLEMS[code].status, Object.entries(headers).flat(), false) + body);
+  socket.end(rawHead(PROBLEMS[refusal.code].status, headers, false) + body);
 }

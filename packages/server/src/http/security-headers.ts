@@ -56,7 +56,7 @@ function policyText(policy: Directives): string {
 }
 
 /** The headers of every response except captures, with the values that OWASP recommends. */
-function securityHeaders(app: AppContext): ReadonlyMap<string, string> {
+export function securityHeaders(app: AppContext): ReadonlyMap<string, string> {
   const headers = new Map([
     ['content-security-policy', policyText(directives(app))],
     // The popup of a login provider talks to its opener.

@@ -53,7 +53,7 @@ async function startLive(pingMs?: number) {
     pingMs,
     memory,
   });
-  const complete = createHandshakes(live);
+  const complete = createHandshakes(live, new Map());
   const server = createServer();
   server.on('upgrade', (request, socket, head) => {
     const [, userId, endpointId] = (request.url ?? '').split('/').map(Number);
@@ -75,7 +75,7 @@ async function startLive(pingMs?: number) {
     try {
       complete(request, socket, head, { signedIn: { session, user }, endpoint });
     } catch (error) {
-      refuseUpgrade(socket, error);
+      refuseUpgrade(socket, error, new Map());
     }
   });
   const port = await listenLocally(server);

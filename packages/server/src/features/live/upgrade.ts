@@ -7,6 +7,7 @@ import { authenticate, findOwnEndpoint } from '../../http/operations.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { refuseUpgrade } from '../../http/raw-response.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
+import { securityHeaders } from '../../http/security-headers.ts';
 import type { LiveService, Viewer } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
@@ -29,10 +30,10 @@ const SOCKET_OPTIONS = {
 };
 
 /** Completes upgrades after their checks: authenticated user, same origin, and ownership of the endpoint. */
-export function createHandshakes(live: LiveService) {
+export function createHandshakes(live: LiveService, security: ReadonlyMap<string, string>) {
   const server = new WebSocketServer(SOCKET_OPTIONS);
   // An invalid handshake gets the same error format as every other request.
-  server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST')));
+  server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST'), security));
   return (request: IncomingMessage, socket: Duplex, head: Buffer, viewer: Viewer): void => {
     live.expectConnectionAllowed(viewer.signedIn.user.id);
     server.handleUpgrade(request, socket, head, (webSocket) => live.connect(webSocket, socket, viewer));
@@ -46,13 +47,14 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
  * Only requests to `/ws` are handled here; see listener.ts.
  */
 export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
-  const complete = createHandshakes(live);
+  const security = securityHeaders(app);
+  const complete = createHandshakes(live, security);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       complete(request, socket, head, await checkUpgrade(request, app, parseCookie));
     } catch (error) {
       if (!(error instanceof ProblemError)) app.log.error({ err: error }, 'a live view could not be opened');
-      refuseUpgrade(socket, error);
+      refuseUpgrade(socket, error, security);
     }
   };
 }
