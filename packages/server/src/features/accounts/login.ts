@@ -12,13 +12,10 @@ import type { KnownBrowsers } from './known-browsers.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** A client that is not authenticated yet. */
-export interface Visitor {
-  /** What counts as one client: its `addressBlock`. */
+export interface Visitor extends HashOptions {
   readonly address: string;
   /** The cookie that `KnownBrowsers` issued. */
   readonly knownBrowser: string | undefined;
-  /** Aborts when the visitor's connection closes. */
-  readonly signal: AbortSignal;
 }
 
 export interface LoginOptions {
@@ -44,10 +41,9 @@ export class Login {
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
     const { store, config, passwords, throttle, now } = this.#options;
     if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
-    const { address } = visitor;
-    const refused = throttle.of('takenName', address);
+    const refused = throttle.of('takenName', visitor.address);
     await throttle.check([refused]);
-    const signUps = throttle.of('signUp', address);
+    const signUps = throttle.of('signUp', visitor.address);
     await signUps.consume();
     const created = await store
       .createUser({
@@ -55,7 +51,7 @@ export class Login {
         email: registration.email,
         emailVerified: false,
         // Hashes before checking whether the name is taken, so that both cases take the same time.
-        passwordHash: await passwords.hash(registration.password, { owner: address, signal: visitor.signal }),
+        passwordHash: await passwords.hash(registration.password, visitor),
         displayName: null,
         subscriptionTier: config.defaultTier,
         settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
@@ -82,11 +78,10 @@ export class Login {
     // No account has such a name or password, so the attempt is not counted and costs no hash.
     if (!usernameSchema.safeParse(username).success || !passwordSchema.safeParse(password).success)
       throw new ProblemError('INVALID_CREDENTIALS');
-    const options = { owner: visitor.address, signal: visitor.signal };
     const user = await this.#options.store.findUserByName(username);
-    const isRight = await this.#isRight(password, user, this.#limitsOf(username, user, visitor), options);
+    const isRight = await this.#isRight(password, user, this.#limitsOf(username, user, visitor), visitor);
     if (!isRight || user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-    return this.#refresh(user, password, options);
+    return this.#refresh(user, password, visitor);
   }
 
   /** Asks a logged-in user for the password again. @throws ProblemError RATE_LIMITED */

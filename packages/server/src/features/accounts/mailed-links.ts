@@ -6,7 +6,6 @@ import { compose } from '../mail/service.ts';
 import type { Mailer, Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
-import { addressBlock } from '../../http/client-address.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import type { LoginOptions } from './login.ts';
 import { LINK_MS } from './throttle.ts';
@@ -39,7 +38,7 @@ export class MailedLinks {
   async requestReset(email: string, address: string): Promise<void> {
     const { throttle, log } = this.#options;
     const mailer = this.#mailer();
-    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLinkAddress', address).consume();
     await throttle.of('mailedLink', identityKey(email)).consume();
     if (this.#mailing.size >= MAX_AT_ONCE) return log.error('too many links for a new password are being mailed');
     const onFailure = (error: unknown): void => log.error({ err: error }, 'mailing a link for a new password failed');
@@ -73,7 +72,7 @@ export class MailedLinks {
   async requestVerification(user: UserRecord, address: string): Promise<void> {
     const mailer = this.#mailer();
     const { throttle } = this.#options;
-    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLinkAddress', address).consume();
     await throttle.of('mailedLink', `verify:${user.id}`).consume();
     const url = await this.#newLink(user, 'verify', '/auth/verify');
     await mailer.send(user.email, verificationMessage(user, url));

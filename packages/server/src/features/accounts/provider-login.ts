@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
-import { addressBlock } from '../../http/client-address.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
@@ -71,7 +70,7 @@ export class ProviderLogin {
   /** Creates an account; `undefined` when the address or the identity has one already. */
   async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
     const { store, config, throttle, now } = this.#options;
-    const signUps = throttle.of('signUp', addressBlock(address));
+    const signUps = throttle.of('signUp', address);
     await signUps.consume();
     for (let tried = 0; ; tried += 1) {
       const created = await store.createUser(

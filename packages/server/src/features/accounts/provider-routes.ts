@@ -1,7 +1,6 @@
 import { PROVIDER_CHANNEL } from '@creel/contract';
 import type { ProviderMessage } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock } from '../../http/client-address.ts';
 import { CALLBACK_PATH, ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
 import { START_PATH } from './service.ts';
@@ -76,8 +75,7 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
   const send = (message: ProviderMessage, status: number): FastifyReply =>
     sendMessage(app, reply, { ...message, flow: attempt?.page }, status);
   try {
-    const address = addressBlock(app.clientAddressOf(request.raw));
-    const limit = app.accounts.throttle.of('providerAnswer', address);
+    const limit = app.accounts.throttle.of('providerAnswer', app.clientAddressOf(request.raw));
     // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
     // trigger it.
     if (attempt !== undefined) await limit.consume();

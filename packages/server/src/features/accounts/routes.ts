@@ -27,7 +27,8 @@ type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
 /** The caller, before authentication. */
 function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
   const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
-  return { address: addressBlock(clientAddress), knownBrowser, signal: closedSignal(reply) };
+  const owner = addressBlock(clientAddress);
+  return { address: clientAddress, knownBrowser, owner, signal: closedSignal(reply) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { addressBlock } from '../../http/client-address.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { latestBlock } from './throttle-queries.ts';
 import type { ThrottleRule, throttleQueries } from './throttle-queries.ts';
@@ -17,34 +18,36 @@ const GUESSES: ThrottleRule = {
 /** Milliseconds that a mailed link is valid. */
 export const LINK_MS = 30 * MINUTE_MS;
 
-const perHour = (attempts: number): ThrottleRule => ({ attempts, windowMs: HOUR_MS });
+const perHour = (attempts: number) => ({ attempts, windowMs: HOUR_MS });
+/** The subject is a client address, of which `addressBlock` counts. */
+const perAddress = (attempts: number) => ({ ...perHour(attempts), isPerAddress: true });
 
 /** The rate limits by subject. `signupsPerHour`: `SIGNUPS_PER_HOUR`. */
 const rulesOf = (signupsPerHour: number) => ({
   /** New accounts per client address. */
-  signUp: perHour(signupsPerHour),
+  signUp: perAddress(signupsPerHour),
   /**
    * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
    * account. Ten per account that an address may create.
    */
-  takenName: perHour(10 * signupsPerHour),
+  takenName: perAddress(10 * signupsPerHour),
   /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
   /** Failed logins per client address. */
-  signInAddress: perHour(100),
+  signInAddress: perAddress(100),
   /** Wrong passwords of a logged-in user. */
   confirmPassword: GUESSES,
   /** Test mails, per user and per client address. */
   testMail: perHour(5),
-  testMailAddress: perHour(30),
+  testMailAddress: perAddress(30),
   /** Callbacks without a valid proof, per client address: each one makes the server call the provider. */
-  providerAnswer: perHour(100),
+  providerAnswer: perAddress(100),
   /**
    * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
    * stranger's requests can't lock the owner out.
    */
   mailedLink: { attempts: 5, windowMs: LINK_MS },
-  mailedLinkAddress: perHour(30),
+  mailedLinkAddress: perAddress(30),
 });
 
 type ThrottleRules = Readonly<ReturnType<typeof rulesOf>>;
@@ -74,9 +77,10 @@ export class Throttle {
     if (wait > 0) throw tooMany(wait);
   }
 
-  /** The limit of one subject: a username, an address or a user's id. */
-  of(name: keyof ThrottleRules, subject: string) {
+  /** The limit of one subject: a username, a client address, an email address or a user's id. */
+  of(name: keyof ThrottleRules, given: string) {
     const rule = this.#rules[name];
+    const subject = 'isPerAddress' in rule ? addressBlock(given) : given;
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${subject}`).digest('base64url')}`;
     return {

@@ -1,5 +1,4 @@
 import { EMAIL_SENTENCE, PROBLEMS } from '@creel/contract';
-import { addressBlock } from '../../http/client-address.ts';
 import { compose, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { invalid, ProblemError } from '../../http/problem.ts';
@@ -32,7 +31,7 @@ export const settingsHandlers = {
     const { throttle } = app.accounts;
     await throttle.of('testMail', String(signedIn.user.id)).consume();
     if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
-    await throttle.of('testMailAddress', addressBlock(clientAddress)).consume();
+    await throttle.of('testMailAddress', clientAddress).consume();
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {
