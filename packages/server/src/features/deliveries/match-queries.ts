@@ -3,11 +3,10 @@ import type { WorkSteps } from '@creel/contract';
 import { countRows } from '../../database/engine.ts';
 import { read, scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { decodeHead, keyRange } from '../../database/stored-request.ts';
+import { decodeHead, keyRange, searchableRecord } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { findWhole, readRequests, selectBounds } from '../requests/queries.ts';
-import { searchableRecord } from '../search/queries.ts';
 import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-rules.ts';
 
 /** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */

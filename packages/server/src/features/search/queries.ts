@@ -1,26 +1,8 @@
-import {
-  RequestView,
-  contentCodingsOf,
-  eventType,
-  firstHeader,
-  needsBody,
-  sourceLabel,
-  steppedMatcherOf,
-  actualCoding,
-  decodedBody as decodedInPieces,
-  MAX_DECODED_BODY_BYTES,
-} from '@creel/contract';
-import type { Query, SearchableRequest, SearchPosition, ContentCoding } from '@creel/contract';
+import { RequestView, needsBody, steppedMatcherOf } from '@creel/contract';
+import type { Query, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
-import {
-  indexOfKey,
-  keyRange,
-  requestKey,
-  decodeHead,
-  labelText,
-  withShortBody,
-} from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, requestKey, searchableRecord, withShortBody } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { SIZE, firstIndexOf, selectRequest, toRequestRecord, withWholeBodies } from '../requests/queries.ts';
 import { prefilterOf } from './prefilter-queries.ts';
@@ -28,18 +10,6 @@ import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
-import { Readable } from 'node:stream';
-import {
-  brotliDecompressSync,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  gunzipSync,
-  inflateRawSync,
-  inflateSync,
-} from 'node:zlib';
-import { codeOf } from '../../error-code.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint extends SearchPosition {
@@ -199,60 +169,7 @@ async function candidates(
   return readsBody ? withWholeBodies(db, records) : records;
 }
 
-/** A record for the query language. Without `withBody`, it may have only the beginning of the body. */
-export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
-  const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
-  const codings = withBody ? contentCodingsOf(firstHeader(rawHeaders, 'content-encoding')) : [];
-  const body = codings.length === 0 || record.body === null ? record.body : await decodedBody(record.body, codings);
-  const text = (): string => labelText(bodyIsText, record.body);
-  return {
-    method: record.method,
-    target,
-    rawHeaders,
-    body: () => body,
-    size: record.size,
-    source: () => sourceLabel(rawHeaders, text()),
-    eventType: () => eventType(rawHeaders, text()),
-    sourceIp,
-    receivedAt: record.receivedAt,
-    saved: record.savedId !== null,
-    delivery: record.delivery && { status: record.delivery.last?.status, pending: record.delivery.isPending },
-  };
-}
-
 export const searchQueries = {
   searchedEndpoints: scan(searchedEndpoints),
   scanRequests: scan(scanRequests),
 };
-
-const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
-const DECODE = { gzip: gunzipSync, deflate: inflateSync, 'deflate-raw': inflateRawSync, br: brotliDecompressSync };
-const CREATE_DECODER = {
-  gzip: createGunzip,
-  deflate: createInflate,
-  'deflate-raw': createInflateRaw,
-  br: createBrotliDecompress,
-};
-
-/** The contract's `decodedBody`, and faster for the bodies that are never longer than the maximum. */
-async function decodedBody(body: Uint8Array, declared: readonly ContentCoding[]): Promise<Uint8Array> {
-  try {
-    return declared.reduceRight((bytes, coding) => DECODE[actualCoding(coding, bytes)](bytes, LIMIT), body);
-  } catch (error) {
-    if (codeOf(error) !== 'ERR_BUFFER_TOO_LARGE') return body;
-    return decodedInPieces(body, declared, (coding, bytes) =>
-      Readable.from(copiedPieces(bytes)).pipe(CREATE_DECODER[coding]()),
-    );
-  }
-}
-
-/** Bytes that a decoder gets at once. */
-const PIECE_BYTES = 64 * 1024;
-
-/**
- * A decoder reads its input in another thread, for a moment also after it is destroyed. The memory of a body may be free
- * by then, and reading it ends the process.
- */
-function* copiedPieces(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield Buffer.copyBytesFrom(bytes, at, PIECE_BYTES);
-}
