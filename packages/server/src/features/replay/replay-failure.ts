@@ -1,6 +1,6 @@
-import type { ProblemCode } from '@creel/contract';
 import { codeOf } from '../../error-code.ts';
 import { ProblemError } from '../../http/problem.ts';
+import type { Refusal } from '../../http/problem.ts';
 
 /** The target did not respond. The sentence explains why to the user. */
 export class ReplayFailure extends ProblemError {
@@ -61,9 +61,7 @@ function firstCode(error: unknown): string {
 }
 
 /** An error of the replay thread: one that the caller sees, or an unexpected one. */
-export type ThreadFailure =
-  | { readonly code: ProblemCode; readonly sentence: string }
-  | { readonly code: undefined; readonly error: unknown };
+export type ThreadFailure = Refusal | { readonly code: undefined; readonly error: unknown };
 
 const THREAD_ENDED =
   'The server could not finish this request, because the thread that sends it ended. Please try again.';
@@ -71,8 +69,8 @@ const THREAD_ENDED =
 /** Carries errors out of the replay thread. */
 export const REPLAY_ERRORS = {
   encode: (error: unknown): ThreadFailure =>
-    error instanceof ProblemError ? { code: error.code, sentence: error.message } : { code: undefined, error },
+    error instanceof ProblemError ? error.refusal : { code: undefined, error },
   decode: (failure: ThreadFailure): unknown =>
-    failure.code === undefined ? failure.error : new ProblemError(failure.code, { sentence: failure.sentence }),
+    failure.code === undefined ? failure.error : new ProblemError(failure.code, failure),
   ended: (): Error => new ProblemError('INTERNAL', { sentence: THREAD_ENDED }),
 };
