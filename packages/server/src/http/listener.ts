@@ -121,7 +121,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   else if (!response.headersSent) answerBroken(response, code);
   else if (response.writableEnded) socket.destroySoon();
   else response.end(() => socket.destroySoon());
-  connection?.cutOff();
+  connection?.onCutOff?.();
 }
 
 /** The port that the server listens on; 0 before it listens. */

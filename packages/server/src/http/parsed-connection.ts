@@ -39,7 +39,8 @@ export class ParsedConnection {
   readonly #parse: (bytes: Buffer) => void;
   readonly #slices = new Slices();
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
-  #onCutOff: (() => void) | undefined;
+  /** Called when a body can't be completed: the connection closed, or the body is not valid HTTP. */
+  onCutOff: (() => void) | undefined;
   /** The memory of the last read, if no body refers to it. */
   #readBuffer: ArrayBufferLike | undefined;
   #maxSliceBytes = MAX_SLICE_BYTES;
@@ -98,16 +99,6 @@ export class ParsedConnection {
     const { response } = this;
     if (response?.headersSent === false) response.shouldKeepAlive = false;
   }
-
-  /** Sets the callback for a body that can't be completed: the connection closed, or the body is not valid HTTP. */
-  set onCutOff(cutOff: (() => void) | undefined) {
-    this.#onCutOff = cutOff;
-  }
-
-  readonly cutOff = (): void => {
-    this.#onCutOff?.();
-    this.#onCutOff = undefined;
-  };
 
   /** Releases the socket after an upgrade, with all unread data. */
   release(): void {
@@ -192,14 +183,14 @@ export class ParsedConnection {
     if (current === undefined || !current.isAnswered || !current.request.complete) return;
     // A connection that ends with this response handles no further requests (RFC 9112 9.6).
     if (current.response.shouldKeepAlive) this.#current = undefined;
-    this.#onCutOff = undefined;
+    this.onCutOff = undefined;
     const socket = this.#socket;
     if (socket.isPaused() && !this.#waitsForTurn) this.#resumeInTurn();
   }
 
   readonly #onClose = (): void => {
     freeUnread(this.#socket, this.#readBuffer);
-    this.cutOff();
+    this.onCutOff?.();
     connections.delete(this.#socket);
   };
 }
