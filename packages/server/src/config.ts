@@ -208,11 +208,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
   const mistakes: string[] = [];
   const missing = (names: readonly string[]): string => names.filter((name) => set[name] === undefined).join(', ');
-  const signIn = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
+  const login = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
   const stripe = stripeSchema.keyof().options;
-  const asksForSignIn = [...signIn, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
-  if (asksForSignIn && missing(signIn) !== '')
-    mistakes.push(`${missing(signIn)} must be set as well, for third-party login`);
+  const asksForLogin = [...login, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
+  if (asksForLogin && missing(login) !== '')
+    mistakes.push(`${missing(login)} must be set as well, for third-party login`);
   if (set['NATS_URL'] !== undefined && set['DATABASE_URL'] === undefined)
     mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
   if (set['BILLING'] === 'stripe' && missing(stripe) !== '')

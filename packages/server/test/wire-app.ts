@@ -6,13 +6,13 @@ import type { HeaderPair } from '../../../fixtures/webhooks/webhook-fixture.ts';
 import { metricOf } from './metric.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
-import { signUp } from './signed-in.ts';
-import type { SignedIn } from './signed-in.ts';
+import { signUp } from './sign-up.ts';
+import type { LoggedIn } from './sign-up.ts';
 
 /** A server process, a logged-in user and an endpoint, for tests that write to sockets. */
 export type WireApp = {
   readonly server: ServerProcess;
-  readonly owner: SignedIn;
+  readonly owner: LoggedIn;
   readonly endpoint: Endpoint;
   /** `/h/{uid}` */
   readonly base: string;

@@ -75,7 +75,7 @@ export function toEndpointRecord(row: Selectable<Tables['endpoints']>) {
 }
 
 /** A user with a session. */
-export interface SignedIn {
+export interface LoggedIn {
   readonly session: SessionRecord;
   readonly user: UserRecord;
 }

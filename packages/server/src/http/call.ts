@@ -9,12 +9,12 @@ import type {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { AppContext } from '../app-context.ts';
-import type { EndpointRecord, SignedIn } from '../database/records.ts';
+import type { EndpointRecord, LoggedIn } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
 import { ConnectionClosed, overloaded } from './problem.ts';
 
 type Table = typeof OPERATIONS;
-type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
+type LoggedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? LoggedIn : undefined;
 type EndpointOf<Name extends OperationName> =
   'uid' extends PathParameters<Table[Name]['path']>
     ? EndpointRecord
@@ -33,7 +33,7 @@ export interface Call<Name extends OperationName> {
   /** See `parseBody`. `bytesOf` returns its bytes. */
   readonly longText: Buffer | undefined;
   /** The caller; `undefined` for public calls, which authenticate themselves if needed. */
-  readonly signedIn: SignedInOf<Name>;
+  readonly loggedIn: LoggedInOf<Name>;
   /** The caller's own endpoint, for a path with `{uid}` or a query with `endpoint`. */
   readonly endpoint: EndpointOf<Name>;
   /** The peer's address, or the client's as reported by a trusted proxy. */
@@ -57,7 +57,7 @@ type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<Operati
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
 
 /** A call whose input is not valid. `sent` is the body as it arrived. */
-type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params' | 'signedIn' | 'endpoint'> & {
+type InvalidCall<Name extends OperationName> = Pick<Call<Name>, 'app' | 'params' | 'loggedIn' | 'endpoint'> & {
   readonly sent: unknown;
 };
 

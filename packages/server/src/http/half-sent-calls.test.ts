@@ -113,11 +113,11 @@ test('a billing call is answered before its body arrives when billing is off, fo
     await connection.send(rawRequest(lines, '{'));
     return connection;
   };
-  const signedIn = await checkout(client.jar.header());
-  expect((await signedIn.final()).status).toBe(501);
+  const loggedIn = await checkout(client.jar.header());
+  expect((await loggedIn.final()).status).toBe(501);
   const stranger = await checkout('a=b');
   expect((await stranger.final()).status).toBe(401);
-  signedIn.close();
+  loggedIn.close();
   stranger.close();
 });
 

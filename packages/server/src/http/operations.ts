@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid, overloaded } from './problem.ts';
-import type { EndpointRecord, SignedIn } from '../database/records.ts';
+import type { EndpointRecord, LoggedIn } from '../database/records.ts';
 import { closedSignal } from './call.ts';
 import type { AllFinders, AllHandlers } from './call.ts';
 import { LargeAnswer, sendLarge, MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
@@ -94,7 +94,7 @@ function registerOperation(
       const input = readInput(app, operation, request);
       const caller = callers.get(request);
       callers.delete(request);
-      const userId = caller?.signedIn?.user.id ?? NOBODY;
+      const userId = caller?.loggedIn?.user.id ?? NOBODY;
       const { handlerDone, ...memory } = responseMemory(budgets, userId, reply.raw);
       const readInTurn = <T>(read: () => Promise<T>): Promise<T> => reads.run(userId, read, closedSignal(reply));
       const call = { ...caller, ...input, request, reply, ...memory, readInTurn };
@@ -131,23 +131,23 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
   if (changesState(request.method) && !isBillingEvent(operation) && isCrossOrigin(request.headers, publicUrl))
     throw new ProblemError('CROSS_ORIGIN');
   const params = pathParameters(request);
-  if (operation.access === 'public') return { app, params, signedIn: undefined, endpoint: undefined };
-  const signedIn = await authenticate(app, request);
+  if (operation.access === 'public') return { app, params, loggedIn: undefined, endpoint: undefined };
+  const loggedIn = await authenticate(app, request);
   const uid = params.uid ?? endpointInQuery(operation, request);
-  const endpoint = uid === undefined ? undefined : await findOwnEndpoint(app, signedIn, uid);
-  return { app, params, signedIn, endpoint };
+  const endpoint = uid === undefined ? undefined : await findOwnEndpoint(app, loggedIn, uid);
+  return { app, params, loggedIn, endpoint };
 }
 
 /** The user of the session cookie. @throws ProblemError NOT_SIGNED_IN */
-export async function authenticate(app: AppContext, request: Pick<FastifyRequest, 'cookies'>): Promise<SignedIn> {
+export async function authenticate(app: AppContext, request: Pick<FastifyRequest, 'cookies'>): Promise<LoggedIn> {
   const token = readCookie(request, SESSION, app.publicUrl());
-  const signedIn = token === undefined ? undefined : await app.accounts.sessions.find(token);
-  if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
-  return signedIn;
+  const loggedIn = token === undefined ? undefined : await app.accounts.sessions.find(token);
+  if (loggedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
+  return loggedIn;
 }
 
 /** An endpoint of the user. @throws ProblemError ENDPOINT_NOT_FOUND, also for another user's */
-export async function findOwnEndpoint(app: AppContext, { user }: SignedIn, uid: string): Promise<EndpointRecord> {
+export async function findOwnEndpoint(app: AppContext, { user }: LoggedIn, uid: string): Promise<EndpointRecord> {
   const endpoint = await app.store.findEndpoint(uid);
   if (endpoint?.userId !== user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
   return endpoint;

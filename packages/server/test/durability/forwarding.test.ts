@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
-import { signUp } from '../signed-in.ts';
+import { signUp } from '../sign-up.ts';
 import { ENGINES, settingsOf } from '../test-server.ts';
 
 /** Number of captures; `FORWARDS=1000` for a long run. */

@@ -5,7 +5,7 @@ import type { TestContext } from 'vitest';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
-import { signUp } from '../signed-in.ts';
+import { signUp } from '../sign-up.ts';
 import { mountSmallDisk } from '../small-disk.ts';
 import type { SmallDisk } from '../small-disk.ts';
 

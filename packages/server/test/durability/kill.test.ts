@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
-import { signUp } from '../signed-in.ts';
-import type { SignedIn } from '../signed-in.ts';
+import { signUp } from '../sign-up.ts';
+import type { LoggedIn } from '../sign-up.ts';
 import { Senders, hashOf } from './ledger.ts';
 import type { Entry } from './ledger.ts';
 
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const server of running.splice(0)) await server.stop();
 });
 
-async function readAll(person: SignedIn, uid: string): Promise<CapturedRequest[]> {
+async function readAll(person: LoggedIn, uid: string): Promise<CapturedRequest[]> {
   const all: CapturedRequest[] = [];
   let next: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=500`;
   while (next !== undefined) {

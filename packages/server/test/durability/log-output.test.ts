@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { metricOf } from '../metric.ts';
 import { startServerProcess } from '../server-process.ts';
-import { signUp } from '../signed-in.ts';
+import { signUp } from '../sign-up.ts';
 import { mountSmallDisk } from '../small-disk.ts';
 
 /** Cleanup after a test, last first. */

@@ -4,7 +4,7 @@ import { openStore } from '../../src/app.ts';
 import { openMailbox } from '../../../../fixtures/mailbox.ts';
 import { T0, notifiedUser, someSubscription, unique } from '../store-world.ts';
 import { startServerProcess } from '../server-process.ts';
-import { signUp } from '../signed-in.ts';
+import { signUp } from '../sign-up.ts';
 import { ENGINES, createTestClock, settingsOf, startTestServer } from '../test-server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];

@@ -29,7 +29,7 @@ class PasswordsWithPause extends Passwords {
 }
 
 describe('registering', () => {
-  test('makes a user on the default plan, signed in, without anything of the password', async () => {
+  test('makes a user on the default plan, logged in, without anything of the password', async () => {
     const person = someone();
     const client = server.visitor();
     const answer = await register(person, client);

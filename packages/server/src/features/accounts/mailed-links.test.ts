@@ -59,7 +59,7 @@ async function verifyToken({ client }: TestPerson): Promise<string> {
   return linkIn(await mailbox.next()).token;
 }
 
-const canSignIn = async ({ user }: TestPerson, password: string) =>
+const canLogIn = async ({ user }: TestPerson, password: string) =>
   (await post(visitor(), '/api/login', { username: user.username, password })).status === 200;
 
 describe('a new password by mail', () => {
@@ -82,7 +82,7 @@ describe('a new password by mail', () => {
     });
     expect(await viewer.closed).toBe(4401);
     expect((await person.client.tell('/api/user')).status).toBe(401);
-    expect([await canSignIn(person, person.password), await canSignIn(person, 'a newer password')]).toEqual([
+    expect([await canLogIn(person, person.password), await canLogIn(person, 'a newer password')]).toEqual([
       false,
       true,
     ]);
@@ -108,7 +108,7 @@ describe('a new password by mail', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => reset(token, `password number ${n}`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
     const winner = answers.findIndex(({ status }) => status === 200);
-    expect(await canSignIn(person, `password number ${winner}`)).toBe(true);
+    expect(await canLogIn(person, `password number ${winner}`)).toBe(true);
     expect(await reset(token, 'a newer password')).toMatchObject(INVALID);
   });
 
@@ -170,15 +170,15 @@ describe('a new password by mail', () => {
 
   test('lets an owner log in who was locked out by guesses of others', async () => {
     const person = await server.register();
-    for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
-    expect(await canSignIn(person, person.password)).toBe(false);
+    for (let n = 0; n < 10; n += 1) await canLogIn(person, 'a wrong guess');
+    expect(await canLogIn(person, person.password)).toBe(false);
     const change = (client: TestClient, currentPassword: string) => {
       const json = { currentPassword, newPassword: 'another one', confirmPassword: 'another one' };
       return client.tell('/api/profile/password', { method: 'PUT', json });
     };
     for (let n = 0; n < 10; n += 1) await change(person.client, 'a wrong guess');
     await reset(await resetToken(person), 'a newer password');
-    expect(await canSignIn(person, 'a newer password')).toBe(true);
+    expect(await canLogIn(person, 'a newer password')).toBe(true);
     const owner = visitor();
     await post(owner, '/api/login', { username: person.user.username, password: 'a newer password' });
     expect((await change(owner, 'a newer password')).status).toBe(200);
@@ -189,7 +189,7 @@ describe('a new password by mail', () => {
     const token = await resetToken(person);
     const password = 'a newer password';
     expect((await reset(token, password, person.client)).status).toBe(200);
-    for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
+    for (let n = 0; n < 10; n += 1) await canLogIn(person, 'a wrong guess');
     const credentials = { username: person.user.username, password };
     expect((await post(visitor(), '/api/login', credentials)).status).toBe(429);
     expect((await post(person.client, '/api/login', credentials)).status).toBe(200);
@@ -203,7 +203,7 @@ describe('a new password by mail', () => {
       body: { currentPassword: person.password, newPassword, confirmPassword: newPassword },
     });
     expect(await reset(forReset, 'the password of a finder')).toMatchObject(INVALID);
-    expect(await canSignIn(person, newPassword)).toBe(true);
+    expect(await canLogIn(person, newPassword)).toBe(true);
     expect((await verify(person.client, forVerifying)).status).toBe(200);
   });
 

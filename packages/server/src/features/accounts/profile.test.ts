@@ -151,13 +151,13 @@ describe('the password', () => {
   test("does not exist: it can't be changed, and a fresh login replaces it", async () => {
     const user = await someUser(server.store, { email: 'none@example.com', passwordHash: null });
     const client = server.visitor();
-    const signIn = async (id: string): Promise<void> => {
+    const logIn = async (id: string): Promise<void> => {
       const now = server.clock.now();
       const session = someSession(user.id, { createdAt: now, lastSeenAt: now, expiresAt: now + 3_600_000 });
       await server.store.createSession(tokenHash(id), session, null);
       client.jar.set('creel_session', id);
     };
-    await signIn('a session of a while ago');
+    await logIn('a session of a while ago');
     const answer = await change(client, 'anything', 'a newer password');
     expect(answer).toMatchObject({
       status: 400,
@@ -168,7 +168,7 @@ describe('the password', () => {
       status: 403,
       body: { code: 'SIGN_IN_AGAIN' },
     });
-    await signIn('a session of just now');
+    await logIn('a session of just now');
     expect((await client.tell('/api/user', { method: 'DELETE', json: {} })).status).toBe(204);
   });
 });

@@ -22,7 +22,7 @@ beforeEach(() => {
   seat(provider, people);
 });
 
-async function signIn(browser = server.visitor()): Promise<{ browser: TestClient; user: User }> {
+async function logIn(browser = server.visitor()): Promise<{ browser: TestClient; user: User }> {
   return { browser, user: await browser.call('googleLogin', { body: await prove(provider, browser) }) };
 }
 
@@ -54,22 +54,22 @@ describe('logging in', () => {
   });
 
   test('the same user returns to the same account after any change of email and name', async () => {
-    const { user } = await signIn();
+    const { user } = await logIn();
     provider.person = { ...provider.person, email: `moved-${people}@acme.test`, name: 'Somebody Else' };
-    expect((await signIn()).user.id).toBe(user.id);
+    expect((await logIn()).user.id).toBe(user.id);
   });
 
   test('a taken name gets a number, and a short one a prefix', async () => {
-    const { user } = await signIn();
+    const { user } = await logIn();
     provider.person = {
       sub: `twin-${people}`,
       email: `twin-${people}@acme.test`,
       email_verified: true,
       name: user.username,
     };
-    expect((await signIn()).user.username).toMatch(new RegExp(`^${user.username}-\\d+$`));
+    expect((await logIn()).user.username).toMatch(new RegExp(`^${user.username}-\\d+$`));
     provider.person = { sub: `short-${people}`, email: `short-${people}@acme.test`, email_verified: true, name: 'x' };
-    expect((await signIn()).user.username).toMatch(/^user-x/);
+    expect((await logIn()).user.username).toMatch(/^user-x/);
   });
 
   test('without a name, the local part of the email replaces it', async () => {
@@ -89,7 +89,7 @@ describe('logging in', () => {
       email: `c${people}@acme.test`,
       name: `${'x'.repeat(39)}🦀`,
     };
-    expect((await signIn()).user.username).toBe('x'.repeat(39));
+    expect((await logIn()).user.username).toBe('x'.repeat(39));
   });
 
   test('half of a surrogate pair is removed from a name, and rejected in an identifier', async () => {
@@ -108,7 +108,7 @@ describe('logging in', () => {
 
   test('an invisible name does not become the username', async () => {
     provider.person = { ...provider.person, name: '\u3164\u3164\u3164a\ufe0f' };
-    expect((await signIn()).user.username).toMatch(/^user-a(-\d+)?$/);
+    expect((await logIn()).user.username).toMatch(/^user-a(-\d+)?$/);
   });
 
   test('the login page offers the provider', async () => {
@@ -260,7 +260,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
       people += 1;
       const email = `q${people}@acme.test`;
       provider.person = { sub: `first-${people}`, email, email_verified: true, name: `First ${people}` };
-      const owner = await signIn();
+      const owner = await logIn();
       expect(owner.user.emailVerified).toBe(true);
       provider.person = {
         sub: `second-${people}`,
@@ -274,9 +274,9 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
   });
 
   test('an address verified on both sides links the identity', async () => {
-    const { user } = await signIn();
+    const { user } = await logIn();
     provider.person = { ...provider.person, sub: `other-${people}` };
-    expect((await signIn()).user.id).toBe(user.id);
+    expect((await logIn()).user.id).toBe(user.id);
     expect(await server.store.findUserByIdentity({ issuer: provider.url, subject: `other-${people}` })).toMatchObject({
       id: user.id,
     });
@@ -284,7 +284,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
 
   test('an account from a provider without verification is unverified, and is not linked by one with it', async () => {
     provider.person = { ...provider.person, email_verified: false };
-    const first = await signIn();
+    const first = await logIn();
     expect(first.user.emailVerified).toBe(false);
     provider.person = { ...provider.person, sub: `real-${people}`, email_verified: true };
     const owner = server.visitor();
@@ -294,7 +294,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
   test('the same subject of another issuer is another user', async () => {
     const elsewhere = { issuer: 'https://other.test', subject: `sub-${people}` };
     const other = await server.store.createUser(newUser({ username: `other-${people}` }), elsewhere);
-    const { user } = await signIn();
+    const { user } = await logIn();
     expect(other).toMatchObject({ user: { username: `other-${people}` } });
     expect(user.username).toBe(`Person ${people}`);
     expect((await server.store.findUserByIdentity(elsewhere))?.username).toBe(`other-${people}`);
@@ -315,7 +315,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
     const planted = attacker.client.jar.get('creel_session') ?? '';
     const victim = server.visitor();
     victim.jar.set('creel_session', planted);
-    await signIn(victim);
+    await logIn(victim);
     expect(victim.jar.get('creel_session')).not.toBe(planted);
     expect((await attacker.client.tell('/api/user')).status).toBe(401);
   });

@@ -22,7 +22,7 @@ import type { Visitor } from './login.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
-type SignedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'signedIn'>;
+type LoggedInCall = Pick<Call<'endOtherSessions'>, 'app' | 'loggedIn'>;
 
 /** The caller, before authentication. */
 function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
@@ -56,7 +56,7 @@ async function endSession({ app, request }: AnyCall): Promise<void> {
 }
 
 /** Ends the user's sessions except the caller's, with their live connections. */
-async function endOtherSessions({ app, signedIn: { user, session } }: SignedInCall): Promise<void> {
+async function endOtherSessions({ app, loggedIn: { user, session } }: LoggedInCall): Promise<void> {
   await app.store.endSessions(user.id, session.id);
   app.live.endUserSessions(user.id, session.id);
 }
@@ -109,9 +109,9 @@ function presentSession(session: SessionRecord, currentId: string): Session {
 }
 
 const sessionHandlers = {
-  async listSessions({ app, signedIn }) {
-    const sessions = await app.store.listSessions(signedIn.user.id, app.now());
-    return sessions.map((session) => presentSession(session, signedIn.session.id));
+  async listSessions({ app, loggedIn }) {
+    const sessions = await app.store.listSessions(loggedIn.user.id, app.now());
+    return sessions.map((session) => presentSession(session, loggedIn.session.id));
   },
 
   async endOtherSessions(call) {
@@ -138,8 +138,8 @@ const mailedLinkHandlers = {
     return { message: 'Your password was changed. Please log in with it.' };
   },
 
-  async requestEmailVerification({ app, signedIn, clientAddress }) {
-    const { user } = signedIn;
+  async requestEmailVerification({ app, loggedIn, clientAddress }) {
+    const { user } = loggedIn;
     if (user.emailVerified) return { message: 'Your email address is confirmed already.' };
     try {
       await app.accounts.links.requestVerification(user, clientAddress);
@@ -151,10 +151,10 @@ const mailedLinkHandlers = {
     return { message: `A link is on its way to ${user.email}. It works once, for 30 minutes.` };
   },
 
-  async verifyEmail({ app, signedIn, body }) {
-    await app.accounts.links.verify(signedIn.user, body.token);
+  async verifyEmail({ app, loggedIn, body }) {
+    await app.accounts.links.verify(loggedIn.user, body.token);
     // Sessions from before the address was proven may belong to another person.
-    await endOtherSessions({ app, signedIn });
+    await endOtherSessions({ app, loggedIn });
     return { message: 'Your email address is confirmed.' };
   },
 } satisfies Handlers;
@@ -163,8 +163,8 @@ const mailedLinkHandlers = {
 const FRESH_MS = 10 * 60_000;
 const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the login page to set one.';
 
-async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Promise<void> {
-  const { user, session } = signedIn;
+async function confirmOwner({ app, loggedIn, body }: Call<'deleteAccount'>): Promise<void> {
+  const { user, session } = loggedIn;
   if (user.passwordHash === null) {
     if (app.now() - session.createdAt > FRESH_MS) throw new ProblemError('SIGN_IN_AGAIN');
     return;
@@ -175,17 +175,17 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
 }
 
 const profileHandlers = {
-  async getUser({ app, signedIn }) {
+  async getUser({ app, loggedIn }) {
     const { billing } = app;
-    return presentUser(billing === undefined ? signedIn.user : await billing.sync.afterCheckout(signedIn.user));
+    return presentUser(billing === undefined ? loggedIn.user : await billing.sync.afterCheckout(loggedIn.user));
   },
 
-  async changeUsername({ app, signedIn, body }) {
+  async changeUsername({ app, loggedIn, body }) {
     if (mixesScripts(body.username)) throw invalid({ username: MIXED_SCRIPTS });
     const { throttle } = app.accounts;
-    const refused = throttle.of('takenName', `user ${signedIn.user.id}`);
+    const refused = throttle.of('takenName', `user ${loggedIn.user.id}`);
     await throttle.check([refused]);
-    const renamed = await app.store.renameUser(signedIn.user.id, body.username);
+    const renamed = await app.store.renameUser(loggedIn.user.id, body.username);
     if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (renamed !== 'taken') return presentUser(renamed);
     await refused.consume();
@@ -193,8 +193,8 @@ const profileHandlers = {
   },
 
   async changePassword(call) {
-    const { app, signedIn, body, reply } = call;
-    const { user, session } = signedIn;
+    const { app, loggedIn, body, reply } = call;
+    const { user, session } = loggedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
     const passwordHash = (await app.accounts.login.confirmPassword(user, body.currentPassword))
       ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
@@ -212,11 +212,11 @@ const profileHandlers = {
 
   async deleteAccount(call) {
     await confirmOwner(call);
-    const { app, signedIn, reply } = call;
+    const { app, loggedIn, reply } = call;
     // First, because the subscription of a deleted account could not be canceled.
-    await app.billing?.endFor(signedIn.user);
-    const endpointIds = (await app.store.deleteUser(signedIn.user.id)) ?? [];
-    app.live.endUserSessions(signedIn.user.id);
+    await app.billing?.endFor(loggedIn.user);
+    const endpointIds = (await app.store.deleteUser(loggedIn.user.id)) ?? [];
+    app.live.endUserSessions(loggedIn.user.id);
     for (const id of endpointIds) app.live.publish(id, { type: 'endpoint-deleted' });
     app.purgeSoon();
     // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.

@@ -10,7 +10,7 @@ import { Provider } from './provider.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
-import type { SessionRecord, SignedIn, UserRecord } from '../../database/records.ts';
+import type { SessionRecord, LoggedIn, UserRecord } from '../../database/records.ts';
 import { isoTime } from '../../iso-time.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -101,7 +101,7 @@ class Sessions {
   }
 
   /** The user of a token; `undefined` when it is unknown or expired. */
-  async find(token: string): Promise<SignedIn | undefined> {
+  async find(token: string): Promise<LoggedIn | undefined> {
     const hash = tokenHash(token);
     const now = this.#now();
     const found = await this.#store.findSession(hash, now);

@@ -1,5 +1,5 @@
 import { findUserBy, lockUser, toSessionRecord, toUserRecord } from '../../database/records.ts';
-import type { SessionRecord, SignedIn, UserRecord } from '../../database/records.ts';
+import type { SessionRecord, LoggedIn, UserRecord } from '../../database/records.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { identityKey } from '@creel/contract';
@@ -7,7 +7,7 @@ import { retrySkippedNotices } from '../endpoints/queries.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 
 /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
-async function findSession(db: EngineDatabase, tokenHash: string, now: number): Promise<SignedIn | undefined> {
+async function findSession(db: EngineDatabase, tokenHash: string, now: number): Promise<LoggedIn | undefined> {
   const row = await db
     .selectFrom('sessions')
     .selectAll()

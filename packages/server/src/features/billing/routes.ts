@@ -21,7 +21,7 @@ function testGatewayOf({ billing }: AppContext): { billing: Billing; gateway: Te
 
 /** Runs an action on the test gateway, and reads the account as after an event. */
 async function runInTestGateway<T>(
-  { app, signedIn: { user } }: Pick<Call<'actOnTestSubscription'>, 'app' | 'signedIn'>,
+  { app, loggedIn: { user } }: Pick<Call<'actOnTestSubscription'>, 'app' | 'loggedIn'>,
   action: (gateway: TestGateway, customerId: string | null) => Promise<T>,
 ): Promise<T> {
   const { billing, gateway } = testGatewayOf(app);
@@ -31,8 +31,8 @@ async function runInTestGateway<T>(
 }
 
 /** The checkout in the path. @throws ProblemError CHECKOUT_NOT_FOUND */
-const showTestCheckout = ({ app, signedIn, params }: Pick<Call<'getTestCheckout'>, 'app' | 'signedIn' | 'params'>) =>
-  testGatewayOf(app).gateway.showCheckout(signedIn.user.stripeCustomerId, params.id);
+const showTestCheckout = ({ app, loggedIn, params }: Pick<Call<'getTestCheckout'>, 'app' | 'loggedIn' | 'params'>) =>
+  testGatewayOf(app).gateway.showCheckout(loggedIn.user.stripeCustomerId, params.id);
 
 export const billingFinders = {
   decideTestCheckout: async (call) => void (await showTestCheckout(call)),
@@ -40,20 +40,20 @@ export const billingFinders = {
 } satisfies Finders;
 
 export const billingHandlers = {
-  async createCheckout({ app, request, signedIn, body }) {
-    return { url: await billingOf(app).startCheckout(signedIn.user, body, request.headers.host) };
+  async createCheckout({ app, request, loggedIn, body }) {
+    return { url: await billingOf(app).startCheckout(loggedIn.user, body, request.headers.host) };
   },
 
-  async createPortal({ app, request, signedIn, body }) {
-    return { url: await billingOf(app).openPortal(signedIn.user, body.returnUrl, request.headers.host) };
+  async createPortal({ app, request, loggedIn, body }) {
+    return { url: await billingOf(app).openPortal(loggedIn.user, body.returnUrl, request.headers.host) };
   },
 
-  async changeSubscription({ app, signedIn, body }) {
-    return presentUser(await billingOf(app).changePlan(signedIn.user, body));
+  async changeSubscription({ app, loggedIn, body }) {
+    return presentUser(await billingOf(app).changePlan(loggedIn.user, body));
   },
 
-  async previewPlanChange({ app, signedIn, query }) {
-    return billingOf(app).preview(signedIn.user, query.tier, query.interval);
+  async previewPlanChange({ app, loggedIn, query }) {
+    return billingOf(app).preview(loggedIn.user, query.tier, query.interval);
   },
 
   async receiveBillingEvent({ app, request, rawBody = Buffer.alloc(0) }) {
@@ -74,8 +74,8 @@ export const billingHandlers = {
       gateway.decideCheckout(customerId, call.params.id, call.body.action),
     ),
 
-  async getTestSubscription({ app, signedIn }) {
-    return testGatewayOf(app).gateway.showSubscription(signedIn.user.stripeCustomerId);
+  async getTestSubscription({ app, loggedIn }) {
+    return testGatewayOf(app).gateway.showSubscription(loggedIn.user.stripeCustomerId);
   },
 
   actOnTestSubscription: (call) =>

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
-import { signUp } from '../../../test/signed-in.ts';
+import { signUp } from '../../../test/sign-up.ts';
 import { startWireApp } from '../../../test/wire-app.ts';
 
 /** One user's captures take at most a share of the queue and of the memory for bodies. */

@@ -10,13 +10,13 @@ import { presentEndpoint, presentEndpointDetail } from './service.ts';
 const UID_BYTES = 16;
 
 export const endpointHandlers = {
-  async listEndpoints({ app, signedIn }) {
-    const endpoints = await app.store.listEndpoints(signedIn.user.id);
+  async listEndpoints({ app, loggedIn }) {
+    const endpoints = await app.store.listEndpoints(loggedIn.user.id);
     return endpoints.map((endpoint) => presentEndpoint(endpoint, app.publicUrl()));
   },
 
-  async createEndpoint({ app, signedIn, body }) {
-    const { user } = signedIn;
+  async createEndpoint({ app, loggedIn, body }) {
+    const { user } = loggedIn;
     const created = await app.store.createEndpoint(
       {
         uid: randomBytes(UID_BYTES).toString('base64url'),

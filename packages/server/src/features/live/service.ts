@@ -6,7 +6,7 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Bus, Notice } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
-import type { EndpointRecord, SignedIn } from '../../database/records.ts';
+import type { EndpointRecord, LoggedIn } from '../../database/records.ts';
 import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
@@ -48,7 +48,7 @@ export interface LiveServiceOptions extends ContentReader {
 
 /** A logged-in user who may see the endpoint. */
 export interface Viewer {
-  readonly signedIn: SignedIn;
+  readonly loggedIn: LoggedIn;
   readonly endpoint: EndpointRecord;
 }
 
@@ -171,7 +171,7 @@ export class LiveService {
   }
 
   /** Begins the live connection of a checked viewer. */
-  connect(socket: WebSocket, transport: Duplex, { signedIn: { user, session }, endpoint }: Viewer): void {
+  connect(socket: WebSocket, transport: Duplex, { loggedIn: { user, session }, endpoint }: Viewer): void {
     const { store, onFailure } = this.#options;
     const { id, uid } = endpoint;
     const connection = new LiveConnection({

@@ -73,7 +73,7 @@ async function startLive(pingMs?: number) {
       userId: user.id,
     });
     try {
-      complete(request, socket, head, { signedIn: { session, user }, endpoint });
+      complete(request, socket, head, { loggedIn: { session, user }, endpoint });
     } catch (error) {
       refuseUpgrade(socket, error, new Map());
     }

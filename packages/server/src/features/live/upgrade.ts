@@ -35,7 +35,7 @@ export function createHandshakes(live: LiveService, security: ReadonlyMap<string
   // An invalid handshake gets the same error format as every other request.
   server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST'), security));
   return (request: IncomingMessage, socket: Duplex, head: Buffer, viewer: Viewer): void => {
-    live.expectConnectionAllowed(viewer.signedIn.user.id);
+    live.expectConnectionAllowed(viewer.loggedIn.user.id);
     server.handleUpgrade(request, socket, head, (webSocket) => live.connect(webSocket, socket, viewer));
   };
 }
@@ -64,7 +64,7 @@ async function checkUpgrade(request: IncomingMessage, app: AppContext, parseCook
   const { refusal } = inspectHead(request);
   if (refusal !== undefined) throw new ProblemError(refusal);
   if (isCrossOrigin(request.headers, app.publicUrl())) throw new ProblemError('CROSS_ORIGIN');
-  const signedIn = await authenticate(app, { cookies: parseCookie(request.headers.cookie ?? '') });
+  const loggedIn = await authenticate(app, { cookies: parseCookie(request.headers.cookie ?? '') });
   const uid = new URLSearchParams(request.url?.slice('/ws'.length)).get('endpoint') ?? '';
-  return { signedIn, endpoint: await findOwnEndpoint(app, signedIn, uid) };
+  return { loggedIn, endpoint: await findOwnEndpoint(app, loggedIn, uid) };
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
-import { signUp } from '../../../test/signed-in.ts';
+import { signUp } from '../../../test/sign-up.ts';
 
 /** A proxy of the environment would connect to addresses that were never checked. */
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'];

@@ -20,7 +20,7 @@ type Source = NonNullable<ReplayInput['bodyFrom']>;
 /** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
   async replay(call) {
-    const { app, body, longText, signedIn, reply, reserve, whenDone } = call;
+    const { app, body, longText, loggedIn, reply, reserve, whenDone } = call;
     const { method, url, headers, bodyFrom, of, sign: isSigned } = body;
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 before all other checks.
@@ -36,7 +36,7 @@ export const replayHandlers = {
       reserve(stored.size);
       return stored.read();
     };
-    const caller = { userId: signedIn.user.id, signal, whenDone };
+    const caller = { userId: loggedIn.user.id, signal, whenDone };
     const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
     const response =
       origin === undefined ? await send() : await app.deliveries.recordReplay(origin, { method, url }, send);
@@ -58,10 +58,10 @@ export const replayFinders = {
 } satisfies Finders;
 
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
-async function findStored({ app, signedIn }: Pick<ReplayCall, 'app' | 'signedIn'>, { endpointUid, id }: Source) {
+async function findStored({ app, loggedIn }: Pick<ReplayCall, 'app' | 'loggedIn'>, { endpointUid, id }: Source) {
   const ref = parseRequestId(String(id));
   const endpoint = await app.store.findEndpoint(endpointUid);
-  if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
+  if (endpoint === undefined || endpoint.userId !== loggedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
   const { size, index } = expectFound(await app.store.findRequest(endpoint.id, ref, 0));
   return {
     endpoint,

@@ -99,8 +99,8 @@ const EXPORT_HEADER = {
 };
 
 /** The requested endpoints. @throws ProblemError ENDPOINT_NOT_FOUND for one that is not the user's */
-async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>): Promise<readonly EndpointRecord[]> {
-  const endpoints = await app.store.listEndpoints(signedIn.user.id);
+async function chosenEndpoints({ app, loggedIn, query }: Call<'exportRequests'>): Promise<readonly EndpointRecord[]> {
+  const endpoints = await app.store.listEndpoints(loggedIn.user.id);
   const { endpoint: uids } = query;
   if (uids === undefined) return endpoints;
   return [...new Set(uids)].map((wanted) => {

@@ -7,8 +7,8 @@ import { presentPreview } from '../requests/service.ts';
 import { invalidQuery } from '../../http/problem.ts';
 
 export const searchHandlers = {
-  async search({ app, signedIn, endpoint, query, reply, reserve }) {
-    const userId = signedIn.user.id;
+  async search({ app, loggedIn, endpoint, query, reply, reserve }) {
+    const userId = loggedIn.user.id;
     const parsed = queryOf(query.q);
     const page = await app.searches.run({
       userId,

@@ -17,19 +17,19 @@ function testMessage(publicUrl: string): Message {
 }
 
 export const settingsHandlers = {
-  getSettings: async ({ signedIn }) => signedIn.user.settings,
+  getSettings: async ({ loggedIn }) => loggedIn.user.settings,
 
-  async saveSettings({ app, signedIn, body }) {
-    const changed = await app.store.changeSettings(signedIn.user.id, body);
+  async saveSettings({ app, loggedIn, body }) {
+    const changed = await app.store.changeSettings(loggedIn.user.id, body);
     if (changed === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (!('refused' in changed)) return changed;
     if (changed.refused === 'email') throw invalid({ email: EMAIL_SENTENCE });
     throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
   },
 
-  async testEmail({ app, signedIn, body, clientAddress }) {
+  async testEmail({ app, loggedIn, body, clientAddress }) {
     const { throttle } = app.accounts;
-    await throttle.of('testMail', String(signedIn.user.id)).consume();
+    await throttle.of('testMail', String(loggedIn.user.id)).consume();
     if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
     await throttle.of('testMailAddress', clientAddress).consume();
     try {

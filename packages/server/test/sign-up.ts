@@ -2,8 +2,8 @@ import { unsavedId } from '@creel/contract';
 import type { OperationInput } from '@creel/contract';
 import { createTestClient } from './test-client.ts';
 
-/** A registered user who makes public calls only. */
-export type SignedIn = Awaited<ReturnType<typeof signUp>>;
+/** A user who is logged in and makes public calls only. */
+export type LoggedIn = Awaited<ReturnType<typeof signUp>>;
 
 let people = 0;
 
