@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import { StorageUnavailable } from '../store.ts';
+import { databaseTooLate } from '../store.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, SMALL_WRITE, Trimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
@@ -152,7 +152,7 @@ export class CaptureConnection {
   #next<T>(withinMs: number, work: (deadline: number) => Promise<T>): Promise<T> {
     const deadline = performance.now() + withinMs;
     const before = this.#last;
-    const done = withTimeout(withinMs, before, tooLate).then(() => withStorageErrors(work(deadline)));
+    const done = withTimeout(withinMs, before, databaseTooLate).then(() => withStorageErrors(work(deadline)));
     // Without a value: it would hold the outcomes of all earlier batches.
     this.#last = Promise.allSettled([before, done]).then(() => undefined);
     return done;
@@ -162,7 +162,7 @@ export class CaptureConnection {
   async #run<T>(deadline: number, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('Storage is closed.');
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) throw tooLate();
+    if (leftMs <= 0) throw databaseTooLate();
     const session = this.#session ?? this.#open();
     const timer = setTimeout(session.destroy, leftMs);
     try {
@@ -198,10 +198,6 @@ export class CaptureConnection {
     if (this.#session === session) this.#session = undefined;
     session.destroy();
   }
-}
-
-function tooLate(): StorageUnavailable {
-  return new StorageUnavailable('PostgreSQL did not answer in time.');
 }
 
 /** Writes a batch, and once more with its endpoints locked if they have changed. */
