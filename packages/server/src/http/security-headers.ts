@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { AppContext } from '../app-context.ts';
 
@@ -31,22 +31,22 @@ export const SANDBOX_POLICY = "sandbox; default-src 'none'";
 
 const NONCE_BYTES = 16;
 
-/** A random value that authorizes the scripts and styles of one response. */
-export function newNonce(): string {
-  return randomBytes(NONCE_BYTES).toString('base64url');
-}
-
 /**
- * The policy of a page: scripts and styles only with this response's nonce. Not `'self'`, because captured content is
- * served from the same origin.
+ * Sends a page whose scripts and styles need a nonce, which is random for each response. Not `'self'`, because captured
+ * content is served from the same origin.
  */
-export function pagePolicy(app: AppContext, nonce: string): string {
+export function sendHtml(reply: FastifyReply, app: AppContext, pageWith: (nonce: string) => string): FastifyReply {
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   const policy = {
     ...directives(app),
     'script-src': [`'nonce-${nonce}'`, "'strict-dynamic'"],
     'style-src': ["'self'", `'nonce-${nonce}'`],
   };
-  return policyText(policy);
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-security-policy', policyText(policy))
+    .send(pageWith(nonce));
 }
 
 function policyText(policy: Directives): string {

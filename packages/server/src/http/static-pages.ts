@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import type { AppContext } from '../app-context.ts';
-import { newNonce, pagePolicy } from './security-headers.ts';
+import { sendHtml } from './security-headers.ts';
 import { ProblemError } from './problem.ts';
 
 const PAGE_FILE = 'index.html';
@@ -53,12 +53,7 @@ function isPageView({ method, url, headers }: FastifyRequest): boolean {
 
 function sendPage(reply: FastifyReply, app: AppContext, page: string | undefined): FastifyReply {
   if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
-  const nonce = newNonce();
-  return reply
-    .type('text/html; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('content-security-policy', pagePolicy(app, nonce))
-    .send(page.replaceAll(NONCE_PLACE, nonce));
+  return sendHtml(reply, app, (nonce) => page.replaceAll(NONCE_PLACE, nonce));
 }
 
 /** The types of the files that the build writes. */

@@ -8,7 +8,7 @@ import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
-import { newNonce, pagePolicy } from '../../http/security-headers.ts';
+import { sendHtml } from '../../http/security-headers.ts';
 import { tokenHash } from '../../secrets.ts';
 import {
   MAX_FLOWS,
@@ -137,13 +137,7 @@ function failureMessage(app: AppContext, why: keyof typeof FAILURES): ProviderMe
 }
 
 function sendMessage(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
-  const nonce = newNonce();
-  return leaveOpener(reply)
-    .header('content-security-policy', pagePolicy(app, nonce))
-    .code(status)
-    .header('cache-control', 'no-store')
-    .type('text/html; charset=utf-8')
-    .send(callbackPage(message, nonce));
+  return sendHtml(leaveOpener(reply).code(status), app, (nonce) => callbackPage(message, nonce));
 }
 
 /** A stricter policy would cut this window from its opener, which waits for a message or the end of the window. */
