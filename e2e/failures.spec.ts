@@ -178,6 +178,32 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
       'Actions',
     ]);
   });
+
+  await test.step('an endpoint that was created without an answer is in the list', async () => {
+    await page.clock.install();
+    await page.goto('/settings');
+    await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.route('**/api/endpoints', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+    await dialog.getByLabel('Endpoint Name (Optional)').fill('unanswered');
+    const lost = page.waitForEvent('console', (line) => line.text().startsWith('createEndpoint: 0'));
+    await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+    await lost;
+    // Less than the seconds after which the list is loaded anyway.
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(100);
+        return page.getByRole('link', { name: /^unanswered/, includeHidden: true }).count();
+      })
+      .toBe(1);
+    await expect(dialog).toBeVisible();
+  });
 });
 
 test('a list that fails to load shows an error', async ({ page, endpoint }) => {

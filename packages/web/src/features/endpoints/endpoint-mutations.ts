@@ -16,13 +16,14 @@ export function useCreateEndpoint() {
       queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
         list === undefined ? list : [endpoint, ...list],
       );
-      void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
     onError: (error) =>
       toastFailure(error, errorMessage(error, 'Failed to create the endpoint. Please try again.'), {
         action: upgradeFor(error),
       }),
+    // Also after an error: the server may have created it, and the answer was lost.
+    onSettled: () => void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints }),
   });
 }
 
