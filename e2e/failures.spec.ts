@@ -79,6 +79,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
       await expect(dialog.getByRole('alert')).toHaveCount(0);
     }
     await pressEscape(page);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
     await expect(page.getByRole('dialog')).toHaveCount(0);
   });
 

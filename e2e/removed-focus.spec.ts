@@ -112,6 +112,7 @@ test('Escape closes the suggestions of a field before its dialog', async ({ page
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
 
   await test.step('in the form of a destination, which keeps what was typed', async () => {
     await page.getByRole('button', { name: 'Forward', exact: true }).click();
@@ -132,6 +133,25 @@ test('Escape closes the suggestions of a field before its dialog', async ({ page
     await drawn(page);
     await expect(condition).toHaveValue('me');
     await page.keyboard.press('Escape');
+    await expect(question.getByRole('button', { name: 'Keep editing' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(condition).toBeFocused();
+    await expect(condition).toHaveValue('me');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(dialog).toHaveCount(0);
+  });
+
+  await test.step('a secret that was entered is discarded only after a question', async () => {
+    await page.getByRole('button', { name: 'Signing secret' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Signing secret' });
+    const secret = dialog.getByLabel('Secret', { exact: true });
+    await secret.fill('pasted');
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    await expect(secret).toHaveValue('pasted');
+    await secret.fill('');
+    await page.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);
   });
 
@@ -151,6 +171,7 @@ test('Escape closes the suggestions of a field before its dialog', async ({ page
     await page.keyboard.press('Enter');
     await expect(dialog.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true');
     await pressEscape(page);
+    await question.getByRole('button', { name: 'Discard' }).click();
     await expect(dialog).toHaveCount(0);
   });
 

@@ -24,15 +24,19 @@ interface DialogProps {
 
 /**
  * A modal dialog, open while it is mounted. The focus moves to the element marked `data-first-focus` or the first one,
- * stays inside, and returns afterwards. Escape closes, and so does a press outside until the user edits a form inside.
+ * stays inside, and returns afterwards. Escape closes, and so does a press outside until the user edits a form inside. If
+ * an element inside is marked `data-unsaved`, the dialog asks before it closes: for long texts and pasted secrets.
  */
 export function Dialog(props: DialogProps) {
   const { role = 'dialog', title, description, bare = false, width = 'sm', onClose, children, footer } = props;
   const isAlert = role === 'alertdialog';
   /** The form that the user has edited. A press outside would lose the input. */
   const edited = useRef<Element>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const [isAsking, setAsking] = useState(false);
+  const close = (): void => (content.current?.querySelector('[data-unsaved]') ? setAsking(true) : onClose());
   return (
-    <Radix.Root open onOpenChange={onClose}>
+    <Radix.Root open onOpenChange={close}>
       <Radix.Portal>
         <Radix.Overlay
           // A press outside would take the focus out of the dialog before it closes, so the focus could not return.
@@ -42,6 +46,7 @@ export function Dialog(props: DialogProps) {
           className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in"
         >
           <Radix.Content
+            ref={content}
             role={role}
             onOpenAutoFocus={focusMarked}
             // Radix only returns the focus to a trigger: see `followFocus`.
@@ -59,7 +64,7 @@ export function Dialog(props: DialogProps) {
             onKeyDown={(press) => {
               if (press.key !== 'Escape' || press.defaultPrevented || isOfInputMethod(press)) return;
               press.preventDefault();
-              onClose();
+              close();
             }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
@@ -84,12 +89,25 @@ export function Dialog(props: DialogProps) {
                 <X className="size-3.5" />
               </Radix.Close>
             )}
+            {isAsking ? (
+              <ConfirmDialog
+                title="Discard changes?"
+                description="What you entered is not saved."
+                confirmLabel="Discard"
+                cancelLabel="Keep editing"
+                onConfirm={onClose}
+                onClose={() => setAsking(false)}
+              />
+            ) : null}
           </Radix.Content>
         </Radix.Overlay>
       </Radix.Portal>
     </Radix.Root>
   );
 }
+
+/** Makes a button of the footer close its dialog like the one in the corner. */
+export const DialogClose = Radix.Close;
 
 /** Marks a field while its Escape key closes something of its own, such as suggestions. Radix hears the key first. */
 export const USES_ESCAPE = { 'data-uses-escape': '' } as const;

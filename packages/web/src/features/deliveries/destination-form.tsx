@@ -49,7 +49,12 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
     save.mutate(wanted, { onSuccess: onDone, onError });
   };
   return (
-    <Form ref={ref} failure={failure} onSubmit={onSubmit}>
+    <Form
+      ref={ref}
+      failure={failure}
+      onSubmit={onSubmit}
+      data-unsaved={url !== (destination?.url ?? '') || query !== (destination?.query ?? '') || undefined}
+    >
       <TextField
         label="URL"
         error={errors['url']}

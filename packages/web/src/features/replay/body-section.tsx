@@ -6,7 +6,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { BODY_COPIED, CopyButton } from '../../ui/copy.tsx';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { Dialog, DialogClose } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextArea } from '../../ui/field.tsx';
 import { keepsFocus } from '../../ui/focus.ts';
@@ -151,17 +151,15 @@ interface BodyDialogProps {
   readonly onClose: () => void;
 }
 
-/** The body in a large editor. Changes apply on confirmation, and are discarded only after a question. */
+/** The body in a large editor. Changes apply on confirmation. */
 function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps) {
-  const [isAsking, setAsking] = useState(false);
-  const close = (): void => (draft === text ? onClose() : setAsking(true));
   const apply = (): void => {
     onApply(draft);
     onClose();
   };
   return (
     <Dialog
-      onClose={close}
+      onClose={onClose}
       title="Edit Request Body"
       width="lg"
       footer={
@@ -169,9 +167,9 @@ function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps
           <CopyButton text={draft} label="Copy" toast={BODY_COPIED}>
             Copy
           </CopyButton>
-          <Button className="ml-auto" onClick={close}>
-            Close
-          </Button>
+          <DialogClose asChild>
+            <Button className="ml-auto">Close</Button>
+          </DialogClose>
           <Button variant="primary" onClick={apply}>
             Apply Changes
           </Button>
@@ -180,6 +178,7 @@ function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps
     >
       <TextArea
         data-first-focus
+        data-unsaved={draft !== text || undefined}
         aria-label="Request body"
         value={draft}
         onChange={(input) => onChange(input.target.value)}
@@ -191,16 +190,6 @@ function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps
         }}
         className="h-[60dvh] resize-none"
       />
-      {isAsking ? (
-        <ConfirmDialog
-          title="Discard changes?"
-          description="The changes to this body have not been applied."
-          confirmLabel="Discard"
-          cancelLabel="Keep editing"
-          onConfirm={onClose}
-          onClose={() => setAsking(false)}
-        />
-      ) : null}
     </Dialog>
   );
 }

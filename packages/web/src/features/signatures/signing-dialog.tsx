@@ -124,6 +124,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
         hint={SCHEMES[scheme].hint}
         data-first-focus
         isData
+        data-unsaved={secret !== '' || undefined}
         type="password"
         value={secret}
         onChange={({ target }) => setSecret(target.value)}
