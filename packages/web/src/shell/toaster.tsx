@@ -18,25 +18,23 @@ const UNUSED_ANNOUNCER = document.createElement('div');
  * are in the lower corner of the list, above its bar: the opposite corner has the response of a replay.
  */
 export function Toaster() {
-  const items = useSignal(toastStore);
+  const item = useSignal(toastStore);
   const frame = useRef<HTMLOListElement>(null);
-  const isEmpty = !items.some(({ open }) => open);
+  const isEmpty = item?.open !== true;
   // Radix leaves the focus of a closed toast in the empty list, which can't be seen.
   useLayoutEffect(() => {
     if (isEmpty) returnFocus(frame.current);
   }, [isEmpty]);
   return (
     <Radix.Provider swipeDirection="right" swipeThreshold={50} announcerContainer={UNUSED_ANNOUNCER}>
-      {items.map((item) => (
-        <ToastCard key={item.id} item={item} />
-      ))}
+      {item === undefined ? null : <ToastCard key={item.id} item={item} />}
       <Radix.Viewport
         ref={frame}
         {...IS_LAYER}
         {...keepsFocus('li')}
         label="Notifications (F8)"
         hotkey={isEmpty ? [] : ['F8']}
-        aria-live={items[0]?.variant === 'destructive' ? 'assertive' : 'polite'}
+        aria-live={item?.variant === 'destructive' ? 'assertive' : 'polite'}
         className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 rounded-[1.375rem] p-4 -outline-offset-14 md:left-58"
       />
     </Radix.Provider>

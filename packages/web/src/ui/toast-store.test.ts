@@ -10,17 +10,17 @@ afterEach(() => {
 test('only the newest toast is shown', () => {
   toast({ title: 'first' });
   toast({ title: 'second' });
-  expect(toastStore.read().map(({ title }) => title)).toEqual(['second']);
+  expect(toastStore.read()?.title).toBe('second');
 });
 
 test('a dismissed toast closes at once and is removed 1000000 ms later', () => {
   const close = toast({ title: 'going' });
   close();
-  expect(toastStore.read().map(({ open }) => open)).toEqual([false]);
+  expect(toastStore.read()?.open).toBe(false);
   vi.advanceTimersByTime(999_999);
-  expect(toastStore.read()).toHaveLength(1);
+  expect(toastStore.read()).toBeDefined();
   vi.advanceTimersByTime(1);
-  expect(toastStore.read()).toHaveLength(0);
+  expect(toastStore.read()).toBeUndefined();
 });
 
 test('dismissing twice or with an unknown id does nothing', () => {
@@ -28,5 +28,5 @@ test('dismissing twice or with an unknown id does nothing', () => {
   close();
   close();
   dismissToast(-1);
-  expect(toastStore.read()).toHaveLength(1);
+  expect(toastStore.read()?.open).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { signal } from './state.ts';
 
-/** Milliseconds that a toast stays open, and that it stays in the list afterwards. */
+/** Milliseconds that a toast stays open, and that it stays closed afterwards. */
 export const TOAST_MS = 5000;
 const REMOVE_AFTER_MS = 1_000_000;
 
@@ -18,14 +18,14 @@ export interface ToastItem extends ToastInput {
   readonly open: boolean;
 }
 
-/** At most one toast. It is a list, because it is empty at first and after a toast was removed. */
-export const toastStore = signal<readonly ToastItem[]>([]);
+/** The newest toast. `undefined` at first, and after it was removed. */
+export const toastStore = signal<ToastItem | undefined>(undefined);
 let nextId = 1;
 
 /** Shows a toast instead of the previous one. Returns a function that closes it. */
 export function toast(input: ToastInput): () => void {
   const id = nextId++;
-  toastStore.set([{ ...input, id, open: true }]);
+  toastStore.set({ ...input, id, open: true });
   return () => dismissToast(id);
 }
 
@@ -37,10 +37,12 @@ export function toastError(description: string | undefined, options: ErrorToastO
   return toast({ title: 'Error', description, variant: 'destructive', ...options });
 }
 
-/** Closes a toast. It stays in the list, closed, much longer than its closing animation. */
+/** Closes a toast. It stays, closed, much longer than its closing animation. */
 export function dismissToast(id: number): void {
-  toastStore.set(toastStore.read().map((item) => (item.id === id ? { ...item, open: false } : item)));
-  setTimeout(() => toastStore.set(toastStore.read().filter((item) => item.id !== id)), REMOVE_AFTER_MS);
+  const item = toastStore.read();
+  if (item?.id !== id) return;
+  toastStore.set({ ...item, open: false });
+  setTimeout(() => (toastStore.read()?.id === id ? toastStore.set(undefined) : undefined), REMOVE_AFTER_MS);
 }
 
 /** The id of the newest toast; ids only grow. */
@@ -48,6 +50,6 @@ export const newestToastId = (): number => nextId - 1;
 
 /** Closes the error messages that are newer than a toast, because their cause is over. */
 export function dismissErrorsAfter(id: number): void {
-  for (const item of toastStore.read())
-    if (item.open && item.id > id && item.variant === 'destructive') dismissToast(item.id);
+  const item = toastStore.read();
+  if (item?.open === true && item.id > id && item.variant === 'destructive') dismissToast(item.id);
 }

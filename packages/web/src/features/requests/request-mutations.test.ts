@@ -51,13 +51,13 @@ test('a logout waits for the deletion, once, and not for one that was undone', a
   await finishWork();
   const calls = asked.mock.calls.length;
   expect(calls).toBeGreaterThanOrEqual(REQUESTS.length);
-  expect(toastStore.read().map(({ open }) => open)).toEqual([false]);
+  expect(toastStore.read()?.open).toBe(false);
   await finishWork();
   await vi.advanceTimersByTimeAsync(UNDO_MS);
   expect(asked.mock.calls.length).toBe(calls);
 
   deleteRequests('uid', REQUESTS, onRestored);
-  toastStore.read()[0]?.action?.run();
+  toastStore.read()?.action?.run();
   await finishWork();
   expect(asked.mock.calls.length).toBe(calls);
 });
