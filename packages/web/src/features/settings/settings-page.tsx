@@ -101,7 +101,7 @@ function isSame(draft: UserSettings, stored: UserSettings): boolean {
  */
 function SettingsForm({ user, settings }: SettingsFormProps) {
   const [edits, setEdits] = useState<Partial<UserSettings>>({});
-  const draft = { ...DEFAULT_USER_SETTINGS, ...settings, ...edits };
+  const draft = { ...settings, ...edits };
   const save = useSaveSettings();
   const isDirty = user !== null && !isSame(draft, settings);
   useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
