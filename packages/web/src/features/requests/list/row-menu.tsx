@@ -1,7 +1,7 @@
 import { ExternalLink, Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
 import { ContextMenu as Radix } from 'radix-ui';
 import { useRef, useState } from 'react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { actionClasses, MENU } from '../../../ui/dropdown-menu.tsx';
 import type { RowActions } from './request-row.tsx';
@@ -84,17 +84,10 @@ export function RowMenu({ children, find, marked, canSave, actions, onMarkAll }:
   );
 }
 
-interface ItemProps {
-  readonly onSelect: () => void;
-  readonly disabled?: boolean;
+interface ItemProps extends ComponentProps<typeof Radix.Item> {
   readonly destructive?: boolean;
-  readonly children: ReactNode;
 }
 
-function Item({ onSelect, disabled = false, destructive = false, children }: ItemProps) {
-  return (
-    <Radix.Item onSelect={onSelect} disabled={disabled} className={actionClasses(destructive)}>
-      {children}
-    </Radix.Item>
-  );
-}
+const Item = ({ destructive = false, ...item }: ItemProps) => (
+  <Radix.Item {...item} className={actionClasses(destructive)} />
+);
