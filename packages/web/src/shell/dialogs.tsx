@@ -16,7 +16,6 @@ type Open = 'create' | 'palette' | 'help' | undefined;
 /** The dialogs of every page, and the shortcuts that open them. */
 export function ShellDialogs() {
   const [open, setOpen] = useState<Open>();
-  const navigate = useNavigate();
   useShellCommands();
   useCommands([
     {
@@ -39,15 +38,7 @@ export function ShellDialogs() {
   const onClose = (): void => setOpen(undefined);
   return (
     <>
-      {open === 'create' ? (
-        <CreateEndpointDialog
-          onClose={onClose}
-          onCreated={(uid) => {
-            onClose();
-            void navigate({ to: '/endpoints/$uid', params: { uid } });
-          }}
-        />
-      ) : null}
+      {open === 'create' ? <CreateEndpointDialog onClose={onClose} /> : null}
       {open === 'palette' ? <CommandPalette onClose={onClose} /> : null}
       {open === 'help' ? <HelpOverlay onClose={onClose} /> : null}
     </>

@@ -2,7 +2,7 @@ import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail, Endpoint } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { Unplug } from 'lucide-react';
 import { useState, useSyncExternalStore } from 'react';
 import { failureOf, isNotFound } from '../api/client.ts';
@@ -68,16 +68,11 @@ function EndpointNotFound() {
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const navigate = useNavigate();
   const autosave = useSetAutosave(endpoint.uid);
   const hasPausedDestination = useHasPausedDestination(endpoint.uid);
   return (
     <div className="flex min-h-full flex-col md:h-full">
-      <EndpointFrame
-        endpoint={endpoint}
-        hasPausedDestination={hasPausedDestination}
-        onDeleted={() => void navigate({ to: '/' })}
-      />
+      <EndpointFrame endpoint={endpoint} hasPausedDestination={hasPausedDestination} />
       {/* What replaces the list leaves the focus to it. While code loads, the main part has the focus. */}
       <div
         {...keepsFocus('[role="grid"]')}

@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useUser } from '../api/queries.ts';
-import { useLeave } from '../features/accounts/login-mutations.ts';
 import { DeleteAccountCard, EmailCard, UsernameCard } from '../features/accounts/profile-cards.tsx';
 import { PasswordCard, SessionsCard } from '../features/accounts/security-cards.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
@@ -20,7 +19,6 @@ export function ProfilePage() {
   const { tab = 'profile' } = useSearch({ from: '/signed-in/profile' });
   const navigate = useNavigate();
   const user = useUser();
-  const leave = useLeave();
   if (user === null) return null;
   return (
     <Page title="Profile" description="Your account." narrow>
@@ -35,7 +33,7 @@ export function ProfilePage() {
         <TabPanel value="profile" hasControls className="flex flex-col gap-4">
           <UsernameCard user={user} />
           <EmailCard user={user} />
-          <DeleteAccountCard user={user} onDeleted={() => void leave()} />
+          <DeleteAccountCard user={user} />
         </TabPanel>
         <TabPanel value="security" hasControls className="flex flex-col gap-4">
           {user.thirdPartyOnly ? (

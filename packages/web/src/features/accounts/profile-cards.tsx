@@ -12,6 +12,7 @@ import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, FormButtons, SubmitButton, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
+import { useLeave } from './login-mutations.ts';
 import { usernameFailure } from './profile-labels.ts';
 import { useChangeUsername, useRequestEmailVerification, useDeleteAccount } from './account-queries.ts';
 
@@ -97,13 +98,8 @@ export function EmailCard({ user }: { readonly user: User }) {
   );
 }
 
-interface DeleteAccountCardProps {
-  readonly user: User;
-  readonly onDeleted: () => void;
-}
-
 /** Deletes the account. Asks for the password first. */
-export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
+export function DeleteAccountCard({ user }: { readonly user: User }) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
@@ -125,11 +121,7 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
             user.stripeSubscriptionId === null ? '' : ' Your subscription ends now.'
           } This action cannot be undone.`}
         >
-          <DeleteAccountForm
-            hasPassword={!user.thirdPartyOnly}
-            onDeleted={onDeleted}
-            onCancel={() => setAsking(false)}
-          />
+          <DeleteAccountForm hasPassword={!user.thirdPartyOnly} onCancel={() => setAsking(false)} />
         </Dialog>
       ) : null}
     </>
@@ -138,11 +130,11 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
 
 interface DeleteAccountFormProps {
   readonly hasPassword: boolean;
-  readonly onDeleted: () => void;
   readonly onCancel: () => void;
 }
 
-function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFormProps) {
+function DeleteAccountForm({ hasPassword, onCancel }: DeleteAccountFormProps) {
+  const leave = useLeave();
   const remove = useDeleteAccount();
   const form = useForm({
     initial: { password: '' },
@@ -152,7 +144,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       remove.mutate(password, {
         onSuccess: () => {
           toast({ title: 'Account deleted' });
-          onDeleted();
+          void leave();
         },
         onError: (error) =>
           form.fail(error, errorMessage(error, 'The account could not be deleted. Please try again.')),

@@ -1,5 +1,6 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
@@ -11,19 +12,19 @@ import { isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 
 interface CreateEndpointDialogProps {
   readonly onClose: () => void;
-  readonly onCreated: (uid: string) => void;
 }
 
 /** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
-export function CreateEndpointDialog({ onClose, onCreated }: CreateEndpointDialogProps) {
+export function CreateEndpointDialog({ onClose }: CreateEndpointDialogProps) {
   return (
     <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that captures every request to it.">
-      <CreateEndpointForm onClose={onClose} onCreated={onCreated} />
+      <CreateEndpointForm onClose={onClose} />
     </Dialog>
   );
 }
 
-function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
+function CreateEndpointForm({ onClose }: CreateEndpointDialogProps) {
+  const navigate = useNavigate();
   const user = useUser();
   const endpoints = useQuery(endpointsQuery);
   const now = useNow();
@@ -36,7 +37,10 @@ function CreateEndpointForm({ onClose, onCreated }: CreateEndpointDialogProps) {
       create.mutate(
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
         {
-          onSuccess: ({ uid }) => onCreated(uid),
+          onSuccess: ({ uid }) => {
+            onClose();
+            void navigate({ to: '/endpoints/$uid', params: { uid } });
+          },
           // A toast says why, and leads to the plans.
           onError: (error) => (isPlanLimit(error) ? onClose() : form.fail(error, undefined)),
         },

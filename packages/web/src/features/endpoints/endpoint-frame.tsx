@@ -17,14 +17,13 @@ const collapsedPreference = storedValue('endpointCollapsed', z.boolean().nullabl
 interface EndpointFrameProps {
   readonly endpoint: EndpointDetail;
   readonly hasPausedDestination: boolean;
-  readonly onDeleted: () => void;
 }
 
 /**
  * The part above the requests: header, URL, hints and figures. It renders with the live figures; the requests do not.
  * Collapsed, which is the default on a narrow screen, it is the name and the URL.
  */
-export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: EndpointFrameProps) {
+export function EndpointFrame({ endpoint, hasPausedDestination }: EndpointFrameProps) {
   const live = useLiveEndpoint(endpoint.uid);
   const tier = useUser()?.subscriptionTier;
   const narrow = useIsNarrow();
@@ -49,13 +48,7 @@ export function EndpointFrame({ endpoint, hasPausedDestination, onDeleted }: End
   ]);
   return (
     <div className="flex shrink-0 flex-col gap-1 px-5 pt-1.5 max-md:gap-2 max-md:px-4 max-md:pt-2.5" id={contentId}>
-      <EndpointHeader
-        endpoint={endpoint}
-        isCollapsed={isCollapsed}
-        contentId={contentId}
-        onToggle={onToggle}
-        onDeleted={onDeleted}
-      />
+      <EndpointHeader endpoint={endpoint} isCollapsed={isCollapsed} contentId={contentId} onToggle={onToggle} />
       <UrlBar endpoint={endpoint} hasPausedDestination={hasPausedDestination} />
       {isCollapsed ? (
         <div className="h-1" />

@@ -1,5 +1,6 @@
 import { endpointTitle, isExpired } from '@creel/contract';
 import type { Endpoint, EndpointDetail } from '@creel/contract';
+import { useNavigate } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
 import { useState } from 'react';
@@ -22,7 +23,6 @@ interface EndpointHeaderProps {
   /** Id of the element that collapses. */
   readonly contentId: string;
   readonly onToggle: () => void;
-  readonly onDeleted: () => void;
 }
 
 /**
@@ -30,7 +30,7 @@ interface EndpointHeaderProps {
  * expiry have their own line, because a longer age must not move the page. The buttons have one, because the name needs
  * the room. On a phone, they can be collapsed.
  */
-export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onDeleted }: EndpointHeaderProps) {
+export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
   return (
@@ -69,7 +69,7 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           isCollapsed && 'max-md:hidden',
         )}
       >
-        <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
+        <DeleteEndpointButton uid={endpoint.uid} />
         <ClearDataButton uid={endpoint.uid} />
         <Button size="sm" className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
           <Plus /> New Endpoint
@@ -151,12 +151,8 @@ function ClearDataButton({ uid }: { readonly uid: string }) {
   );
 }
 
-interface DeleteEndpointButtonProps {
-  readonly uid: string;
-  readonly onDeleted: () => void;
-}
-
-function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonProps) {
+function DeleteEndpointButton({ uid }: { readonly uid: string }) {
+  const navigate = useNavigate();
   const remove = useDeleteEndpoint();
   return (
     <ConfirmButton
@@ -168,7 +164,7 @@ function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonProps) {
         description:
           'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
         confirmLabel: 'Delete',
-        onConfirm: () => remove.mutate(uid, { onSuccess: onDeleted }),
+        onConfirm: () => remove.mutate(uid, { onSuccess: () => void navigate({ to: '/' }) }),
       }}
     >
       Delete
