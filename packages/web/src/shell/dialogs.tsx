@@ -8,7 +8,7 @@ import { COMMAND_IDS, singleKeysPreference, useAllCommands, useCommands, showKey
 import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { SwitchRow } from '../ui/switch.tsx';
-import { usePreference } from '../ui/state.ts';
+import { useSignal } from '../ui/state.ts';
 import { CommandPalette } from './command-palette.tsx';
 
 type Open = 'create' | 'palette' | 'help' | undefined;
@@ -77,7 +77,7 @@ function useShellCommands(): void {
 /** All keyboard shortcuts of the current page. */
 function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
   const commands = useAllCommands();
-  const [hasSingleKeys, setSingleKeys] = usePreference(singleKeysPreference);
+  const hasSingleKeys = useSignal(singleKeysPreference);
   const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
   const hasTwoColumns = groups.length > 1;
   return (
@@ -108,7 +108,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
         label="Single-key shortcuts"
         description="Turn them off if speech input or a mistaken key press runs them. Shortcuts with Ctrl or ⌘ stay on."
         checked={hasSingleKeys}
-        onCheckedChange={setSingleKeys}
+        onCheckedChange={singleKeysPreference.set}
       />
     </Dialog>
   );

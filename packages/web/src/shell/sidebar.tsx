@@ -11,7 +11,7 @@ import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
 import { Logo } from '../ui/page.tsx';
-import { usePreference } from '../ui/state.ts';
+import { useSignal } from '../ui/state.ts';
 import { loginPage } from '../ui/urls.ts';
 import { EndpointList } from './endpoint-list.tsx';
 
@@ -136,7 +136,7 @@ function SignInItem() {
 }
 
 function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
-  const [theme, chooseTheme] = usePreference(themePreference);
+  const theme = useSignal(themePreference);
   return (
     <>
       <MenuItem asChild>
@@ -155,7 +155,7 @@ function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
         </Link>
       </MenuItem>
       <MenuSeparator />
-      <MenuChoice label="Theme" value={theme} onChange={chooseTheme} options={THEMES} />
+      <MenuChoice label="Theme" value={theme} onChange={themePreference.set} options={THEMES} />
       <MenuSeparator />
       <MenuItem onSelect={onLogout}>
         <LogOut /> Logout

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { Slot, Tooltip as Radix } from 'radix-ui';
 import type { ComponentProps, FocusEvent, MouseEvent, ReactNode } from 'react';
 import { singleKeysPreference } from './commands.ts';
-import { usePreference } from './state.ts';
+import { useSignal } from './state.ts';
 
 /** Props of a control that ignores presses during an action. It announces that and keeps the focus. */
 export function busyProps(busy: boolean) {
@@ -140,7 +140,7 @@ interface KbdProps {
 
 /** A key. As a hint, it is hidden if the user has turned off keys like it. */
 export function Kbd({ children, isRead = false, className }: KbdProps) {
-  const [hasSingleKeys] = usePreference(singleKeysPreference);
+  const hasSingleKeys = useSignal(singleKeysPreference);
   if (!isRead && children.length === 1 && !hasSingleKeys) return null;
   return (
     <kbd

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { KeyboardEvent, PointerEvent } from 'react';
 import { z } from 'zod';
-import { storedValue, usePreference } from './state.ts';
+import { storedValue, useSignal } from './state.ts';
 
 /** Sizes of panes by name, as a share between 0 and 1. */
 const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
@@ -15,9 +15,9 @@ interface PaneBounds {
 
 /** The stored share of a pane, within its limits, and a function to change it: the props of a `PaneDivider`. */
 export function usePaneShare(name: string, { initial, min, max }: PaneBounds) {
-  const [sizes, setSizes] = usePreference(paneSizesPreference);
+  const sizes = useSignal(paneSizesPreference);
   const limited = (share: number): number => Math.min(max, Math.max(min, share));
-  const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: limited(wanted) });
+  const onShare = (wanted: number): void => paneSizesPreference.set({ ...sizes, [name]: limited(wanted) });
   return { share: limited(sizes[name] ?? initial), min, max, onShare, onReset: () => onShare(initial) };
 }
 

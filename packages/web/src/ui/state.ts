@@ -71,12 +71,6 @@ export function storedValue<Schema extends z.ZodType>(
   };
 }
 
-/** The value of a preference and a function to change it. */
-export const usePreference = <T>(stored: Signal<T>): readonly [T, (value: T) => void] => [
-  useSignal(stored),
-  stored.set,
-];
-
 /** The clock of the machine counts as right within this time, because a response takes some time to arrive. */
 const CLOCK_ERROR_MS = 10_000;
 let behindMs = 0;

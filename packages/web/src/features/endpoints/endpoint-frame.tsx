@@ -5,7 +5,7 @@ import { useLiveEndpoint } from '../../api/live-feed.ts';
 import { useUser } from '../../api/queries.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { copyWithToast } from '../../ui/copy.tsx';
-import { useIsNarrow, storedValue, usePreference } from '../../ui/state.ts';
+import { useIsNarrow, storedValue, useSignal } from '../../ui/state.ts';
 import { EndpointHeader } from './endpoint-header.tsx';
 import { endpointHints } from './endpoint-labels.ts';
 import { StatCards } from './stat-cards.tsx';
@@ -27,10 +27,10 @@ export function EndpointFrame({ endpoint, hasPausedDestination }: EndpointFrameP
   const live = useLiveEndpoint(endpoint.uid);
   const tier = useUser()?.subscriptionTier;
   const narrow = useIsNarrow();
-  const [choice, setCollapsed] = usePreference(collapsedPreference);
+  const choice = useSignal(collapsedPreference);
   const contentId = useId();
   const isCollapsed = choice ?? narrow;
-  const onToggle = (): void => setCollapsed(!isCollapsed);
+  const onToggle = (): void => collapsedPreference.set(!isCollapsed);
   const group = 'Endpoint';
   useCommands([
     {

@@ -12,7 +12,7 @@ import { Loading, Notice } from '../../ui/feedback.tsx';
 import { fieldErrors, Form, serverFieldErrors, SubmitButton, useFormErrors } from '../../ui/form.tsx';
 import { Page, SectionCard } from '../../ui/page.tsx';
 import { RadioGroup } from '../../ui/radio-group.tsx';
-import { usePreference } from '../../ui/state.ts';
+import { useSignal } from '../../ui/state.ts';
 import { SwitchRow } from '../../ui/switch.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
@@ -62,14 +62,14 @@ function Settings() {
 
 /** Light, dark or system theme; stored in this browser. */
 function ThemeCard() {
-  const [theme, chooseTheme] = usePreference(themePreference);
+  const theme = useSignal(themePreference);
   return (
     <SectionCard title="Appearance" description="Stored in this browser.">
       <RadioGroup
         label="Theme"
         value={theme}
         options={THEMES}
-        onChange={chooseTheme}
+        onChange={themePreference.set}
         className="grid max-w-md grid-cols-[repeat(3,minmax(max-content,1fr))] gap-2"
         optionClassName="h-9 justify-center gap-2 rounded-md border px-1.5 border-line-strong not-has-checked:hover:bg-sunk has-checked:border-accent [&_svg]:size-4"
       />
