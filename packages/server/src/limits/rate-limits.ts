@@ -28,6 +28,15 @@ export class TokenBucket {
   }
 }
 
+/** Sets an entry, which becomes the newest one. Beyond `max` entries, drops the oldest. */
+export function setNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, max: number): void {
+  // A map's first entry is its oldest.
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
+}
+
 /** A function that runs `work` at most once per interval. Calls in between do nothing. `now` is a monotonic clock. */
 export function throttled<Args extends unknown[]>(
   intervalMs: number,

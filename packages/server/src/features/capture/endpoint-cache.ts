@@ -4,7 +4,7 @@ import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
-import { TokenBucket } from '../../limits/rate-limits.ts';
+import { TokenBucket, setNewest } from '../../limits/rate-limits.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */
@@ -139,7 +139,7 @@ export class EndpointCache {
       readAt: this.#now(),
       isStale: false,
     };
-    if (isLatest()) this.#keep(entry);
+    if (isLatest()) setNewest(this.#entries, uid, entry, MAX_ENTRIES);
     return entry;
   }
 
@@ -154,13 +154,5 @@ export class EndpointCache {
       if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
       throw error;
     }
-  }
-
-  #keep(entry: CachedEndpoint): void {
-    // Reinserts the entry: a map's first entry is its oldest.
-    this.#entries.delete(entry.uid);
-    this.#entries.set(entry.uid, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 }

@@ -9,7 +9,7 @@ import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ReplayMethods } from './replay-thread.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import { TokenBucket } from '../../limits/rate-limits.ts';
+import { TokenBucket, setNewest } from '../../limits/rate-limits.ts';
 
 export type { OutboundResponse };
 
@@ -162,38 +162,18 @@ const MAX_REMEMBERED = 10_000;
 
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
-/** A map that drops its oldest entries. */
-class LruMap<Key, Value> {
-  readonly #known = new Map<Key, Value>();
-  readonly #make: () => Value;
-
-  constructor(make: () => Value) {
-    this.#make = make;
-  }
-
-  of(key: Key): Value {
-    const value = this.#known.get(key) ?? this.#make();
-    // Reinserts the entry: a map's first entry is its oldest.
-    this.#known.delete(key);
-    this.#known.set(key, value);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
-    return value;
-  }
-}
-
 /**
  * Limits the rate of replays per user and per target, and their concurrency per user. So no user can fill the server
  * with replays or flood another server. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
-  readonly #users: LruMap<number, TokenBucket>;
-  readonly #targets: LruMap<string, TokenBucket>;
+  readonly #users = new Map<number, TokenBucket>();
+  readonly #targets = new Map<string, TokenBucket>();
   readonly #queue = new FairQueue({ concurrencyPerOwner: AT_ONCE, maxWaitingPerOwner: MAX_WAITING });
+  readonly #now: () => number;
 
   constructor(now: () => number) {
-    this.#users = new LruMap(() => new TokenBucket(PER_SECOND, now));
-    this.#targets = new LruMap(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
+    this.#now = now;
   }
 
   /**
@@ -201,8 +181,16 @@ export class ReplayLimits {
    * the target. @throws ProblemError RATE_LIMITED
    */
   count(userId: number, target: string): void {
-    const wait = this.#users.of(userId).consume() || this.#targets.of(target).consume();
+    const wait =
+      this.#consume(this.#users, userId, PER_SECOND) || this.#consume(this.#targets, target, PER_SECOND_TO_TARGET);
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
+  }
+
+  /** See `TokenBucket.consume`. */
+  #consume<Key>(buckets: Map<Key, TokenBucket>, key: Key, perSecond: number): number {
+    const bucket = buckets.get(key) ?? new TokenBucket(perSecond, this.#now);
+    setNewest(buckets, key, bucket, MAX_REMEMBERED);
+    return bucket.consume();
   }
 
   /** Waits for this user's turn. Returns the function that ends it. @throws QueueFullError */
