@@ -8,11 +8,13 @@ import {
 } from './limits.ts';
 import { billingIntervalSchema, tierSchema } from './plan.ts';
 
+const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
+
 /** A user's settings. Notices go to `email`. If it is empty, none are sent. */
 export const userSettingsSchema = z.object({
-  autoSaveNewEndpoints: z.boolean(),
-  emailNotifyExpiry: z.boolean(),
-  emailNotifySubscription: z.boolean(),
+  autoSaveNewEndpoints: flag('autoSaveNewEndpoints'),
+  emailNotifyExpiry: flag('emailNotifyExpiry'),
+  emailNotifySubscription: flag('emailNotifySubscription'),
   email: z.string(),
 });
 export type UserSettings = z.infer<typeof userSettingsSchema>;
@@ -33,12 +35,7 @@ export const emailSchema = z
   .max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE })
   .pipe(z.email({ error: EMAIL_SENTENCE }));
 
-const switchSchema = (name: string) => z.boolean({ error: `${name} must be true or false` });
-
-const settingsFieldsSchema = z.object({
-  autoSaveNewEndpoints: switchSchema('autoSaveNewEndpoints'),
-  emailNotifyExpiry: switchSchema('emailNotifyExpiry'),
-  emailNotifySubscription: switchSchema('emailNotifySubscription'),
+const settingsFieldsSchema = userSettingsSchema.extend({
   email: z.string({ error: EMAIL_SENTENCE }).trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }),
 });
 
