@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
@@ -12,9 +13,11 @@ import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import type { Accounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
-import { installationOf, openBus } from './bus/open-bus.ts';
+import { localBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
-import { NatsLink } from './bus/nats.ts';
+import { NatsChannel, NatsLink } from './bus/nats.ts';
+import { NodeBus } from './bus/node-bus.ts';
+import { PostgresChannel } from './bus/postgres-channel.ts';
 import type { AppContext } from './app-context.ts';
 import { IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -123,7 +126,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
   const nats = natsOf(options);
-  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
+  const bus = options.bus ?? (await openBus(options, nats));
   const live = createLive(options, bus, now, publicUrl);
   const overflowLog = nats && (await overflowLogOf(options, nats));
   const mailer = mailerOf(config, publicUrl);
@@ -277,6 +280,22 @@ function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'NATS could not be reached; the server tries again');
   return new NatsLink({ urls: config.natsUrls, onFailure });
+}
+
+/** The name of this installation, because others may use the same NATS cluster. It is stored in the database. */
+function installationOf(store: AppStore): Promise<string> {
+  return store.findOrCreateSecret('installation', randomBytes(8).toString('hex'));
+}
+
+/** Opens the bus, and waits up to two seconds until it works and knows the other nodes. SQLite has only one node. */
+async function openBus({ config: { databaseUrl }, store }: ServerOptions, nats: NatsLink | undefined): Promise<Bus> {
+  if (databaseUrl === undefined) return localBus;
+  const installation = await installationOf(store);
+  const bus = new NodeBus((events) =>
+    nats === undefined ? new PostgresChannel(databaseUrl, events) : new NatsChannel(nats, installation, events),
+  );
+  await bus.started();
+  return bus;
 }
 
 /** Replicas of the overflow log, unless the cluster has fewer servers. */
