@@ -78,22 +78,16 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
     'The database was removed or replaced while the server runs. The operator has to restart the server.',
 };
 
-/** The body of every answer with an error (docs/api.md, "Errors"). */
-export function problemBody({ code, fields, extra, sentence = PROBLEMS[code].sentence }: Refusal): Problem {
-  return {
-    error: sentence,
-    message: sentence,
-    code,
-    ...(fields === undefined ? {} : { fields: { ...fields } }),
-    ...extra,
-  };
+/** The body of every answer with an error (docs/api.md, "Errors"), as JSON. */
+export function problemJson({ code, fields, extra, sentence = PROBLEMS[code].sentence }: Refusal): string {
+  return JSON.stringify({ error: sentence, message: sentence, code, fields, ...extra } satisfies Problem);
 }
 
 export function sendProblem(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { code, retryAfter, allow } = refusal;
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (allow !== undefined) void reply.header('allow', allow.join(', '));
-  const body = JSON.stringify(problemBody(refusal));
+  const body = problemJson(refusal);
   void reply.code(PROBLEMS[code].status).header('cache-control', 'no-store').type('application/json; charset=utf-8');
   // The connection ends because the client asked for it, or because Fastify could not read the body.
   const isLast = !reply.raw.shouldKeepAlive || reply.hasHeader('connection');

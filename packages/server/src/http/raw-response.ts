@@ -1,7 +1,7 @@
 import { PROBLEMS } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
-import { problemBody, refusalOf } from './problem.ts';
+import { problemJson, refusalOf } from './problem.ts';
 import type { Refusal } from './problem.ts';
 import { linger } from './read-body.ts';
 import { SANDBOX_POLICY } from './security-headers.ts';
@@ -53,7 +53,7 @@ function refusalHeaders({ retryAfter, allow }: Refusal, body: string): string[] 
 
 /** Writes the head of a refusal. Returns its body. */
 function beginRefusal(response: ServerResponse, refusal: Refusal): string {
-  const body = JSON.stringify(problemBody(refusal));
+  const body = problemJson(refusal);
   const headers = refusalHeaders(refusal, body);
   if (refusal.close) {
     headers.push('connection', 'close');
@@ -106,7 +106,7 @@ const KEEP_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_M
 
 /** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
 export function rawRefusal(refusal: Refusal, keepsAlive: boolean): string {
-  const body = JSON.stringify(problemBody(refusal));
+  const body = problemJson(refusal);
   return rawHead(PROBLEMS[refusal.code].status, refusalHeaders(refusal, body), keepsAlive) + body;
 }
 
@@ -149,7 +149,7 @@ const REFUSED_MS = 1000;
  */
 export function refuseUpgrade(socket: Duplex, error: unknown, security: ReadonlyMap<string, string>): void {
   const refusal = refusalOf(error) ?? { code: 'INTERNAL' };
-  const body = JSON.stringify(problemBody(refusal));
+  const body = problemJson(refusal);
   const headers = [...security].flat();
   headers.push('content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body)));
   headers.push('cache-control', 'no-store');
