@@ -47,6 +47,7 @@ test('headers and the body are edited', async ({ page, context, endpoint, target
     const editor = dialog.getByRole('textbox');
     await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
     await expect(editor).toBeFocused();
+    await expect(page.getByRole('button', { name: 'Discard changes', includeHidden: true })).toHaveCount(0);
     await pressEscape(page);
     await expect(dialog).toHaveCount(0);
     await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');

@@ -119,7 +119,8 @@ function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
       {showsStatus && state?.phase === 'answered' ? (
         <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
       ) : null}
-      {isChanged(draft) ? (
+      {/* The open editor is no change yet. */}
+      {isChanged({ ...draft, editor: undefined }) ? (
         <Button size="sm" variant="ghost" onClick={() => change(NO_CHANGES)}>
           Discard changes
         </Button>
