@@ -82,6 +82,9 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
     // 400: another request is stored.
     owner: 400,
   },
+  deleteRequests: {
+    call: ({ uid, unsavedIndex }) => ({ params: { uid }, body: { indexes: [unsavedIndex] } }),
+  },
   search: { call: () => ({ query: { q: 'secret' } }) },
   replay: {
     call: () => ({ body: { method: 'GET', url: 'http://127.0.0.1:9/', headers: [] } }),

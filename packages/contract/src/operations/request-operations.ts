@@ -10,6 +10,7 @@ import {
   DEFAULT_PAGE_SIZE,
   FIELD_VALUE,
   HEADER_SEPARATOR_BYTES,
+  MAX_DELETED_REQUESTS,
   MAX_HEADER_BYTES,
   MAX_HEADER_LINES,
   MAX_HEAD_BYTES,
@@ -114,6 +115,15 @@ const restoreSchema = z
     path: ['body'],
   });
 
+const INDEXES_SENTENCE = `indexes must be 1 to ${MAX_DELETED_REQUESTS.toLocaleString('en-US')} whole numbers`;
+
+/** A wrong list gets one sentence, because one for each of its items would take long. */
+const indexesSchema = z.preprocess(
+  (list) =>
+    Array.isArray(list) && list.length <= MAX_DELETED_REQUESTS && list.every(Number.isSafeInteger) ? list : null,
+  z.array(z.int(), { error: INDEXES_SENTENCE }).min(1, { error: INDEXES_SENTENCE }).max(MAX_DELETED_REQUESTS),
+);
+
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
 export const requestOperations = {
   listSaved: {
@@ -183,6 +193,14 @@ export const requestOperations = {
     summary: 'Delete a saved or unsaved request',
     access: 'user',
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  deleteRequests: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/delete-requests',
+    summary: 'Delete the requests with these indexes, saved or unsaved. Indexes without a stored request are ignored',
+    access: 'user',
+    body: z.object({ indexes: indexesSchema }),
+    problems: ['ENDPOINT_NOT_FOUND'],
   },
   clearRequests: {
     method: 'DELETE',

@@ -32,7 +32,7 @@ export const localBus: Bus = {
   close: () => Promise.resolve(),
 };
 
-/** Maximum endpoints or deliveries in one notice, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
+/** Maximum endpoints, deliveries or deleted requests in one notice, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
 export const MAX_PER_NOTICE = 150;
 
 const id = z.int();
@@ -47,7 +47,8 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('gone'), endpointId: id }),
   /** A request was saved and has this id now. */
   z.object({ kind: z.literal('saved'), endpointId: id, id }),
-  z.object({ kind: z.literal('deleted'), endpointId: id, id }),
+  /** The requests with these ids were deleted. */
+  z.object({ kind: z.literal('deleted'), endpointId: id, ids: z.array(id).readonly() }),
   /** Deliveries, oldest first: the index of the request, and the id of an attempt, or 0 for the state of the request. */
   z.object({ kind: z.literal('delivered'), endpointId: id, deliveries: z.array(z.tuple([id, id])).readonly() }),
   /** All requests with an index below `below` were removed. */
@@ -99,7 +100,7 @@ export function deliveredNotices(byEndpoint: ReadonlyMap<number, DeliveredNotice
 }
 
 /** Parts that fit into a message. */
-function inParts<T>(entries: readonly T[]): T[][] {
+export function inParts<T>(entries: readonly T[]): T[][] {
   const parts: T[][] = [];
   for (let at = 0; at < entries.length; at += MAX_PER_NOTICE) parts.push(entries.slice(at, at + MAX_PER_NOTICE));
   return parts;

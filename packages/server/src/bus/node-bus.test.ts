@@ -74,13 +74,13 @@ test('deliveries of one turn are one notice of their endpoint, after the capture
   delivered(8, [1, 12]);
   delivered(7, [3, 13]);
   sender.captured(7, 4);
-  sender.publish({ kind: 'deleted', endpointId: 7, id: 4 });
+  sender.publish({ kind: 'deleted', endpointId: 7, ids: [4] });
   await wait(1);
   expect(heard.map((notice) => JSON.stringify(notice))).toEqual([
     '{"kind":"captured","newest":[[7,4]]}',
     '{"kind":"delivered","endpointId":7,"deliveries":[[4,11],[4,0],[3,13]]}',
     '{"kind":"delivered","endpointId":8,"deliveries":[[1,12]]}',
-    '{"kind":"deleted","endpointId":7,"id":4}',
+    '{"kind":"deleted","endpointId":7,"ids":[4]}',
   ]);
 });
 
@@ -122,7 +122,7 @@ describe('a node alone', () => {
   });
 });
 
-test('messages stay under 8,000 bytes however many endpoints a batch has, and deliveries an endpoint', async () => {
+test('messages stay under 8,000 bytes however many endpoints a batch has, and deliveries or deletions an endpoint', async () => {
   const { network, sender, heard } = await twoNodes();
   let longest = 0;
   network.fault = (text) => {
@@ -132,7 +132,10 @@ test('messages stay under 8,000 bytes however many endpoints a batch has, and de
   for (let id = 0; id < 1000; id += 1) sender.captured(2 ** 52 + id, 2 ** 31);
   const deliveries = Array.from({ length: 1000 }, (_, id): [number, number] => [2 ** 31, 2 ** 52 + id]);
   sender.publish({ kind: 'delivered', endpointId: 2 ** 52, deliveries });
+  const ids = Array.from({ length: 1000 }, (_, id) => 2 ** 52 + id);
+  sender.publish({ kind: 'deleted', endpointId: 2 ** 52, ids });
   await wait(1);
+  expect(heard.flatMap((notice) => (notice.kind === 'deleted' ? notice.ids : []))).toEqual(ids);
   expect(heard.flatMap((notice) => (notice.kind === 'captured' ? notice.newest : []))).toHaveLength(1000);
   expect(heard.flatMap((notice) => (notice.kind === 'delivered' ? notice.deliveries : []))).toEqual(deliveries);
   expect(longest).toBeGreaterThan(1000);

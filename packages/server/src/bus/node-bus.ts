@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { waitAtMost } from '../limits/timeouts.ts';
 import { CoalescedRun } from '../workers/background.ts';
 import type { Bus, BusMessage, DeliveredNotice, Notice } from './bus.ts';
-import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, readMessage, writeMessage } from './bus.ts';
+import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, inParts, readMessage, writeMessage } from './bus.ts';
 
 /** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;
@@ -94,6 +94,7 @@ export class NodeBus implements Bus {
   publish(notice: Notice): void {
     if (!this.hasListeners) return this.#drop();
     if (notice.kind === 'delivered') this.#collect(notice);
+    else if (notice.kind === 'deleted') for (const ids of inParts(notice.ids)) this.#enqueue({ ...notice, ids });
     else this.#enqueue(notice);
     this.#sending.start();
   }

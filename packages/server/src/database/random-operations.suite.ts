@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, expect, test } from 'vitest';
+import { unsavedId } from '@creel/contract';
 import { makeDice } from '../../../../fixtures/dice.ts';
 import type { Dice } from '../../../../fixtures/dice.ts';
 import type { EndpointRecord } from './records.ts';
@@ -68,7 +69,8 @@ class RandomRun {
     const kind = this.#dice.below(20);
     if (kind < 8) await this.#capture();
     else if (kind < 12) await this.#save(endpoint);
-    else if (kind < 16) await this.#delete(endpoint);
+    else if (kind < 15) await this.#delete(endpoint);
+    else if (kind < 16) await this.#deleteSome(endpoint);
     else if (kind < 17) await this.#clear(endpoint);
     else if (kind < 18) await this.#switch(endpoint);
     else await this.#store.purgeSome(1 + this.#dice.below(4));
@@ -144,6 +146,15 @@ class RandomRun {
     const name = row === undefined || row.savedId === null ? { index } : { savedId: row.savedId };
     assert.equal(await this.#store.deleteRequest(endpoint.record.id, name), row !== undefined);
     endpoint.rows = endpoint.rows.filter((one) => one !== row);
+  }
+
+  async #deleteSome(endpoint: ModelEndpoint): Promise<void> {
+    const indexes = Array.from({ length: 1 + this.#dice.below(6) }, () => this.#dice.below(endpoint.next + 1));
+    const deleted = endpoint.rows.filter(({ index }) => indexes.includes(index));
+    const { ids, left } = await this.#store.deleteSome(endpoint.record.id, indexes);
+    const expected = deleted.map(({ index, savedId }) => savedId ?? unsavedId(index));
+    assert.deepEqual([ids.toSorted(), left], [expected.toSorted(), []]);
+    endpoint.rows = endpoint.rows.filter((row) => !deleted.includes(row));
   }
 
   async #clear(endpoint: ModelEndpoint): Promise<void> {

@@ -79,18 +79,10 @@ export function keyRange(
   return sql<SqlBool>`(${sql.ref(column)} >= ${requestKey(endpointId, from)} and ${sql.ref(column)} < ${end})`;
 }
 
-/** Deletes the deliveries of a range of requests: pending ones and the history. */
-export async function removeDeliveries(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  from: number,
-  below: number,
-): Promise<void> {
+/** Deletes the deliveries of the requests whose `request_key` matches: pending ones and the history. */
+export async function removeDeliveries(transaction: DatabaseTransaction, matches: RawBuilder<SqlBool>): Promise<void> {
   for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
-    await transaction
-      .deleteFrom(table)
-      .where(keyRange('request_key', endpointId, from, below))
-      .execute();
+    await transaction.deleteFrom(table).where(matches).execute();
 }
 
 /** Everything of a captured request except method and body, as it was on the wire. */

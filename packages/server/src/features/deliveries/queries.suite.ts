@@ -192,6 +192,23 @@ export function deliveriesSuite(store: AppStore): void {
       expect(await stored(endpoint.id)).toEqual([8, 7, 6]);
     });
 
+    test('deleting several ends their deliveries, and corrects the counters of spared requests', async () => {
+      const endpoint = await someEndpoint(store);
+      const destination = await add(endpoint);
+      for (let batch = 0; batch < 2; batch++) await captureMany(store, endpoint.id, 4, LIMITS);
+      await plan(endpoint.id);
+      const [first] = await due(destination.id);
+      if (first !== undefined) await record([attemptOf(destination, first)]);
+      await store.saveRequest(endpoint.id, 1, { maxSaved: 100, bodyBytes: 0 });
+      const { ids } = await store.deleteSome(endpoint.id, [7, 0, 1, 2]);
+      expect(ids).toHaveLength(first?.index === 0 ? 3 : 4);
+      await expectCounted(store, endpoint.uid);
+      expect((await due(destination.id)).map(({ index }) => index).toSorted()).toEqual([3, 4, 5, 6]);
+      expect(await store.listAttempts(endpoint.id, 7)).toEqual([]);
+      await record((await due(destination.id)).map((delivery) => attemptOf(destination, delivery)));
+      await expectCounted(store, endpoint.uid);
+    });
+
     test('saving, deleting and clearing keep the counters of spared requests', async () => {
       const endpoint = await someEndpoint(store);
       const destination = await add(endpoint);

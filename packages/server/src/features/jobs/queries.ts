@@ -46,7 +46,7 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
     .deleteFrom('captured_requests')
     .where(keyRange('key', endpoint_id, from_index, below))
     .execute();
-  await removeDeliveries(transaction, endpoint_id, from_index, below);
+  await removeDeliveries(transaction, keyRange('request_key', endpoint_id, from_index, below));
   return next;
 }
 

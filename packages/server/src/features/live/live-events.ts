@@ -110,13 +110,14 @@ export function bytesOf(event: FeedEvent | RemoteEvent): number {
   return event.type === 'saved' || event.type === 'delivery' ? frameOf(event).length : 0;
 }
 
+/** Events that are published one by one. */
+export type PublishedEvent = Exclude<LiveEvent, { type: 'request' | 'deleted' }>;
+
 /** The notice of an event for the other nodes. It has no content. */
-export function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
+export function noticeOf(endpointId: number, event: PublishedEvent): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
       return { kind: 'saved', endpointId, id: event.request.id };
-    case 'deleted':
-      return { kind: 'deleted', endpointId, id: event.id };
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
     case 'delivery':
@@ -146,17 +147,19 @@ export function eventsOf(
   if (notice.kind === 'captured')
     return notice.newest.map(([endpointId, upTo]) => ({ endpointId, event: { type: 'stored', upTo } }));
   if (!('endpointId' in notice)) return [];
-  return [{ endpointId: notice.endpointId, event: eventOf(notice, reader) }];
+  const { endpointId } = notice;
+  if (notice.kind === 'deleted') return notice.ids.map((id) => ({ endpointId, event: { type: 'deleted', id } }));
+  return [{ endpointId, event: eventOf(notice, reader) }];
 }
 
-function eventOf(notice: Extract<Notice, { endpointId: number }>, reader: ContentReader): LiveEvent | RemoteEvent {
+type ContentNotice = Exclude<Extract<Notice, { endpointId: number }>, { kind: 'deleted' }>;
+
+function eventOf(notice: ContentNotice, reader: ContentReader): LiveEvent | RemoteEvent {
   switch (notice.kind) {
     case 'changed':
       return { type: 'changed' };
     case 'gone':
       return { type: 'endpoint-deleted' };
-    case 'deleted':
-      return { type: 'deleted', id: notice.id };
     case 'clear':
       return { type: 'clear', below: notice.below };
     case 'saved':

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { unsavedId } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
 import { openLive, shownAfter, shows, toldIndexes } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
@@ -163,6 +164,21 @@ describe('other messages', () => {
       { type: 'clear', data: {} },
     ]);
     expect([...shownAfter(viewer.messages).keys()]).toEqual([3]);
+  });
+
+  test('each of several deleted requests, by the id that it has', async () => {
+    const uid = await newEndpoint();
+    await storm(uid, 400);
+    const params = { uid };
+    const saved = await person.client.call('saveRequest', { params, body: { index: 399 } });
+    await using viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    await person.client.call('deleteRequests', { params, body: { indexes: upTo(399) } });
+    await person.client.call('deleteRequests', { params, body: { indexes: [399] } });
+    const deleted = () => viewer.messages.flatMap(({ type, data }) => (type === 'deleted' ? [data.id] : []));
+    await viewer.until(() => deleted().length >= 400);
+    expect(deleted().toSorted()).toEqual([saved.id, ...upTo(399).map(unsavedId)].toSorted());
+    expect([...shownAfter(viewer.messages).keys()]).toEqual([]);
   });
 
   test('nothing of another endpoint', async () => {

@@ -15,6 +15,7 @@ import { asEvents, recordEvent, storedEvent, eventsOf, lookupEvent, noticeOf } f
 import type {
   EndpointMessage,
   LiveEvent,
+  PublishedEvent,
   RemoteEvent,
   RequestEvent,
   StoredCapture,
@@ -96,9 +97,15 @@ export class LiveService {
     this.#options.bus.captured(endpointId, stored.index);
   }
 
-  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
+  publish(endpointId: number, event: PublishedEvent): void {
     this.#deliver(endpointId, event);
     this.#options.bus.publish(noticeOf(endpointId, event));
+  }
+
+  /** The requests with these ids were deleted. */
+  deleted(endpointId: number, ids: readonly number[]): void {
+    for (const id of ids) this.#deliver(endpointId, { type: 'deleted', id });
+    this.#options.bus.publish({ kind: 'deleted', endpointId, ids });
   }
 
   /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
@@ -248,5 +255,12 @@ export class LiveService {
 /** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
 export type Live = Pick<
   LiveService,
-  'mayHaveViewers' | 'captured' | 'publish' | 'publishStates' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
+  | 'mayHaveViewers'
+  | 'captured'
+  | 'deleted'
+  | 'publish'
+  | 'publishStates'
+  | 'endSession'
+  | 'endUserSessions'
+  | 'onEndpointChange'
 >;

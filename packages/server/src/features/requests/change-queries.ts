@@ -1,11 +1,21 @@
-import { BODY_PREVIEW_BYTES } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import { sql } from 'kysely';
+import { inChunks } from '../../database/engine.ts';
 import { freeing, inTransaction, write } from '../../database/remote.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
-import { keyRange, removeDeliveries, requestKey } from '../../database/stored-request.ts';
+import { indexOfKey, keyRange, removeDeliveries, requestKey } from '../../database/stored-request.ts';
 import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { changeMethodCounts, lockEndpoint, newestTime, oneRequest, purgeLater, toRequestRecord } from './queries.ts';
+import { methodChanges } from '../../database/write-captures.ts';
+import {
+  SIZE,
+  changeMethodCounts,
+  lockEndpoint,
+  newestTime,
+  oneRequest,
+  purgeLater,
+  toRequestRecord,
+} from './queries.ts';
 import type { Bounds } from './queries.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
@@ -50,26 +60,86 @@ async function saveRequest(
   return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId }), changed: true };
 }
 
+/** A row that is about to be deleted. */
+interface DeletedRow {
+  readonly index: number;
+  readonly saved_id: number | null;
+  readonly method: string;
+  readonly size: number;
+}
+
+/** Deletes stored requests of a locked endpoint with their deliveries, and corrects its counters. */
+async function deleteRows(
+  transaction: EngineTransaction,
+  endpointId: number,
+  bounds: Bounds,
+  rows: readonly DeletedRow[],
+): Promise<void> {
+  await inChunks(rows, async (chunk) => {
+    const keys = chunk.map(({ index }) => requestKey(endpointId, index));
+    await transaction.deleteFrom('captured_requests').where('key', 'in', keys).execute();
+    await removeDeliveries(transaction, sql`request_key in (${sql.join(keys)})`);
+    return [];
+  });
+  const counts = rows.map(({ method, size }) => ({ method, stored: 1, bytes: size }));
+  await changeMethodCounts(transaction, endpointId, methodChanges([], counts));
+  const unsaved = rows.filter(({ saved_id }) => saved_id === null);
+  const spared = unsaved.reduce((sum, { index }) => sum + sparedCount(index, bounds), 0);
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      saved_count: sql`saved_count - ${rows.length - unsaved.length}`,
+      unsaved_count: sql`unsaved_count - ${unsaved.length}`,
+      spared_count: sql`spared_count - ${spared}`,
+      latest_at: await newestTime(transaction, endpointId, bounds),
+    })
+    .where('id', '=', endpointId)
+    .execute();
+}
+
 /** False when there was no such request. */
 async function deleteRequest(transaction: EngineTransaction, endpointId: number, ref: RequestRef): Promise<boolean> {
   const bounds = await lockEndpoint(transaction, endpointId, 'alone');
   if (bounds === undefined) return false;
   const row = await oneRequest(transaction, endpointId, ref, 0).executeTakeFirst();
   if (row === undefined || ('index' in ref && row.saved_id !== null)) return false;
-  await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
-  await removeDeliveries(transaction, endpointId, row.index, row.index + 1);
-  await changeMethodCounts(transaction, endpointId, [{ method: row.method, stored: -1, bytes: -row.size }]);
-  const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
-  await transaction
-    .updateTable('endpoints')
-    .set({
-      [counter]: sql`${sql.ref(counter)} - 1`,
-      spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
-      latest_at: await newestTime(transaction, endpointId, bounds),
-    })
-    .where('id', '=', endpointId)
-    .execute();
+  await deleteRows(transaction, endpointId, bounds, [row]);
   return true;
+}
+
+/** Maximum requests and bytes of bodies that one transaction deletes, because captures wait for it. */
+const MAX_DELETED_ROWS = 128;
+const MAX_DELETED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Deletes the first requests with these indexes, saved or unsaved: as many as one transaction may. Returns their ids, and the
+ * indexes that are left for the next call.
+ */
+async function deleteSome(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
+  const bounds = await lockEndpoint(transaction, endpointId, 'alone');
+  if (bounds === undefined) return { ids: [], left: [] };
+  const isPossible = (index: number): boolean => index >= bounds.first_index && index < bounds.next_index;
+  // A repeated index would be counted twice.
+  const candidates = new Set(indexes.slice(0, MAX_DELETED_ROWS));
+  const rows = await inChunks([...candidates].filter(isPossible), (chunk) =>
+    transaction
+      .selectFrom('captured_requests')
+      .select([indexOfKey.as('index'), 'saved_id', 'method', SIZE.as('size')])
+      .where(
+        'key',
+        'in',
+        chunk.map((index) => requestKey(endpointId, index)),
+      )
+      .execute(),
+  );
+  let bytes = 0;
+  const tooMany = rows.findIndex(({ size }, nth) => (bytes += size) > MAX_DELETED_BYTES && nth > 0);
+  const [deleted, kept] = tooMany < 0 ? [rows, []] : [rows.slice(0, tooMany), rows.slice(tooMany)];
+  if (deleted.length > 0) await deleteRows(transaction, endpointId, bounds, deleted);
+  return {
+    ids: deleted.map(({ index, saved_id }) => saved_id ?? unsavedId(index)),
+    left: [...kept.map(({ index }) => index), ...indexes.slice(MAX_DELETED_ROWS)],
+  };
 }
 
 /** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
@@ -167,6 +237,7 @@ async function restoreRequest(transaction: EngineTransaction, endpointId: number
 export const requestChangeQueries = {
   saveRequest: write(inTransaction(saveRequest)),
   deleteRequest: freeing(inTransaction(deleteRequest)),
+  deleteSome: freeing(inTransaction(deleteSome)),
   clearRequests: freeing(inTransaction(clearRequests)),
   restoreRequest: write(inTransaction(restoreRequest)),
 };

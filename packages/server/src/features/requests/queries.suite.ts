@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { unsavedId } from '@creel/contract';
 import { decodeHead, encodeHead } from '../../database/stored-request.ts';
 import type { ListQuery } from './queries.ts';
 import type { AppStore } from '../../queries.ts';
@@ -263,6 +264,44 @@ export function requestsSuite(store: AppStore): void {
       const kept = await expectCounted(store, uid);
       expect(kept).toMatchObject({ latestAt: T0 + 7 });
       expect(await store.deleteRequest(NOWHERE, { index: 0 })).toBe(false);
+    });
+
+    test('removes several by index, saved or unsaved, and ignores the others', async () => {
+      const [{ id, uid, savedIds }, other] = [await tenRequests(), await tenRequests()];
+      const indexes = [9, 5, 0, 8, 5, 10, -1, 4_294_967_296 + 3, Number.MAX_SAFE_INTEGER];
+      const { ids, left } = await store.deleteSome(id, indexes);
+      expect(left).toEqual([]);
+      const expected = [unsavedId(9), savedIds[1] ?? 0, unsavedId(0), unsavedId(8)];
+      expect(ids.toSorted()).toEqual(expected.toSorted());
+      expect(await list(id)).toEqual([7, 6, 4, 3, 2, 1]);
+      expect(await list(id, { which: 'saved' })).toEqual([6, 2]);
+      expect(await expectCounted(store, uid)).toMatchObject({ latestAt: T0 + 7 });
+      expect(await store.deleteSome(id, indexes)).toEqual({ ids: [], left: [] });
+      expect(await list(other.id)).toHaveLength(10);
+      expect(await store.deleteSome(NOWHERE, [0])).toEqual({ ids: [], left: [] });
+      await store.clearRequests(id);
+      expect(await store.deleteSome(id, [1, 2])).toEqual({ ids: [], left: [] });
+    });
+
+    test.each([
+      ['many', 300, 'x'],
+      ['large ones', 5, 'x'.repeat(3 * 1024 * 1024)],
+    ])('removes a part of %s, because captures wait for each transaction', async (_, count, body) => {
+      const { id, uid } = await someEndpoint(store);
+      await capture(
+        store,
+        Array.from({ length: count }, () => ({ to: id, body })),
+      );
+      let left: readonly number[] = Array.from({ length: count }, (__, index) => index);
+      const steps: number[] = [];
+      while (left.length > 0) {
+        const step = await store.deleteSome(id, left);
+        steps.push(step.ids.length);
+        ({ left } = step);
+        expect((await list(id)).toSorted()).toEqual(left.toSorted());
+        await expectCounted(store, uid);
+      }
+      expect(steps).toEqual(count === 5 ? [2, 2, 1] : [128, 128, 44]);
     });
 
     test('of the last one leaves nothing, and no latest time', async () => {

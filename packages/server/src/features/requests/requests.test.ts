@@ -313,6 +313,41 @@ describe('deleting and clearing', () => {
     expect((await client.call('getEndpoint', { params: { uid } })).requestCount).toBe(0);
   });
 
+  test('several, saved or unsaved, by their indexes; again, it is a 204, too', async () => {
+    await capture(4);
+    await save(1);
+    const other = (await client.call('createEndpoint', { body: {} })).uid;
+    await captureMany(client, other, { count: 1 });
+    for (let round = 0; round < 2; round++) {
+      const answer = await at('/delete-requests', { method: 'POST', json: { indexes: [0, 1, 3, 9, -1] } });
+      expect(answer.status).toBe(204);
+      expect(await client.call('listSaved', { params: { uid } })).toEqual([]);
+      expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([2]);
+    }
+    expect(await client.call('listUnsaved', { params: { uid: other } })).toHaveLength(1);
+  });
+
+  test('a thousand at most, and only by whole numbers', async () => {
+    await capture(2);
+    const remove = (json: object) => at('/delete-requests', { method: 'POST', json });
+    const numbers = Array.from({ length: 1001 }, (_, index) => index);
+    for (const wrong of [
+      {},
+      { indexes: [] },
+      { indexes: 0 },
+      { indexes: [0, '1'] },
+      { indexes: [0.5] },
+      { indexes: numbers },
+    ])
+      expect(await remove(wrong)).toMatchObject({
+        status: 400,
+        body: { fields: { indexes: 'indexes must be 1 to 1,000 whole numbers' } },
+      });
+    expect(await client.call('listUnsaved', { params: { uid } })).toHaveLength(2);
+    expect((await remove({ indexes: numbers.slice(0, 1000) })).status).toBe(204);
+    expect(await client.call('listUnsaved', { params: { uid } })).toEqual([]);
+  });
+
   test('everything, and the numbers continue', async () => {
     await capture(3);
     await save(0);

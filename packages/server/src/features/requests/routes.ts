@@ -229,7 +229,15 @@ export const requestHandlers = {
   async deleteRequest({ app, endpoint, params }) {
     if (!(await app.store.deleteRequest(endpoint.id, parseRequestId(params.id))))
       throw new ProblemError('REQUEST_NOT_FOUND');
-    app.live.publish(endpoint.id, { type: 'deleted', id: Number(params.id) });
+    app.live.deleted(endpoint.id, [Number(params.id)]);
+  },
+
+  async deleteRequests({ app, endpoint, body }) {
+    for (let left: readonly number[] = body.indexes; left.length > 0;) {
+      const step = await app.store.deleteSome(endpoint.id, left);
+      app.live.deleted(endpoint.id, step.ids);
+      ({ left } = step);
+    }
   },
 
   async clearRequests({ app, endpoint }) {
