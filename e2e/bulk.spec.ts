@@ -6,7 +6,18 @@ import type { Page } from '@playwright/test';
 import { unzipSync } from 'fflate';
 import { expect, notifications, pressEscape, toast } from './app.ts';
 import { expectNoFindings } from './axe.ts';
-import { createEndpoint, goLive, list, openLive, row, selectionBar, send, sendMany, unsaved } from './endpoints.ts';
+import {
+  changeEndpoint,
+  createEndpoint,
+  goLive,
+  list,
+  openLive,
+  row,
+  selectionBar,
+  send,
+  sendMany,
+  unsaved,
+} from './endpoints.ts';
 import { test } from './target.ts';
 import { PHONE, answerWith, heading, logOut, problem } from './pages.ts';
 
@@ -246,7 +257,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}`, body: 'x' });
     await selectAll(page, endpoint);
     let calls = 0;
-    await page.route(/save-request$|requests\/-\d+$/, (route) => {
+    await page.route(/(save|delete)-request/, (route) => {
       calls++;
       return route.fulfill({ status: 503, json: problem('The server is busy.', 'UNAVAILABLE') });
     });
@@ -263,8 +274,8 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.clock.runFor(6000);
     await expect(toast(page, '12 of 12 requests could not be deleted.')).toBeVisible();
     await expect(row(page, 0)).toBeVisible();
-    expect(calls).toBe(8);
-    await page.unroute(/save-request$|requests\/-\d+$/);
+    expect(calls).toBe(5);
+    await page.unroute(/(save|delete)-request/);
   });
 
   await test.step('the browser asks before a page is closed that still deletes', async () => {
@@ -274,7 +285,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.getByRole('checkbox', { name: 'Select all that match' }).click();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let calls = 0;
-    await page.route(/requests\/-\d+$/, async (route) => {
+    await page.route('**/delete-requests', async (route) => {
       calls++;
       await released;
       await route.continue();
@@ -283,7 +294,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
     await expect(toast(page, '3 requests deleted')).toBeVisible();
     await page.clock.runFor(6000);
-    await expect.poll(() => calls).toBe(3);
+    await expect.poll(() => calls).toBe(1);
     const question = page.waitForEvent('dialog');
     await page.close({ runBeforeUnload: true });
     const asked = await question;
@@ -291,7 +302,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await asked.dismiss();
     release();
     await expect.poll(() => unsaved(page, endpoint.uid)).toEqual([]);
-    await page.unroute(/requests\/-\d+$/);
+    await page.unroute('**/delete-requests');
   });
 
   await test.step('on a phone, the progress of an export is visible without scrolling', async () => {
@@ -308,6 +319,57 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(progress).toHaveCount(0);
   });
+});
+
+test('thousands are deleted in few calls, with progress, and what stays comes back', async ({ page, endpoint }) => {
+  await changeEndpoint(page, endpoint, { autosave: true });
+  await sendMany(endpoint.url, 2500);
+  await page.clock.install();
+  await selectAll(page, endpoint, openLive);
+  await expect(selectionBar(page)).toContainText('2,500 selected');
+  page.on('dialog', (asked) => void asked.accept());
+  const stored = async (): Promise<unknown> =>
+    (await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json()).requestCount;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let calls = 0;
+  await page.route('**/delete-requests', async (route) => {
+    calls++;
+    if (calls > 4) await released;
+    await route.continue();
+  });
+
+  await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
+  await expect(toast(page, '2,500 requests deleted')).toBeVisible();
+  await expect(page.getByText('2,500 requests are being deleted')).toBeVisible();
+  await expect(page.getByText('No requests received yet.')).toHaveCount(0);
+  expect(await stored()).toBe(2500);
+  await page.clock.runFor(6000);
+  // Four are answered, and four wait.
+  await expect.poll(() => calls).toBe(8);
+  await page.clock.runFor(1000);
+  const foot = page.getByRole('region', { name: 'Kept requests' });
+  await expect(foot).toContainText('Deleting 1,000 of 2,500');
+  await expect(page.getByText('2,500 requests are being deleted')).toBeVisible();
+  await expectNoFindings(page, 'a deletion in progress');
+  await foot.getByRole('button', { name: 'Stop' }).click();
+  release();
+  await expect(toast(page, 'Deletion stopped')).toBeVisible();
+  await expect(toast(page, '500 of 2,500 requests were not deleted.')).toBeVisible();
+  await expect(row(page, 499)).toBeVisible();
+  expect(await stored()).toBe(500);
+
+  await page.unroute('**/delete-requests');
+  await page.route('**/delete-requests', (route) =>
+    calls++ === 8 ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+  );
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await expect(selectionBar(page)).toContainText('500 selected');
+  await selectionBar(page).getByRole('button', { name: 'Delete' }).click();
+  await expect(toast(page, '500 requests deleted')).toBeVisible();
+  await page.clock.runFor(6000);
+  await expect(toast(page, '250 of 500 requests could not be deleted.')).toBeVisible();
+  await expect(row(page, 499)).toBeVisible();
+  expect(await stored()).toBe(250);
 });
 
 test('a logout ends the time in which a deletion can be undone', async ({ page, person, endpoint }) => {

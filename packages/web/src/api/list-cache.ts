@@ -55,15 +55,17 @@ export function showSaved(uid: string, saved: CapturedRequest): void {
   );
 }
 
-/** Requests that `hideRequests` has removed and whose deletion the server has not reported. */
-const hidden = new Set<string>();
-const hiddenKey = (uid: string, id: number): string => `${uid} ${id}`;
+/** By endpoint, ids of requests that `hideRequests` has removed and whose deletion the server has not reported. */
+const hidden = new Map<string, Set<number>>();
 
-/** Removes a deleted request that was opened by its address, and does not restore it if it is hidden. */
-export function forgetRequest(uid: string, id: number): void {
-  hidden.delete(hiddenKey(uid, id));
+/** Removes deleted requests that were opened by their address, and does not restore those that are hidden. */
+export function forgetRequests(uid: string, ids: readonly number[]): void {
+  for (const id of ids) hidden.get(uid)?.delete(id);
+  const deleted = new Set(ids);
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestsOne(uid) }))
-    queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) => (known?.id === id ? null : known));
+    queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) =>
+      known && deleted.has(known.id) ? null : known,
+    );
 }
 
 /**
@@ -75,9 +77,11 @@ export function hideRequests(
   requests: readonly ListedRequest[],
 ): (some?: readonly ListedRequest[]) => readonly ListedRequest[] {
   changeLists(uid, (list) => dropRequests(list, requests));
-  for (const { id } of requests) hidden.add(hiddenKey(uid, id));
+  const ids = hidden.get(uid) ?? new Set();
+  hidden.set(uid, ids);
+  for (const { id } of requests) ids.add(id);
   return (some = requests) => {
-    const restored = some.filter(({ id }) => hidden.delete(hiddenKey(uid, id)));
+    const restored = some.filter(({ id }) => ids.delete(id));
     changeLists(uid, (list, accepts) => restoreRequests(list, restored, accepts));
     return restored;
   };

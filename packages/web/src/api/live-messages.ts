@@ -9,17 +9,20 @@ import { updateListed } from './queries.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
-import { changeLists, forgetRequest, readList, showSaved } from './list-cache.ts';
+import { changeLists, forgetRequests, readList, showSaved } from './list-cache.ts';
 
 /** Applies messages in their order to the lists, the endpoint and the open histories. */
 export function applyToCache(uid: string, messages: readonly LiveMessage[]): void {
   changeLists(uid, (list, accepts) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, accepts))));
   for (const message of messages) {
     if (message.type === 'saved') showSaved(uid, message.data.request);
-    if (message.type === 'deleted') forgetRequest(uid, message.data.id);
     // A request that was opened by its address must not outlive the list.
     if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
   }
+  forgetRequests(
+    uid,
+    messages.flatMap((message) => (message.type === 'deleted' ? [message.data.id] : [])),
+  );
   applyDeliveries(
     uid,
     messages.flatMap((message) => (message.type === 'delivery' ? [message.data.index] : [])),

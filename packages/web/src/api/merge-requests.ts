@@ -189,6 +189,7 @@ function dropRequest(list: RequestList, id: number): RequestList {
   const index = indexOfUnsavedId(id) ?? list.rows.find((row) => row.id === id)?.index;
   if (index === undefined) return list;
   const row = rowOf(list, index);
+  if (row === undefined && list.deleted.has(index)) return list;
   // The request was saved in the meantime: only the unsaved copy is deleted.
   if (row !== undefined && row.id !== id) return list;
   return dropRequests(list, [{ index }]);

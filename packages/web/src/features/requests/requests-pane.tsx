@@ -67,7 +67,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
     state.error === null &&
     state.items.count === 0 &&
     state.waiting.count === 0;
-  if (isEmpty && (view.find ?? '') === '' && current === undefined) {
+  if (isEmpty && bulk.hiddenCount === 0 && (view.find ?? '') === '' && current === undefined) {
     return (
       <div className="flex flex-col md:h-full">
         {/* As above a list, which has half of the width, so that the tabs do not move at the first request. */}

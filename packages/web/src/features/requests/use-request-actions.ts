@@ -4,7 +4,8 @@ import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useLatest } from '../../ui/state.ts';
-import { deleteRequests, useSaveRequest } from './request-mutations.ts';
+import { deleteRequests } from './delete-requests.ts';
+import { useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 

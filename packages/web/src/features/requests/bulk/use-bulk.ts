@@ -10,6 +10,7 @@ import { toast } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import { between } from '../list-items.ts';
 import type { ListItems } from '../list-items.ts';
+import { useDeletions } from '../delete-requests.ts';
 import { isSavedLimit, REQUEST_SAVED, saveRequest } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
@@ -24,6 +25,7 @@ export type Bulk = ReturnType<typeof useBulk>;
 export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: RequestFilter) {
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
+  const { hiddenCount, deletion } = useDeletions(uid);
   const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
   const saveChosen = async (
     chosen: readonly ListedRequest[],
@@ -46,7 +48,8 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
     requests,
     mark,
     clear,
-    job,
+    job: job ?? deletion,
+    hiddenCount,
     /** The requests that are being replayed. They stay the same if the marks change. */
     replaying,
     replay: () => setReplaying(requests),

@@ -11,7 +11,7 @@ import { useOpenInTab } from '../use-view-state.ts';
 import type { ChangeView, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
-import { FilterInvalid, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { BeingDeleted, FilterInvalid, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestGrid } from './request-grid.tsx';
 import type { ListState } from './use-list.ts';
@@ -59,6 +59,7 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
   if (items.count === 0 && waiting.count === 0) {
     if (search?.progress === 'searching') return <ListLoading />;
     if (search?.progress === 'failed') return <LoadError title="The search failed" {...failureOf(search)} />;
+    if (bulk.hiddenCount > 0) return <BeingDeleted count={bulk.hiddenCount} />;
     if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod onAll={() => changeView({ filter: undefined })} />;
   }

@@ -6,7 +6,7 @@ import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { Button, InlineButton } from '../../../ui/button.tsx';
 import { EmptyState, Skeleton, SkeletonRows } from '../../../ui/feedback.tsx';
-import { counted } from '../../../ui/format.ts';
+import { counted, formatCount } from '../../../ui/format.ts';
 
 /** Shown until the first page of the list is loaded. */
 export function ListLoading() {
@@ -55,6 +55,11 @@ export function NoneOfMethod({ onAll }: { readonly onAll: () => void }) {
       <p>Requests of other methods are under All Requests.</p>
     </EmptyState>
   );
+}
+
+/** Every request of the list is being deleted, or would be shown again by Undo. */
+export function BeingDeleted({ count }: { readonly count: number }) {
+  return <EmptyState title={`${formatCount(count)} requests are being deleted`}>New requests appear here.</EmptyState>;
 }
 
 interface GapRowProps {

@@ -1,0 +1,102 @@
+// Deleting many requests: how many calls it takes, what ends it, and what ends the time for Undo.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
+import { readList } from '../../api/list-cache.ts';
+import { applyToCache } from '../../api/live-messages.ts';
+import { mergeRange } from '../../api/merge-requests.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
+import { EMPTY_LIST } from '../../api/request-list.ts';
+import { finishWork } from '../../api/session.ts';
+import { toastStore } from '../../ui/toast-store.ts';
+import { deleteRequests } from './delete-requests.ts';
+
+const UNDO_MS = 5000;
+/** Newest first. They take five calls. */
+const REQUESTS = Array.from({ length: 1100 }, (_, nth) => sampleRequest(1099 - nth));
+const CALLS = 5;
+
+/** The body of each call. */
+const bodies: string[] = [];
+/** How the server answers each call, by its position; 204 by default. */
+let answerOf: (call: number) => Response | undefined;
+const ask = async (_: unknown, init?: RequestInit): Promise<Response> => {
+  bodies.push(String(init?.body));
+  return answerOf(bodies.length - 1) ?? new Response(null, { status: 204 });
+};
+const problem = (status: number, code: string): Response => Response.json({ error: 'Failed', code }, { status });
+const onRestored = vi.fn<() => void>();
+const indexesOf = (requests: readonly { readonly index: number }[]): number[] => requests.map(({ index }) => index);
+const shown = (): number[] => indexesOf(readList('uid').rows);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('fetch', ask);
+  // Node has no page that is left.
+  vi.stubGlobal('addEventListener', () => undefined);
+  vi.stubGlobal('removeEventListener', () => undefined);
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  answerOf = () => undefined;
+  queryClient.setQueryData(
+    queryKeys.requestList('uid', { method: undefined, query: undefined }),
+    mergeRange(EMPTY_LIST, { from: 0, to: 1099, rows: REQUESTS }),
+  );
+});
+afterEach(() => {
+  queryClient.clear();
+  bodies.length = 0;
+  onRestored.mockClear();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('many requests take few calls', async () => {
+  deleteRequests('uid', REQUESTS, onRestored);
+  expect(shown()).toEqual([]);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(bodies.flatMap((body) => JSON.parse(body).indexes)).toEqual(indexesOf(REQUESTS));
+  expect(bodies).toHaveLength(CALLS);
+  expect(shown()).toEqual([]);
+  expect(onRestored).not.toHaveBeenCalled();
+});
+
+test('after a failed call the others go on, and its requests come back', async () => {
+  answerOf = (call) => (call === 1 ? problem(500, 'INTERNAL') : undefined);
+  deleteRequests('uid', REQUESTS, onRestored);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(bodies).toHaveLength(CALLS);
+  expect(shown()).toEqual(indexesOf(REQUESTS.slice(250, 500)));
+  expect(onRestored).toHaveBeenCalledOnce();
+  expect(toastStore.read()?.description).toBe('250 of 1,100 requests could not be deleted.');
+});
+
+test('without the server it stops, and what was not deleted comes back, except what the live connection reports', async () => {
+  answerOf = (call) => (call > 0 ? problem(503, 'UNAVAILABLE') : undefined);
+  deleteRequests('uid', REQUESTS, onRestored);
+  applyToCache('uid', [{ type: 'deleted', data: { id: REQUESTS[300]?.id ?? 0 } }]);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(shown()).toEqual(indexesOf(REQUESTS.slice(250).toSpliced(50, 1)));
+  expect(toastStore.read()?.description).toBe('849 of 1,100 requests could not be deleted.');
+});
+
+test('an endpoint that was deleted meanwhile ends it', async () => {
+  answerOf = () => problem(404, 'ENDPOINT_NOT_FOUND');
+  deleteRequests('uid', REQUESTS, onRestored);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(bodies.length).toBeLessThan(CALLS);
+  expect(onRestored).not.toHaveBeenCalled();
+});
+
+test('a logout waits for the deletion, once, and not for one that was undone', async () => {
+  deleteRequests('uid', REQUESTS, onRestored);
+  await finishWork();
+  expect(bodies).toHaveLength(CALLS);
+  expect(toastStore.read()?.open).toBe(false);
+  await finishWork();
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(bodies).toHaveLength(CALLS);
+
+  deleteRequests('uid', REQUESTS, onRestored);
+  toastStore.read()?.action?.run();
+  await finishWork();
+  expect(bodies).toHaveLength(CALLS);
+});
