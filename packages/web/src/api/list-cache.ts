@@ -58,6 +58,9 @@ export function showSaved(uid: string, saved: CapturedRequest): void {
 /** By endpoint, ids of requests that `hideRequests` has removed and whose deletion the server has not reported. */
 const hidden = new Map<string, Set<number>>();
 
+/** True if the lists of an endpoint hide requests that the server still stores. */
+export const hidesRequests = (uid: string): boolean => (hidden.get(uid)?.size ?? 0) > 0;
+
 /** Removes deleted requests that were opened by their address, and does not restore those that are hidden. */
 export function forgetRequests(uid: string, ids: readonly number[]): void {
   for (const id of ids) hidden.get(uid)?.delete(id);

@@ -9,11 +9,16 @@ import { updateListed } from './queries.ts';
 import { queryClient, queryKeys } from './query-client.ts';
 import { readsDeliveries } from './request-filter.ts';
 import { rowOf } from './request-list.ts';
-import { changeLists, forgetRequests, readList, showSaved } from './list-cache.ts';
+import { changeLists, forgetRequests, hidesRequests, readList, showSaved } from './list-cache.ts';
 
 /** Applies messages in their order to the lists, the endpoint and the open histories. */
 export function applyToCache(uid: string, messages: readonly LiveMessage[]): void {
-  changeLists(uid, (list, accepts) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, accepts))));
+  const isHiding = hidesRequests(uid);
+  changeLists(uid, (list, accepts) => {
+    const next = limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, accepts));
+    // Without its index, a hidden request would come back with the next `init`.
+    return isHiding ? next : limitDeleted(next);
+  });
   for (const message of messages) {
     if (message.type === 'saved') showSaved(uid, message.data.request);
     // A request that was opened by its address must not outlive the list.

@@ -86,6 +86,16 @@ test('an endpoint that was deleted meanwhile ends it', async () => {
   expect(onRestored).not.toHaveBeenCalled();
 });
 
+test('a new list shows none of the requests that can come back, however many', async () => {
+  const many = Array.from({ length: 6000 }, (_, nth) => sampleRequest(5999 - nth));
+  deleteRequests('uid', many, onRestored);
+  applyToCache('uid', [{ type: 'request', data: sampleRequest(6000) }]);
+  applyToCache('uid', [{ type: 'init', data: [sampleRequest(6000), ...many.slice(0, 99)] }]);
+  expect(shown()).toEqual([6000]);
+  toastStore.read()?.action?.run();
+  expect(shown().slice(0, 2)).toEqual([6000, 5999]);
+});
+
 test('a logout waits for the deletion, once, and not for one that was undone', async () => {
   deleteRequests('uid', REQUESTS, onRestored);
   await finishWork();
