@@ -70,11 +70,13 @@ export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | n
   return found === undefined && !shop ? 'Unknown' : sourceLabel(found ?? [], shop ? 'shopify' : '');
 }
 
-/** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
+/** The two usual spellings, as bytes: a regular expression over every body would cost more than storing it. */
+const SHOPIFY_BYTES = [Buffer.from('hopify'), Buffer.from('HOPIFY')] as const;
+
 function mentionsShopify(body: Buffer | null): boolean {
   if (body === null) return false;
   const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
-  return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
+  return SHOPIFY_BYTES.some((spelling) => part.includes(spelling));
 }
 
 interface SourceOptions {
