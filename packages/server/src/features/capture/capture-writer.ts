@@ -122,7 +122,7 @@ export class CaptureWriter {
     const waiting = { capture, receivedAt: this.#options.now(), done };
     const bytes = storedBytes(capture);
     if (this.#postponed.sizeOf(capture.userId) === 0 && this.#fits(capture.userId, bytes))
-      this.#gather(waiting, this.#elapsed());
+      this.#gather(waiting, this.#batch.captures.length === 0 ? this.#elapsed() : this.#batch.since);
     else if (!this.#postpone(waiting, bytes)) return false;
     this.#sendOrWait();
     return true;
