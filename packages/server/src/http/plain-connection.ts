@@ -217,7 +217,9 @@ export class PlainConnection {
       text += reply.text(!isLast);
     }
     if (text === '' || this.#socket.destroyed) return;
-    this.#socket.write(text, 'latin1', this.#continue);
+    // Only behind unread responses can this write fill the connection. A callback costs a tick for every response.
+    if (this.#socket.writableLength === 0) this.#socket.write(text, 'latin1');
+    else this.#socket.write(text, 'latin1', this.#continue);
     if (isLast) this.#end();
     else if (replies.length > 0) this.#continue();
     else if (this.#ending === 'parser') this.#handOver();
