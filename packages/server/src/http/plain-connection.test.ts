@@ -133,7 +133,7 @@ describe('a connection of plain requests', () => {
   test('frees the memory of a read when all of its requests were read, and keeps their bodies', async () => {
     const { taken, connection, reads } = await openWatched();
     const post = (body: string): string => get('a', `Content-Length: ${body.length}`) + body;
-    const bodies = Array.from({ length: 20 }, (_, nth) => `body ${nth}`);
+    const bodies = Array.from({ length: 20 }, (_, nth) => `body ${nth}`.padEnd(300));
     await connection.send(bodies.map(post).join(''));
     await until(() => taken.length === 16);
     expect(reads.some(({ byteLength }) => byteLength > 0)).toBe(true);
@@ -146,7 +146,7 @@ describe('a connection of plain requests', () => {
 
   test('frees the memory of a read with unanswered requests when the sender closes', async () => {
     const { taken, connection, socket, reads } = await openWatched();
-    await connection.send(get('a').repeat(20));
+    await connection.send(get('a', `X-Padding: ${'x'.repeat(300)}`).repeat(20));
     await until(() => taken.length === 16);
     socket?.destroy();
     await until(() => reads.every(({ byteLength }) => byteLength === 0));
