@@ -15,11 +15,11 @@ let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 let blockUsed = 0;
 
 /**
- * Copies a complete body of up to 128 KiB, so that the read buffer of its socket is free soon. Not for incomplete
- * bodies, which could keep their blocks for a minute.
+ * Copies a complete body of up to 128 KiB, from `from` to `to`, so that the read buffer of its socket is free soon. Not
+ * for incomplete bodies, which could keep their blocks for a minute.
  */
-export function copyBody(bytes: Buffer): Buffer {
-  if (bytes.length > BLOCK_BYTES - blockUsed) {
+export function copyBody(bytes: Buffer, from: number, to: number): Buffer {
+  if (to - from > BLOCK_BYTES - blockUsed) {
     block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     blockUsed = 0;
   }
@@ -86,7 +86,7 @@ export class BodyBuffer {
   take(): Buffer | null {
     const body = this.#bytes?.subarray(0, this.#size) ?? null;
     if (body === null || body.length > WHOLE_BYTES) return body;
-    const copy = copyBody(body);
+    const copy = copyBody(body, 0, body.length);
     this.clear();
     return copy;
   }

@@ -24,7 +24,9 @@ export interface PlainHead {
  * name or value can contain the start of another part, so matching takes linear time.
  */
 const HEAD =
-  /^(GET|POST|PUT|PATCH|DELETE) (\/h\/[!"$-~]*) HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)+$/;
+  /^(?:GET|POST|PUT|PATCH|DELETE) (\/h\/[!"$-~]*) HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)+$/;
+/** The methods in it. A constant is found in a map faster than a part of the head. */
+const PLAIN_METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
 /** Larger heads go to the parser, which has its own limit. */
@@ -35,17 +37,20 @@ const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
 /** Fields that change how the message is exchanged, beside Connection. */
 const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
 
-/** Reads the head at the start. `undefined` if it is not a plain request; then Node's parser decides. */
-export function readPlainHead(bytes: Buffer): PlainHead | undefined {
-  const headEnd = bytes.indexOf(HEAD_END);
-  if (headEnd < 0 || headEnd > MAX_PLAIN_HEAD_BYTES) return undefined;
-  const head = bytes.toString('latin1', 0, headEnd);
+/** Reads the head that starts at `from`. `undefined` if it is not a plain request; then Node's parser decides. */
+export function readPlainHead(bytes: Buffer, from = 0): PlainHead | undefined {
+  const headEnd = bytes.indexOf(HEAD_END, from);
+  if (headEnd < 0 || headEnd - from > MAX_PLAIN_HEAD_BYTES) return undefined;
+  const head = bytes.toString('latin1', from, headEnd);
   const requestLine = HEAD.exec(head);
   if (requestLine === null) return undefined;
   const fields = readFields(head, head.indexOf(LINE_END) + LINE_END.length);
   if (fields === undefined) return undefined;
-  const [, method = '', target = ''] = requestLine;
-  return { method, target, headLength: headEnd + HEAD_END.length, ...fields };
+  const [, target = ''] = requestLine;
+  const method = PLAIN_METHODS.find((name) => head.startsWith(name)) ?? '';
+  const { flatHeaders, bodyLength, keepsAlive } = fields;
+  // A spread takes as long as reading three header fields.
+  return { method, target, headLength: headEnd + HEAD_END.length - from, flatHeaders, bodyLength, keepsAlive };
 }
 
 type Fields = Pick<PlainHead, 'flatHeaders' | 'bodyLength' | 'keepsAlive'>;
@@ -166,14 +171,14 @@ export class ArrivingBody {
     return this.#parts !== undefined && this.#length >= DEFERRED_BODY_BYTES;
   }
 
-  /** Adds the next bytes. False if there is no memory for them. */
-  add(part: Buffer): boolean {
+  /** Adds the next bytes, from `from` to `to`. False if there is no memory for them. */
+  add(bytes: Buffer, from: number, to: number): boolean {
     const { reservation } = this.#admission;
-    const missing = this.#length - this.#left + part.length - reservation.bytes;
+    const missing = this.#length - this.#left + to - from - reservation.bytes;
     if (missing > 0 && !reservation.grow(missing)) return false;
-    this.#left -= part.length;
-    if (part.length === this.#length) this.#whole = copyBody(part);
-    else (this.#parts ??= new BodyBuffer(this.#length)).add(part);
+    this.#left -= to - from;
+    if (to - from === this.#length) this.#whole = copyBody(bytes, from, to);
+    else (this.#parts ??= new BodyBuffer(this.#length)).add(bytes.subarray(from, to));
     if (this.#left === 0) clearTimeout(this.#timer);
     return true;
   }
