@@ -55,15 +55,17 @@ export function presentEndpointDetail(
   };
 }
 
-/** The length of the name alone rules out most headers. */
-const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
+/** Length and last character of a name as a number, which is found faster than a text. Upper and lower case are the same. */
+const markOf = (name: string): number => name.length * 128 + (name.charCodeAt(name.length - 1) | 32);
+/** The mark of the name alone rules out most headers. */
+const MARKS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map(markOf));
 
 /** The source label of a capture. Endpoints without a source run it for every capture, so it reads few headers. */
 export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
   let found: RawHeaders | undefined;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
-    if (LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase()))
+    if (MARKS.has(markOf(name)) && SOURCE_HEADERS.has(name.toLowerCase()))
       (found ??= []).push([name, flatHeaders[at + 1] ?? '']);
   }
   const shop = mentionsShopify(body);
