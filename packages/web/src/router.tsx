@@ -1,12 +1,13 @@
 import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { isSignedOut } from './api/session.ts';
 import { serviceInfoQuery, userQuery } from './api/queries.ts';
 import { queryClient } from './api/query-client.ts';
 import { EndpointLoading } from './features/endpoints/endpoint-loading.tsx';
 import { AppLayout } from './shell/app-layout.tsx';
-import { LoadFailed, NotFoundPage, RootFailed, RootNotFound } from './shell/error-pages.tsx';
+import { LoadFailed, NotFoundPage } from './shell/error-pages.tsx';
 import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
 import { StartPage } from './ui/page.tsx';
 import { loginPage, ownPath, parseSearch } from './ui/urls.ts';
@@ -75,11 +76,14 @@ const subscriptionSearchSchema = z.object({
 
 const testPortalSearchSchema = z.object({ return: parameter(text) });
 
+/** A page without the app's layout. */
+const alone = (page: ReactNode) => <main className="h-full">{page}</main>;
+
 const rootRoute = createRootRoute({
   component: Outlet,
-  errorComponent: RootFailed,
+  errorComponent: ({ error }) => alone(<LoadFailed error={error} />),
   // Of a path that can't be decoded, which matches no route.
-  notFoundComponent: RootNotFound,
+  notFoundComponent: () => alone(<NotFoundPage />),
 });
 
 const authRoute = createRoute({

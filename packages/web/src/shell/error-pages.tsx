@@ -30,15 +30,6 @@ export function LoadFailed({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The same error without the app's layout. */
-export function RootFailed({ error }: { readonly error: unknown }) {
-  return (
-    <main className="h-full">
-      <LoadFailed error={error} />
-    </main>
-  );
-}
-
 /** Shown in place of a part of a page whose file could not be loaded. */
 export function PartFailed({ isTrying, onRetry, onServerBack }: PartFailure) {
   useServerBack(onServerBack);
@@ -76,14 +67,5 @@ export function NotFoundPage() {
     <NotFound icon={<Compass />} title="Page Not Found" link="Back to Dashboard">
       Error 404: this page does not exist.
     </NotFound>
-  );
-}
-
-/** The same without the app's layout. */
-export function RootNotFound() {
-  return (
-    <main className="h-full">
-      <NotFoundPage />
-    </main>
   );
 }
