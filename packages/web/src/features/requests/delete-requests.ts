@@ -14,7 +14,7 @@ const UNDO_MS = 5000;
 /** Milliseconds of calls before their progress is shown. */
 const SLOW_MS = 1000;
 /** Requests of one call, few enough that the progress moves. */
-const REQUESTS_PER_CALL = 250;
+const REQUESTS_PER_CALL = 500;
 
 /** Several requests that the list hides and the server still stores. */
 interface Deletion {
@@ -106,7 +106,12 @@ async function send(
     );
     onProgress?.((done += part.length));
   };
-  const { failed, unstarted } = await runEach(inParts(requests), remove, { ...options, isFatal: failsForAll });
+  // One call at a time, because captures wait for the transactions of each.
+  const { failed, unstarted } = await runEach(inParts(requests), remove, {
+    ...options,
+    isFatal: failsForAll,
+    parallel: 1,
+  });
   const [first] = failed;
   // With their endpoint, all of them are deleted.
   if (first !== undefined && isEndpointDeleted(first.error)) return;

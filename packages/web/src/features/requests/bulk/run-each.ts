@@ -7,6 +7,8 @@ export interface RunEachOptions {
   readonly onProgress?: (done: number) => void;
   /** True for an error that all further items would also have. It ends the run. */
   readonly isFatal?: (error: unknown) => boolean;
+  /** Items at a time; 4 by default. */
+  readonly parallel?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface RunEachOptions {
 export async function runEach<T>(
   items: readonly T[],
   act: (item: T) => Promise<void>,
-  { signal, onProgress, isFatal }: RunEachOptions = {},
+  { signal, onProgress, isFatal, parallel = MAX_PARALLEL_CALLS }: RunEachOptions = {},
 ) {
   const failed: { item: T; error: unknown }[] = [];
   let next = 0;
@@ -36,6 +38,6 @@ export async function runEach<T>(
       onProgress?.(done);
     }
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, work));
+  await Promise.all(Array.from({ length: parallel }, work));
   return { done, failed, unstarted: items.slice(next) };
 }
