@@ -87,7 +87,7 @@ test('a failed action leaves everything as it was, and says so', async ({ page, 
     const endpoint = await createEndpoint(page);
     await sendJson(endpoint.url, { a: 1 });
     await answerWith(page, '**/save-request', 500, {}, 'POST');
-    await answerWith(page, '**/delete-requests', 500);
+    await answerWith(page, '**/requests/*', 500, {}, 'DELETE');
     await goLive(page, endpoint);
     await expect(row(page, 0)).toBeVisible();
     await page.keyboard.press('s');

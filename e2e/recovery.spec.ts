@@ -14,14 +14,14 @@ test('an open endpoint follows what is deleted elsewhere, and keeps what could n
   };
 
   await test.step('a request that could not be deleted stays selected', async () => {
-    await answerWith(page, '**/delete-requests', 500);
+    await answerWith(page, '**/requests/*', 500, {}, 'DELETE');
     page.on('dialog', (asked) => void asked.accept());
     await expect(detailsOf(page, 0)).toBeVisible();
     await page.keyboard.press('Delete');
     await expect(page.getByText('Delete failed').first()).toBeVisible();
     await expect(detailsOf(page, 0)).toBeVisible();
     await expect(page).toHaveURL(/request=0/);
-    await page.unroute('**/delete-requests');
+    await page.unroute('**/requests/*');
   });
 
   await test.step('a request that was opened by its URL disappears when it is deleted elsewhere', async () => {
@@ -248,13 +248,15 @@ test('a request that was deleted is not restored when the answer is lost', async
   );
   await page.reload();
   await expect(detailsOf(page, 1)).toBeVisible();
-  await page.route('**/delete-requests', async (route) => {
-    await route.fetch();
-    await reported;
+  await page.route('**/requests/*', async (route) => {
+    if (route.request().method() === 'DELETE') {
+      await route.fetch();
+      await reported;
+    }
     await route.abort();
   });
   page.once('dialog', (dialog) => void dialog.accept());
-  const lost = page.waitForEvent('console', (line) => line.text().startsWith('deleteRequests: 0'));
+  const lost = page.waitForEvent('console', (line) => line.text().startsWith('deleteRequest: 0'));
   await page.keyboard.press('Delete');
   await lost;
   await drawn(page);

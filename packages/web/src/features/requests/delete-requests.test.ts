@@ -15,11 +15,13 @@ const UNDO_MS = 5000;
 const REQUESTS = Array.from({ length: 1100 }, (_, nth) => sampleRequest(1099 - nth));
 const CALLS = 3;
 
-/** The body of each call. */
+/** The method and the body of each call. */
+const methods: (string | undefined)[] = [];
 const bodies: string[] = [];
 /** How the server answers each call, by its position; 204 by default. */
 let answerOf: (call: number) => Response | undefined;
 const ask = async (_: unknown, init?: RequestInit): Promise<Response> => {
+  methods.push(init?.method);
   bodies.push(String(init?.body));
   return answerOf(bodies.length - 1) ?? new Response(null, { status: 204 });
 };
@@ -43,6 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   queryClient.clear();
+  methods.length = 0;
   bodies.length = 0;
   onRestored.mockClear();
   vi.unstubAllGlobals();
@@ -56,6 +59,15 @@ test('many requests take few calls', async () => {
   expect(bodies.flatMap((body) => JSON.parse(body).indexes)).toEqual(indexesOf(REQUESTS));
   expect(bodies).toHaveLength(CALLS);
   expect(shown()).toEqual([]);
+  expect(onRestored).not.toHaveBeenCalled();
+});
+
+test('one request is deleted by its own call, and a request that is gone counts as deleted', async () => {
+  answerOf = () => problem(404, 'REQUEST_NOT_FOUND');
+  deleteRequests('uid', REQUESTS.slice(0, 1), onRestored);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(methods[0]).toBe('DELETE');
+  expect(shown()).toEqual(indexesOf(REQUESTS.slice(1)));
   expect(onRestored).not.toHaveBeenCalled();
 });
 

@@ -1,4 +1,5 @@
-import { client, failsForAll, isEndpointDeleted, toastFailure } from '../../api/client.ts';
+import { withRequestId } from '../../api/body-queries.ts';
+import { client, failsForAll, isEndpointDeleted, isNotFound, toastFailure } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { finishBeforeLogout } from '../../api/session.ts';
 import { forgetRequests, hideRequests } from '../../api/list-cache.ts';
@@ -98,8 +99,7 @@ async function send(
 ): Promise<void> {
   let done = 0;
   const remove = async (part: readonly ListedRequest[]): Promise<void> => {
-    // By index, because the id changes when a request is saved.
-    await client.call('deleteRequests', { params: { uid }, body: { indexes: part.map(({ index }) => index) } });
+    await removeStored(uid, part);
     forgetRequests(
       uid,
       part.map(({ id }) => id),
@@ -125,6 +125,21 @@ async function send(
       title: 'Deletion stopped',
       description: `${formatCount(left.length)} of ${formatCount(requests.length)} requests were not deleted.`,
     });
+}
+
+/** Ignores requests that are deleted already. */
+async function removeStored(uid: string, requests: readonly ListedRequest[]): Promise<void> {
+  const [request, ...others] = requests;
+  if (request === undefined) return;
+  // By index, because the id changes when a request is saved.
+  if (others.length > 0)
+    await client.call('deleteRequests', { params: { uid }, body: { indexes: requests.map(({ index }) => index) } });
+  else
+    await withRequestId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
+      (error: unknown) => {
+        if (!isNotFound(error) || isEndpointDeleted(error)) throw error;
+      },
+    );
 }
 
 function inParts(requests: readonly ListedRequest[]): readonly (readonly ListedRequest[])[] {
