@@ -32,7 +32,7 @@ export const localBus: Bus = {
   close: () => Promise.resolve(),
 };
 
-/** Maximum endpoints, deliveries or deleted requests in one notice, so that a message stays under PostgreSQL's limit of 8,000 bytes. */
+/** Maximum endpoints, deliveries or deleted requests in one notice: PostgreSQL's limit is 8,000 bytes. */
 export const MAX_PER_NOTICE = 150;
 
 const id = z.int();

@@ -55,7 +55,7 @@ export function presentEndpointDetail(
   };
 }
 
-/** Length and last character of a name as a number, which is found faster than a text. Upper and lower case are the same. */
+/** Length and last character of a name, in any case, as a number, which is found faster than a text. */
 const markOf = (name: string): number => name.length * 128 + (name.charCodeAt(name.length - 1) | 32);
 /** The mark of the name alone rules out most headers. */
 const MARKS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map(markOf));

@@ -112,8 +112,8 @@ const MAX_DELETED_ROWS = 128;
 const MAX_DELETED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Deletes the first requests with these indexes, saved or unsaved: as many as one transaction may. Returns their ids, and the
- * indexes that are left for the next call.
+ * Deletes the first requests with these indexes, saved or unsaved: as many as one transaction may. Returns their ids,
+ * and the indexes that are left for the next call.
  */
 async function deleteSome(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
   const bounds = await lockEndpoint(transaction, endpointId, 'alone');

@@ -32,7 +32,7 @@ interface Deletion {
 /** The deletions that can be undone or have not ended, by their controllers. */
 const deletions = signal<ReadonlyMap<AbortController, Deletion>>(new Map());
 
-/** How many requests of an endpoint the list hides, because they are being deleted, and the deletion whose progress is shown. */
+/** How many requests the list hides, because they are being deleted, and the deletion whose progress is shown. */
 export function useDeletions(uid: string) {
   const own = [...useSignal(deletions).values()].filter((deletion) => deletion.uid === uid);
   return {
