@@ -7,8 +7,8 @@ export const BODY_PREVIEW_BYTES = 16 * 1024;
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 500;
 
-/** Maximum number of requests that one call deletes. */
-export const MAX_DELETED_REQUESTS = 1000;
+/** Maximum number of requests that one call saves or deletes. */
+export const MAX_CHANGED_REQUESTS = 1000;
 
 /** Maximum number of requests in an `init` message. */
 export const LIVE_INIT_SIZE = 100;

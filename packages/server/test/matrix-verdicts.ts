@@ -65,6 +65,7 @@ const VERDICTS: Readonly<Partial<Record<OperationName, Verdict>>> = {
   createEndpoint: { call: () => ({ body: { name: 'An endpoint' } }) },
   changeEndpoint: { call: ({ uid }) => ({ params: { uid }, body: { name: 'Another name' } }) },
   saveRequest: { call: ({ uid, unsavedIndex }) => ({ params: { uid }, body: { index: unsavedIndex } }) },
+  saveRequests: { call: ({ uid, unsavedIndex }) => ({ params: { uid }, body: { indexes: [unsavedIndex] } }) },
   restoreRequest: {
     call: ({ uid, unsavedIndex }) => ({
       params: { uid },

@@ -10,7 +10,7 @@ import {
   DEFAULT_PAGE_SIZE,
   FIELD_VALUE,
   HEADER_SEPARATOR_BYTES,
-  MAX_DELETED_REQUESTS,
+  MAX_CHANGED_REQUESTS,
   MAX_HEADER_BYTES,
   MAX_HEADER_LINES,
   MAX_HEAD_BYTES,
@@ -115,13 +115,13 @@ const restoreSchema = z
     path: ['body'],
   });
 
-const INDEXES_SENTENCE = `indexes must be 1 to ${MAX_DELETED_REQUESTS.toLocaleString('en-US')} whole numbers`;
+const INDEXES_SENTENCE = `indexes must be 1 to ${MAX_CHANGED_REQUESTS.toLocaleString('en-US')} whole numbers`;
 
 /** A wrong list gets one sentence, because one for each of its items would take long. */
 const indexesSchema = z.preprocess(
   (list) =>
-    Array.isArray(list) && list.length <= MAX_DELETED_REQUESTS && list.every(Number.isSafeInteger) ? list : null,
-  z.array(z.int(), { error: INDEXES_SENTENCE }).min(1, { error: INDEXES_SENTENCE }).max(MAX_DELETED_REQUESTS),
+    Array.isArray(list) && list.length <= MAX_CHANGED_REQUESTS && list.every(Number.isSafeInteger) ? list : null,
+  z.array(z.int(), { error: INDEXES_SENTENCE }).min(1, { error: INDEXES_SENTENCE }).max(MAX_CHANGED_REQUESTS),
 );
 
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
@@ -176,6 +176,15 @@ export const requestOperations = {
     }),
     answer: capturedRequestSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'SAVED_LIMIT'],
+  },
+  saveRequests: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/save-requests',
+    summary: 'Save the requests with these indexes. Returns those that are saved now',
+    access: 'user',
+    body: z.object({ indexes: indexesSchema }),
+    answer: z.array(z.object({ index: z.int(), id: z.int() })),
+    problems: ['ENDPOINT_NOT_FOUND', 'SAVED_LIMIT'],
   },
   restoreRequest: {
     method: 'POST',

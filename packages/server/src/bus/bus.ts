@@ -32,7 +32,7 @@ export const localBus: Bus = {
   close: () => Promise.resolve(),
 };
 
-/** Maximum endpoints, deliveries or deleted requests in one notice: PostgreSQL's limit is 8,000 bytes. */
+/** Maximum endpoints, deliveries or requests in one notice: PostgreSQL's limit is 8,000 bytes. */
 export const MAX_PER_NOTICE = 150;
 
 const id = z.int();
@@ -45,8 +45,8 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('changed'), endpointId: id }),
   /** An endpoint was deleted. */
   z.object({ kind: z.literal('gone'), endpointId: id }),
-  /** A request was saved and has this id now. */
-  z.object({ kind: z.literal('saved'), endpointId: id, id }),
+  /** The requests with these indexes were saved. */
+  z.object({ kind: z.literal('saved'), endpointId: id, indexes: z.array(id).readonly() }),
   /** The requests with these ids were deleted. */
   z.object({ kind: z.literal('deleted'), endpointId: id, ids: z.array(id).readonly() }),
   /** Deliveries, oldest first: the index of the request, and the id of an attempt, or 0 for the state of the request. */
@@ -99,9 +99,9 @@ export function deliveredNotices(byEndpoint: ReadonlyMap<number, DeliveredNotice
   );
 }
 
-/** Parts that fit into a message. */
-export function inParts<T>(entries: readonly T[]): T[][] {
+/** Parts of a list; by default those that fit into a message. */
+export function inParts<T>(entries: readonly T[], size = MAX_PER_NOTICE): T[][] {
   const parts: T[][] = [];
-  for (let at = 0; at < entries.length; at += MAX_PER_NOTICE) parts.push(entries.slice(at, at + MAX_PER_NOTICE));
+  for (let at = 0; at < entries.length; at += size) parts.push(entries.slice(at, at + size));
   return parts;
 }

@@ -52,7 +52,7 @@ test('captures of one turn are one notice, before a notice about their endpoint'
   const { sender, heard } = await twoNodes();
   for (const index of [4, 6, 5]) sender.captured(7, index);
   sender.captured(8, 1);
-  sender.publish({ kind: 'saved', endpointId: 7, id: 1 });
+  sender.publish({ kind: 'saved', endpointId: 7, indexes: [1] });
   await wait(1);
   expect(heard).toEqual([
     {
@@ -62,7 +62,7 @@ test('captures of one turn are one notice, before a notice about their endpoint'
         [8, 1],
       ],
     },
-    { kind: 'saved', endpointId: 7, id: 1 },
+    { kind: 'saved', endpointId: 7, indexes: [1] },
   ]);
 });
 
@@ -122,7 +122,7 @@ describe('a node alone', () => {
   });
 });
 
-test('messages stay under 8,000 bytes however many endpoints a batch has, and deliveries or deletions an endpoint', async () => {
+test('messages stay under 8,000 bytes however many endpoints a batch has, and deliveries or changed requests an endpoint', async () => {
   const { network, sender, heard } = await twoNodes();
   let longest = 0;
   network.fault = (text) => {
@@ -134,7 +134,10 @@ test('messages stay under 8,000 bytes however many endpoints a batch has, and de
   sender.publish({ kind: 'delivered', endpointId: 2 ** 52, deliveries });
   const ids = Array.from({ length: 1000 }, (_, id) => 2 ** 52 + id);
   sender.publish({ kind: 'deleted', endpointId: 2 ** 52, ids });
+  const indexes = Array.from({ length: 1000 }, (_, nth) => 2 ** 31 + nth);
+  sender.publish({ kind: 'saved', endpointId: 2 ** 52, indexes });
   await wait(1);
+  expect(heard.flatMap((notice) => (notice.kind === 'saved' ? notice.indexes : []))).toEqual(indexes);
   expect(heard.flatMap((notice) => (notice.kind === 'deleted' ? notice.ids : []))).toEqual(ids);
   expect(heard.flatMap((notice) => (notice.kind === 'captured' ? notice.newest : []))).toHaveLength(1000);
   expect(heard.flatMap((notice) => (notice.kind === 'delivered' ? notice.deliveries : []))).toEqual(deliveries);

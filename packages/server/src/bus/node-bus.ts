@@ -95,6 +95,8 @@ export class NodeBus implements Bus {
     if (!this.hasListeners) return this.#drop();
     if (notice.kind === 'delivered') this.#collect(notice);
     else if (notice.kind === 'deleted') for (const ids of inParts(notice.ids)) this.#enqueue({ ...notice, ids });
+    else if (notice.kind === 'saved')
+      for (const indexes of inParts(notice.indexes)) this.#enqueue({ ...notice, indexes });
     else this.#enqueue(notice);
     this.#sending.start();
   }

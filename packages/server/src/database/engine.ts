@@ -29,8 +29,8 @@ export interface Engine {
     head: Expression<Uint8Array>,
     inHead: readonly Uint8Array[],
   ): RawBuilder<boolean>;
-  /** An id for a saved request. Never reused; may leave gaps. */
-  takeSavedId(transaction: DatabaseTransaction): Promise<number>;
+  /** Ids for saved requests. Never reused; may leave gaps. */
+  takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<number[]>;
   /** The end of a `select` that locks its rows. SQLite has one writer, so it needs none. */
   readonly locks: Readonly<Record<RowLock, RawBuilder<unknown>>>;
   /** The database's clock in milliseconds since 1970, which is the same for all processes. */

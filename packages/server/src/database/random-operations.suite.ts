@@ -68,7 +68,8 @@ class RandomRun {
     if (endpoint === undefined) throw new Error('No endpoint.');
     const kind = this.#dice.below(20);
     if (kind < 8) await this.#capture();
-    else if (kind < 12) await this.#save(endpoint);
+    else if (kind < 11) await this.#save(endpoint);
+    else if (kind < 12) await this.#saveSome(endpoint);
     else if (kind < 15) await this.#delete(endpoint);
     else if (kind < 16) await this.#deleteSome(endpoint);
     else if (kind < 17) await this.#clear(endpoint);
@@ -138,6 +139,22 @@ class RandomRun {
     assert.equal(result.changed, row.savedId === null);
     if (row.savedId !== null) assert.equal(result.record.savedId, row.savedId);
     row.savedId = result.record.savedId;
+  }
+
+  async #saveSome(endpoint: ModelEndpoint): Promise<void> {
+    const indexes = Array.from({ length: 1 + this.#dice.below(6) }, () => this.#dice.below(endpoint.next + 1));
+    const rows = [...new Set(indexes)].flatMap((index) => endpoint.rows.find((row) => row.index === index) ?? []);
+    const unsaved = rows.filter((row) => row.savedId === null);
+    const count = endpoint.rows.filter((row) => row.savedId !== null).length;
+    const changed = unsaved.slice(0, Math.max(0, LIMITS.maxSaved - count));
+    const step = await this.#store.saveSome(endpoint.record.id, indexes, LIMITS.maxSaved);
+    assert.deepEqual(
+      [step.changed, step.isFull, step.left],
+      [changed.map(({ index }) => index), changed.length < unsaved.length, []],
+    );
+    for (const row of changed) row.savedId = step.saved.find(({ index }) => index === row.index)?.id ?? null;
+    const expected = rows.flatMap(({ index, savedId }) => (savedId === null ? [] : [{ index, id: savedId }]));
+    assert.deepEqual(step.saved, expected);
   }
 
   async #delete(endpoint: ModelEndpoint): Promise<void> {

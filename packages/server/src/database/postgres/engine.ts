@@ -31,11 +31,10 @@ export const postgresEngine: Engine = {
     // `offset 0` makes PostgreSQL build the text once per row instead of once per needle.
     return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${any})`;
   },
-  async takeSavedId(transaction) {
-    const { id } = await transaction
-      .selectNoFrom(sql<number>`nextval('saved_request_ids')`.as('id'))
-      .executeTakeFirstOrThrow();
-    return id;
+  async takeSavedIds(transaction, count) {
+    const next = sql<{ id: number }>`select nextval('saved_request_ids') as id from generate_series(1, ${count}::int)`;
+    const { rows } = await next.execute(transaction);
+    return rows.map(({ id }) => id);
   },
   locks: {
     share: sql`for key share`,

@@ -23,14 +23,14 @@ const sqliteEngine: Engine = {
     const conditions = [bytesMayContain(body, inBody), ...inHead.map((needle) => bytesMayContain(sent, needle))];
     return sql<boolean>`(${sql.join(conditions, sql` or `)})`;
   },
-  async takeSavedId(transaction) {
+  async takeSavedIds(transaction, count) {
     const { value } = await transaction
       .updateTable('counters')
-      .set({ value: sql`value + 1` })
+      .set({ value: sql`value + ${count}` })
       .where('name', '=', 'saved_id')
       .returning('value')
       .executeTakeFirstOrThrow();
-    return value;
+    return Array.from({ length: count }, (_, nth) => value - count + 1 + nth);
   },
   locks: { share: sql``, change: sql``, alone: sql``, claim: sql`` },
   clock: sql`cast(unixepoch('subsec') * 1000 as integer)`,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
+import { eventsOf } from './live-events.ts';
 import type { EndpointMessage } from './live-events.ts';
 import { presentPreview } from '../requests/service.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/fake-viewer.ts';
@@ -80,6 +81,18 @@ describe('while live', () => {
     viewer.take(stored(2));
     await wait();
     expect(sent).toEqual(['1', 'saved 1', 'deleted 9', 'clear', '2']);
+  });
+
+  test('saved requests are looked up, and one that was deleted before is reported with the id that viewers know', async () => {
+    const { viewer, sent } = await newLiveViewer(2, 1, 0);
+    const reader = {
+      store: { findSome: () => Promise.resolve([{ ...record(2), savedId: 9 }]) },
+      findDeliveries: () => Promise.resolve([]),
+    };
+    for (const { event } of eventsOf({ kind: 'saved', endpointId: 1, indexes: [1, 2] }, reader)) viewer.take(event);
+    viewer.take({ type: 'deleted', id: 8 });
+    await wait();
+    expect(sent).toEqual([`deleted ${unsavedId(1)}`, 'saved 2', 'deleted 8']);
   });
 
   test('a burst of 900 is sent in order, in several flushes', async () => {

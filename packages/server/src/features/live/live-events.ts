@@ -3,6 +3,7 @@ import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract
 import { storedBytes } from '../../database/stored-request.ts';
 import type { RequestRecord, StoredAs } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
+import { inParts } from '../../bus/bus.ts';
 import type { Bus, DeliveredNotice, Notice } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
@@ -117,7 +118,7 @@ export type PublishedEvent = Exclude<LiveEvent, { type: 'request' | 'deleted' }>
 export function noticeOf(endpointId: number, event: PublishedEvent): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
-      return { kind: 'saved', endpointId, id: event.request.id };
+      return { kind: 'saved', endpointId, indexes: [event.request.index] };
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
     case 'delivery':
@@ -131,7 +132,7 @@ export function noticeOf(endpointId: number, event: PublishedEvent): Parameters<
 
 /** Reads the content of other nodes' events. */
 export interface ContentReader {
-  readonly store: Pick<Remote<typeof requestQueries>, 'findRequest'>;
+  readonly store: Pick<Remote<typeof requestQueries>, 'findSome'>;
   /** Those of the deliveries that still exist, in the same order. */
   readonly findDeliveries: (
     endpointId: number,
@@ -149,10 +150,15 @@ export function eventsOf(
   if (!('endpointId' in notice)) return [];
   const { endpointId } = notice;
   if (notice.kind === 'deleted') return notice.ids.map((id) => ({ endpointId, event: { type: 'deleted', id } }));
+  if (notice.kind === 'saved')
+    return inParts(notice.indexes, MAX_READ_SAVED).map((indexes) => ({
+      endpointId,
+      event: lookupEvent(() => findSaved(endpointId, indexes, reader)),
+    }));
   return [{ endpointId, event: eventOf(notice, reader) }];
 }
 
-type ContentNotice = Exclude<Extract<Notice, { endpointId: number }>, { kind: 'deleted' }>;
+type ContentNotice = Exclude<Extract<Notice, { endpointId: number }>, { kind: 'deleted' | 'saved' }>;
 
 function eventOf(notice: ContentNotice, reader: ContentReader): LiveEvent | RemoteEvent {
   switch (notice.kind) {
@@ -162,8 +168,6 @@ function eventOf(notice: ContentNotice, reader: ContentReader): LiveEvent | Remo
       return { type: 'endpoint-deleted' };
     case 'clear':
       return { type: 'clear', below: notice.below };
-    case 'saved':
-      return lookupEvent(() => findSaved(notice, reader));
     case 'delivered':
       return lookupEvent(async () => asEvents(await reader.findDeliveries(notice.endpointId, notice.deliveries)));
   }
@@ -175,12 +179,23 @@ export function lookupEvent(find: () => Promise<readonly ContentEvent[]>): Remot
   return { type: 'lookup', find: () => (found ??= find()) };
 }
 
+/** Maximum requests of a read for saved ones, because viewers' memory for their bodies is limited. */
+const MAX_READ_SAVED = 16;
+
 async function findSaved(
-  { endpointId, id }: Extract<Notice, { kind: 'saved' }>,
+  endpointId: number,
+  indexes: readonly number[],
   { store }: ContentReader,
 ): Promise<readonly ContentEvent[]> {
-  const record = await store.findRequest(endpointId, { savedId: id }, BODY_PREVIEW_BYTES);
-  return record ? [{ type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) }] : [];
+  const records = await store.findSome(endpointId, indexes, BODY_PREVIEW_BYTES);
+  const found = new Map(records.map((record) => [record.index, record]));
+  return indexes.map((index) => {
+    const record = found.get(index);
+    const oldId = unsavedId(index);
+    // A request that was deleted meanwhile: viewers know it by its old id, and its deletion is reported with the new one.
+    if (record === undefined) return { type: 'deleted', id: oldId };
+    return { type: 'saved', oldId, request: presentPreview(record) };
+  });
 }
 
 export function asEvents(deliveries: readonly LiveDelivery[]): readonly ContentEvent[] {

@@ -166,6 +166,23 @@ describe('other messages', () => {
     expect([...shownAfter(viewer.messages).keys()]).toEqual([3]);
   });
 
+  test('each of several saved requests, also if some are deleted at once', async () => {
+    const uid = await newEndpoint();
+    await storm(uid, 200);
+    const params = { uid };
+    await using viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    const saved = await person.client.call('saveRequests', { params, body: { indexes: upTo(200) } });
+    await person.client.call('deleteRequests', { params, body: { indexes: upTo(100) } });
+    const isDone = (messages: readonly LiveMessage[]): boolean => {
+      const shown = [...shownAfter(messages).values()];
+      return shown.length === 100 && shown.every((request) => request.saved);
+    };
+    await viewer.until(isDone);
+    const shown = [...shownAfter(viewer.messages).values()].map(({ index, id }) => ({ index, id }));
+    expect(shown.toSorted((a, b) => a.index - b.index)).toEqual(saved.slice(100));
+  });
+
   test('each of several deleted requests, by the id that it has', async () => {
     const uid = await newEndpoint();
     await storm(uid, 400);

@@ -36,7 +36,7 @@ const RETRY_SECONDS = 5;
 const MAX_GAP = 250;
 
 export interface LiveServiceOptions extends ContentReader {
-  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findSome'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
@@ -102,10 +102,14 @@ export class LiveService {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
+  /** The requests with these indexes were saved. */
+  saved(endpointId: number, indexes: readonly number[]): void {
+    this.#receiveEverywhere({ kind: 'saved', endpointId, indexes });
+  }
+
   /** The requests with these ids were deleted. */
   deleted(endpointId: number, ids: readonly number[]): void {
-    for (const id of ids) this.#deliver(endpointId, { type: 'deleted', id });
-    this.#options.bus.publish({ kind: 'deleted', endpointId, ids });
+    this.#receiveEverywhere({ kind: 'deleted', endpointId, ids });
   }
 
   /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
@@ -124,15 +128,15 @@ export class LiveService {
 
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
-    this.#endEverywhere({ kind: 'session', id: sessionId });
+    this.#receiveEverywhere({ kind: 'session', id: sessionId });
   }
 
   /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#endEverywhere({ kind: 'user', id: userId, exceptSessionId });
+    this.#receiveEverywhere({ kind: 'user', id: userId, exceptSessionId });
   }
 
-  #endEverywhere(notice: Extract<Notice, { kind: 'session' | 'user' }>): void {
+  #receiveEverywhere(notice: Parameters<Bus['publish']>[0]): void {
     this.#receive(notice);
     this.#options.bus.publish(notice);
   }
@@ -257,6 +261,7 @@ export type Live = Pick<
   LiveService,
   | 'mayHaveViewers'
   | 'captured'
+  | 'saved'
   | 'deleted'
   | 'publish'
   | 'publishStates'

@@ -36,7 +36,7 @@ async function startLive(pingMs?: number) {
   const live = new LiveService({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
-      findRequest: () => Promise.resolve(undefined),
+      findSome: () => Promise.resolve([]),
       readWatched: (openSessions, endpointIds) => {
         checked.push(openSessions);
         return Promise.resolve({

@@ -21,9 +21,39 @@ import type { Bounds } from './queries.ts';
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
 export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
-/** 1 for an unsaved request that the trim spared because of its deliveries. */
-function sparedCount(index: number, bounds: Bounds): number {
-  return index < bounds.trimmed_to ? 1 : 0;
+/** How many of these unsaved requests the trim spared because of their deliveries. */
+function sparedCount(indexes: readonly number[], bounds: Bounds): number {
+  return indexes.filter((index) => index < bounds.trimmed_to).length;
+}
+
+/** Saves unsaved requests of a locked endpoint, and corrects its counters. Returns their ids, in the same order. */
+async function saveRows(
+  transaction: EngineTransaction,
+  endpointId: number,
+  bounds: Bounds,
+  indexes: readonly number[],
+): Promise<number[]> {
+  const ids = await transaction.engine.takeSavedIds(transaction, indexes.length);
+  await inChunks([...indexes.entries()], async (chunk) => {
+    const keys = chunk.map(([, index]) => requestKey(endpointId, index));
+    const cases = chunk.map(([nth], at) => sql`when ${keys[at]} then cast(${ids[nth]} as bigint)`);
+    await transaction
+      .updateTable('captured_requests')
+      .set({ saved_id: sql`case key ${sql.join(cases, sql` `)} end` })
+      .where('key', 'in', keys)
+      .execute();
+    return [];
+  });
+  await transaction
+    .updateTable('endpoints')
+    .set({
+      saved_count: sql`saved_count + ${indexes.length}`,
+      unsaved_count: sql`unsaved_count - ${indexes.length}`,
+      spared_count: sql`spared_count - ${sparedCount(indexes, bounds)}`,
+    })
+    .where('id', '=', endpointId)
+    .execute();
+  return ids;
 }
 
 /**
@@ -42,38 +72,27 @@ async function saveRequest(
   if (row === undefined) return undefined;
   if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
   if (bounds.saved_count >= maxSaved) return 'limit';
-  const savedId = await transaction.engine.takeSavedId(transaction);
-  await transaction
-    .updateTable('captured_requests')
-    .set({ saved_id: savedId })
-    .where('key', '=', requestKey(endpointId, index))
-    .execute();
-  await transaction
-    .updateTable('endpoints')
-    .set({
-      saved_count: sql`saved_count + 1`,
-      unsaved_count: sql`unsaved_count - 1`,
-      spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
-    })
-    .where('id', '=', endpointId)
-    .execute();
+  const [savedId = null] = await saveRows(transaction, endpointId, bounds, [index]);
   return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId }), changed: true };
 }
 
-/** A row that is about to be deleted. */
-interface DeletedRow {
+/** A row that is about to be changed. */
+interface ChangedRow {
   readonly index: number;
   readonly saved_id: number | null;
   readonly method: string;
   readonly size: number;
 }
 
+const unsavedIndexes = (rows: readonly ChangedRow[]): number[] =>
+  rows.filter(({ saved_id }) => saved_id === null).map(({ index }) => index);
+
 /** Deletes stored requests of a locked endpoint with their deliveries, and corrects its counters. */
 async function deleteRows(
   transaction: EngineTransaction,
   endpointId: number,
   bounds: Bounds,
-  rows: readonly DeletedRow[],
+  rows: readonly ChangedRow[],
 ): Promise<void> {
   await inChunks(rows, async (chunk) => {
     const keys = chunk.map(({ index }) => requestKey(endpointId, index));
@@ -83,14 +102,13 @@ async function deleteRows(
   });
   const counts = rows.map(({ method, size }) => ({ method, stored: 1, bytes: size }));
   await changeMethodCounts(transaction, endpointId, methodChanges([], counts));
-  const unsaved = rows.filter(({ saved_id }) => saved_id === null);
-  const spared = unsaved.reduce((sum, { index }) => sum + sparedCount(index, bounds), 0);
+  const unsaved = unsavedIndexes(rows);
   await transaction
     .updateTable('endpoints')
     .set({
       saved_count: sql`saved_count - ${rows.length - unsaved.length}`,
       unsaved_count: sql`unsaved_count - ${unsaved.length}`,
-      spared_count: sql`spared_count - ${spared}`,
+      spared_count: sql`spared_count - ${sparedCount(unsaved, bounds)}`,
       latest_at: await newestTime(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
@@ -107,21 +125,24 @@ async function deleteRequest(transaction: EngineTransaction, endpointId: number,
   return true;
 }
 
-/** Maximum requests and bytes of bodies that one transaction deletes, because captures wait for it. */
-const MAX_DELETED_ROWS = 128;
-const MAX_DELETED_BYTES = 8 * 1024 * 1024;
+/** Maximum requests and bytes of bodies that one transaction changes, because captures wait for it. */
+const MAX_CHANGED_ROWS = 128;
+const MAX_CHANGED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Deletes the first requests with these indexes, saved or unsaved: as many as one transaction may. Returns their ids,
- * and the indexes that are left for the next call.
+ * The first stored requests with these indexes, saved or unsaved, in this order: as many as one transaction may change.
+ * `left` are the indexes for the next one.
  */
-async function deleteSome(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
-  const bounds = await lockEndpoint(transaction, endpointId, 'alone');
-  if (bounds === undefined) return { ids: [], left: [] };
+async function firstRows(
+  transaction: EngineTransaction,
+  endpointId: number,
+  bounds: Bounds,
+  indexes: readonly number[],
+): Promise<{ rows: readonly ChangedRow[]; left: readonly number[] }> {
   const isPossible = (index: number): boolean => index >= bounds.first_index && index < bounds.next_index;
   // A repeated index would be counted twice.
-  const candidates = new Set(indexes.slice(0, MAX_DELETED_ROWS));
-  const rows = await inChunks([...candidates].filter(isPossible), (chunk) =>
+  const candidates = [...new Set(indexes.slice(0, MAX_CHANGED_ROWS))].filter(isPossible);
+  const found = await inChunks(candidates, (chunk) =>
     transaction
       .selectFrom('captured_requests')
       .select([indexOfKey.as('index'), 'saved_id', 'method', SIZE.as('size')])
@@ -132,14 +153,51 @@ async function deleteSome(transaction: EngineTransaction, endpointId: number, in
       )
       .execute(),
   );
+  const byIndex = new Map(found.map((row) => [row.index, row]));
+  const rows = candidates.flatMap((index) => byIndex.get(index) ?? []);
   let bytes = 0;
-  const tooMany = rows.findIndex(({ size }, nth) => (bytes += size) > MAX_DELETED_BYTES && nth > 0);
-  const [deleted, kept] = tooMany < 0 ? [rows, []] : [rows.slice(0, tooMany), rows.slice(tooMany)];
-  if (deleted.length > 0) await deleteRows(transaction, endpointId, bounds, deleted);
+  const tooMany = rows.findIndex(({ size }, nth) => (bytes += size) > MAX_CHANGED_BYTES && nth > 0);
+  const end = tooMany < 0 ? rows.length : tooMany;
   return {
-    ids: deleted.map(({ index, saved_id }) => saved_id ?? unsavedId(index)),
-    left: [...kept.map(({ index }) => index), ...indexes.slice(MAX_DELETED_ROWS)],
+    rows: rows.slice(0, end),
+    left: [...rows.slice(end).map(({ index }) => index), ...indexes.slice(MAX_CHANGED_ROWS)],
   };
+}
+
+/**
+ * Saves the first requests with these indexes: as many as one transaction may, and as `maxSaved` allows. Returns those
+ * that are saved now with their ids, those that were not before, and the indexes that are left for the next call.
+ */
+async function saveSome(
+  transaction: EngineTransaction,
+  endpointId: number,
+  indexes: readonly number[],
+  maxSaved: number,
+) {
+  const bounds = await lockEndpoint(transaction, endpointId, 'change');
+  if (bounds === undefined) return { saved: [], changed: [], isFull: false, left: [] };
+  const { rows, left } = await firstRows(transaction, endpointId, bounds, indexes);
+  const unsaved = unsavedIndexes(rows);
+  const changed = unsaved.slice(0, Math.max(0, maxSaved - bounds.saved_count));
+  const ids = changed.length === 0 ? [] : await saveRows(transaction, endpointId, bounds, changed);
+  const newIds = new Map(changed.map((index, nth) => [index, ids[nth]]));
+  const saved = rows.flatMap(({ index, saved_id }) => {
+    const id = saved_id ?? newIds.get(index);
+    return id === undefined ? [] : [{ index, id }];
+  });
+  return { saved, changed, isFull: changed.length < unsaved.length, left };
+}
+
+/**
+ * Deletes the first requests with these indexes, saved or unsaved: as many as one transaction may. Returns their ids,
+ * and the indexes that are left for the next call.
+ */
+async function deleteSome(transaction: EngineTransaction, endpointId: number, indexes: readonly number[]) {
+  const bounds = await lockEndpoint(transaction, endpointId, 'alone');
+  if (bounds === undefined) return { ids: [], left: [] };
+  const { rows, left } = await firstRows(transaction, endpointId, bounds, indexes);
+  if (rows.length > 0) await deleteRows(transaction, endpointId, bounds, rows);
+  return { ids: rows.map(({ index, saved_id }) => saved_id ?? unsavedId(index)), left };
 }
 
 /** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
@@ -211,7 +269,7 @@ async function restoreRequest(transaction: EngineTransaction, endpointId: number
     return saveRequest(transaction, endpointId, lost.index, { maxSaved, bodyBytes: BODY_PREVIEW_BYTES });
   }
   if (bounds.saved_count >= maxSaved) return 'limit';
-  const savedId = await transaction.engine.takeSavedId(transaction);
+  const [savedId = null] = await transaction.engine.takeSavedIds(transaction, 1);
   const { index, method, head } = lost;
   const receivedAt = await timeInOrder(transaction, endpointId, bounds, lost);
   const size = lost.body?.length ?? 0;
@@ -236,6 +294,7 @@ async function restoreRequest(transaction: EngineTransaction, endpointId: number
 
 export const requestChangeQueries = {
   saveRequest: write(inTransaction(saveRequest)),
+  saveSome: write(inTransaction(saveSome)),
   deleteRequest: freeing(inTransaction(deleteRequest)),
   deleteSome: freeing(inTransaction(deleteSome)),
   clearRequests: freeing(inTransaction(clearRequests)),

@@ -239,6 +239,37 @@ export function requestsSuite(store: AppStore): void {
       });
     });
 
+    test('saves several in their order up to the limit, and returns all that are saved', async () => {
+      const [{ id, uid, savedIds }, other] = [await tenRequests(), await tenRequests()];
+      const before = await list(id, { which: 'saved' });
+      const indexes = [9, 6, 0, 9, 10, -1, 4_294_967_296 + 3, 8, 1];
+      const step = await store.saveSome(id, indexes, before.length + 3);
+      expect(step.saved.map(({ index }) => index)).toEqual([9, 6, 0, 8]);
+      expect(step).toMatchObject({ changed: [9, 0, 8], isFull: true, left: [] });
+      const ids = step.saved.map((one) => one.id);
+      expect(savedIds).toContain(ids[1]);
+      expect(Math.min(...ids.toSpliced(1, 1))).toBeGreaterThan(Math.max(...savedIds));
+      for (const one of step.saved)
+        expect(await store.findRequest(id, { savedId: one.id }, 0)).toMatchObject({ index: one.index });
+      expect(await list(id, { which: 'saved' })).toEqual([9, 8, 6, 5, 2, 0]);
+      await expectCounted(store, uid);
+      const again = await store.saveSome(id, [8, 1], 0);
+      expect(again).toEqual({ saved: [step.saved[3]], changed: [], isFull: true, left: [] });
+      expect(await list(other.id, { which: 'saved' })).toEqual(before);
+      expect(await store.saveSome(NOWHERE, [0], 9)).toMatchObject({ saved: [], isFull: false, left: [] });
+    });
+
+    test('several at the same time never exceed the limit', async () => {
+      const { id, uid } = await someEndpoint(store);
+      await captureMany(store, id, 40);
+      const parts = Array.from({ length: 8 }, (_, part) => Array.from({ length: 5 }, (__, nth) => part * 5 + nth));
+      const steps = await Promise.all(parts.map((indexes) => store.saveSome(id, indexes, 17)));
+      const saved = steps.flatMap((step) => step.saved);
+      expect(saved).toHaveLength(17);
+      expect(new Set(saved.map((one) => one.id)).size).toBe(17);
+      expect(await expectCounted(store, uid)).toMatchObject({ saved: 17, unsaved: 23 });
+    });
+
     test('an unknown request can’t be saved', async () => {
       const { id } = await someEndpoint(store);
       await captureMany(store, id, 5, { ...LIMITS, maxUnsaved: 2 });
@@ -286,12 +317,20 @@ export function requestsSuite(store: AppStore): void {
     test.each([
       ['many', 300, 'x'],
       ['large ones', 5, 'x'.repeat(3 * 1024 * 1024)],
-    ])('removes a part of %s, because captures wait for each transaction', async (_, count, body) => {
+    ])('saves and removes a part of %s, because captures wait for each transaction', async (_, count, body) => {
       const { id, uid } = await someEndpoint(store);
       await capture(
         store,
         Array.from({ length: count }, () => ({ to: id, body })),
       );
+      const parts: number[] = [];
+      for (let unsaved: readonly number[] = Array.from({ length: count }, (__, index) => index); unsaved.length > 0;) {
+        const step = await store.saveSome(id, unsaved, count);
+        parts.push(step.saved.length);
+        unsaved = step.left;
+        expect((await list(id, { which: 'unsaved' })).toSorted()).toEqual(unsaved.toSorted());
+        await expectCounted(store, uid);
+      }
       let left: readonly number[] = Array.from({ length: count }, (__, index) => index);
       const steps: number[] = [];
       while (left.length > 0) {
@@ -302,6 +341,7 @@ export function requestsSuite(store: AppStore): void {
         await expectCounted(store, uid);
       }
       expect(steps).toEqual(count === 5 ? [2, 2, 1] : [128, 128, 44]);
+      expect(parts).toEqual(steps);
     });
 
     test('of the last one leaves nothing, and no latest time', async () => {

@@ -7,6 +7,7 @@ import { indexOfKey, keyRange, requestKey } from '../../database/stored-request.
 import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import type { Database, DatabaseTransaction, Tables } from '../../database/schema.ts';
 import type { MethodCount } from '../../database/records.ts';
+import { inChunks } from '../../database/engine.ts';
 import type { RowLock } from '../../database/engine.ts';
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
@@ -202,6 +203,23 @@ async function findRequest(db: EngineDatabase, endpointId: number, ref: RequestR
   return toRequestRecord(endpointId, row);
 }
 
+/** Stored requests with these indexes, saved or unsaved, with the beginning of their bodies. */
+function findSome(
+  db: EngineDatabase,
+  endpointId: number,
+  indexes: readonly number[],
+  bodyBytes: number,
+): Promise<RequestRecord[]> {
+  return inChunks(indexes, (chunk) => {
+    const keys = chunk.map((index) => requestKey(endpointId, index));
+    const page = db
+      .selectFrom('captured_requests')
+      .where('key', 'in', keys)
+      .where(indexOfKey, '>=', firstIndexOf(endpointId));
+    return readRequests(db, endpointId, page, bodyBytes);
+  });
+}
+
 /** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
 export async function findWhole(db: EngineDatabase, endpointId: number, index: number) {
   const row = await oneRequest(db, endpointId, { index }, db.engine.pieceBytes).executeTakeFirst();
@@ -312,5 +330,6 @@ export const requestQueries = {
   storedBodyBytes: read(storedBodyBytes),
   listRequests: read(listRequests),
   findRequest: read(findRequest),
+  findSome: read(findSome),
   findWhole: read(findWhole),
 };

@@ -274,6 +274,19 @@ describe('saving', () => {
     expect(await client.call('listSaved', { params: { uid } })).toHaveLength(1);
   });
 
+  test('several by their indexes; again gives the same', async () => {
+    await capture(4);
+    const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 1 } });
+    const body = { indexes: [3, 1, 9, -1, 0] };
+    const saved = await client.call('saveRequests', { params: { uid }, body });
+    expect(saved.map(({ index }) => index)).toEqual([3, 1, 0]);
+    expect(saved[1]).toEqual({ index: 1, id });
+    const listed = await client.call('listSaved', { params: { uid } });
+    expect(listed.map((one) => ({ index: one.index, id: one.id }))).toEqual(saved);
+    expect(await client.call('saveRequests', { params: { uid }, body })).toEqual(saved);
+    expect((await at('/save-requests', { method: 'POST', json: { indexes: [] } })).status).toBe(400);
+  });
+
   test('rejects unknown requests and invalid indexes', async () => {
     await capture(1);
     for (const index of [1, 1_000_000, 9_007_199_254_740_991, -1, -1_000_000])
@@ -288,11 +301,18 @@ describe('saving', () => {
 
   test('stops at MAX_SAVED_PER_ENDPOINT, manually and by autosave', async () => {
     await capture(6);
-    for (let index = 0; index < 5; index += 1) expect((await save(index)).status).toBe(200);
-    expect(await save(5)).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
+    for (let index = 0; index < 3; index += 1) expect((await save(index)).status).toBe(200);
+    const saveSome = (some: readonly number[]) => at('/save-requests', { method: 'POST', json: { indexes: some } });
+    expect(await saveSome([5, 4, 3, 2])).toMatchObject({
+      status: 200,
+      body: [{ index: 5 }, { index: 4 }, { index: 2 }],
+    });
+    expect(await saveSome([3])).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
+    expect(await saveSome([9])).toMatchObject({ status: 200, body: [] });
+    expect(await save(3)).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
     await client.call('changeEndpoint', { params: { uid }, body: { autosave: true } });
     await capture(1);
-    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([6, 5]);
+    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([6, 3]);
     await at('/requests', { method: 'DELETE' });
     await capture(1);
     expect(indexes(await client.call('listSaved', { params: { uid } }))).toEqual([7]);

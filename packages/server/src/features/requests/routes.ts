@@ -206,6 +206,20 @@ export const requestHandlers = {
     return wholeAnswer(call, record);
   },
 
+  async saveRequests({ app, endpoint, body }) {
+    const saved = new Map<number, number>();
+    let isFull = false;
+    for (let left: readonly number[] = body.indexes; left.length > 0;) {
+      const step = await app.store.saveSome(endpoint.id, left, app.config.maxSavedPerEndpoint);
+      app.live.saved(endpoint.id, step.changed);
+      for (const { index, id } of step.saved) saved.set(index, id);
+      isFull ||= step.isFull;
+      ({ left } = step);
+    }
+    if (isFull && saved.size === 0) throw new ProblemError('SAVED_LIMIT');
+    return [...saved].map(([index, id]) => ({ index, id }));
+  },
+
   async restoreRequest({ app, endpoint, body: copy, longText, reserve }) {
     reserve(MAX_PREVIEW_BYTES);
     const body = copy.body === null ? null : await bytesOf(copy.body, longText, copy.bodyEncoding);
