@@ -46,13 +46,14 @@ export function readList(uid: string, filter: RequestFilter = ALL_REQUESTS): Req
   return queryClient.getQueryData<RequestList>(queryKeys.requestList(uid, filter)) ?? EMPTY_LIST;
 }
 
-/** Marks a request as saved everywhere in the cache. */
-export function showSaved(uid: string, saved: CapturedRequest): void {
-  changeLists(uid, (list, accepts) => putSaved(list, saved, accepts));
-  queryClient.setQueryData<CapturedRequest>(
-    queryKeys.request(uid, saved.index),
-    (known) => known && { ...known, id: saved.id, saved: true },
-  );
+/** Marks requests as saved everywhere in the cache. */
+export function showSaved(uid: string, requests: readonly CapturedRequest[]): void {
+  changeLists(uid, (list, accepts) => requests.reduce((next, saved) => putSaved(next, saved, accepts), list));
+  for (const { index, id } of requests)
+    queryClient.setQueryData<CapturedRequest>(
+      queryKeys.request(uid, index),
+      (known) => known && { ...known, id, saved: true },
+    );
 }
 
 /** By endpoint, ids of requests that `hideRequests` has removed and whose deletion the server has not reported. */

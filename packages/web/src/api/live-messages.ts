@@ -19,8 +19,11 @@ export function applyToCache(uid: string, messages: readonly LiveMessage[]): voi
     // Without its index, a hidden request would come back with the next `init`.
     return isHiding ? next : limitDeleted(next);
   });
+  showSaved(
+    uid,
+    messages.flatMap((message) => (message.type === 'saved' ? [message.data.request] : [])),
+  );
   for (const message of messages) {
-    if (message.type === 'saved') showSaved(uid, message.data.request);
     // A request that was opened by its address must not outlive the list.
     if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
   }

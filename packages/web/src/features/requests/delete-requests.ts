@@ -7,15 +7,13 @@ import { askBeforeLeaving } from '../../ui/before-leaving.ts';
 import { formatCount } from '../../ui/format.ts';
 import { signal, useSignal } from '../../ui/state.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { runEach } from './bulk/run-each.ts';
+import { runInParts } from './bulk/run-each.ts';
 import type { RunEachOptions } from './bulk/run-each.ts';
 
 /** Milliseconds in which the deletion of several requests can be undone. */
 const UNDO_MS = 5000;
 /** Milliseconds of calls before their progress is shown. */
 const SLOW_MS = 1000;
-/** Requests of one call, few enough that the progress moves. */
-const REQUESTS_PER_CALL = 500;
 
 /** Several requests that the list hides and the server still stores. */
 interface Deletion {
@@ -95,23 +93,16 @@ async function send(
   uid: string,
   requests: readonly ListedRequest[],
   restore: Restore,
-  { onProgress, ...options }: RunEachOptions = {},
+  options?: RunEachOptions,
 ): Promise<void> {
-  let done = 0;
   const remove = async (part: readonly ListedRequest[]): Promise<void> => {
     await removeStored(uid, part);
     forgetRequests(
       uid,
       part.map(({ id }) => id),
     );
-    onProgress?.((done += part.length));
   };
-  // One call at a time, because captures wait for the transactions of each.
-  const { failed, unstarted } = await runEach(inParts(requests), remove, {
-    ...options,
-    isFatal: failsForAll,
-    parallel: 1,
-  });
+  const { failed, unstarted } = await runInParts(requests, remove, { ...options, isFatal: failsForAll });
   const [first] = failed;
   // With their endpoint, all of them are deleted.
   if (first !== undefined && isEndpointDeleted(first.error)) return;
@@ -140,12 +131,6 @@ async function removeStored(uid: string, requests: readonly ListedRequest[]): Pr
         if (!isNotFound(error) || isEndpointDeleted(error)) throw error;
       },
     );
-}
-
-function inParts(requests: readonly ListedRequest[]): readonly (readonly ListedRequest[])[] {
-  return Array.from({ length: Math.ceil(requests.length / REQUESTS_PER_CALL) }, (_, part) =>
-    requests.slice(part * REQUESTS_PER_CALL, (part + 1) * REQUESTS_PER_CALL),
-  );
 }
 
 /** Calls `sendAll` after 5 seconds or before a logout, and until then offers Undo, which calls `onUndo` instead. */

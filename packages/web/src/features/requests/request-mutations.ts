@@ -2,25 +2,73 @@ import { ApiError, targetOf, textOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage } from '../../api/body-queries.ts';
-import { client, errorMessage, isNotFound, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, failsForAll, isNotFound, toastFailure } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { showSaved } from '../../api/list-cache.ts';
 import { toBase64 } from '../../bodies/encoding.ts';
 import { toast } from '../../ui/toast-store.ts';
+import { runEach, runInParts } from './bulk/run-each.ts';
+import type { RunEachOptions } from './bulk/run-each.ts';
 
 /** True if the endpoint has its maximum of saved requests. */
-export const isSavedLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'SAVED_LIMIT';
+const isSavedLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'SAVED_LIMIT';
 
 /** Saves a request. A dropped one is restored if the page still has all of it. */
-export async function saveRequest(uid: string, request: ListedRequest): Promise<void> {
+async function saveRequest(uid: string, request: ListedRequest): Promise<void> {
   const saved = await client
     .call('saveRequest', { params: { uid }, body: { index: request.index } })
     .catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
       return restore(uid, request, error);
     });
+  showSaved(uid, [saved]);
+}
+
+/** True for an error of a save that all further ones would also have. */
+export const endsSaving = (error: unknown): boolean => isSavedLimit(error) || failsForAll(error);
+
+/**
+ * Saves requests, as many as the endpoint has room for. Returns the indexes of those that were saved, and those that
+ * failed with their errors.
+ */
+export async function saveRequests(
+  uid: string,
+  requests: readonly ListedRequest[],
+  options: Required<Pick<RunEachOptions, 'signal' | 'onProgress'>>,
+) {
+  const saved = new Set<number>();
+  const failures: { readonly item: ListedRequest; readonly error: unknown }[] = [];
+  const saveOne = async (request: ListedRequest): Promise<void> => {
+    await saveRequest(uid, request);
+    saved.add(request.index);
+  };
+  const isUnsaved = ({ index }: ListedRequest): boolean => !saved.has(index);
+  const savePart = async (part: readonly ListedRequest[]): Promise<void> => {
+    if (part.length > 1) for (const { index } of await saveStored(uid, part)) saved.add(index);
+    // Each by itself, what that call has left: to restore dropped ones, and to learn why the others can't be saved.
+    const { failed } = await runEach(part.filter(isUnsaved), saveOne, { signal: options.signal, isFatal: endsSaving });
+    const end = failed.find(({ error }) => endsSaving(error));
+    if (end !== undefined) throw end.error;
+    failures.push(...failed);
+  };
+  const { failed } = await runInParts(requests, savePart, { ...options, isFatal: endsSaving });
+  for (const { item, error } of failed)
+    failures.push(...item.filter(isUnsaved).map((request) => ({ item: request, error })));
+  return { saved, failed: failures };
+}
+
+/** Saves those of some requests that are stored, while there is room, and returns them. */
+async function saveStored(uid: string, requests: readonly ListedRequest[]): Promise<readonly CapturedRequest[]> {
+  const indexes = requests.map(({ index }) => index);
+  const answer = await client.call('saveRequests', { params: { uid }, body: { indexes } });
+  const ids = new Map(answer.map(({ index, id }) => [index, id]));
+  const saved = requests.flatMap((request) => {
+    const id = ids.get(request.index);
+    return id === undefined ? [] : [{ ...request, id, saved: true }];
+  });
   showSaved(uid, saved);
+  return saved;
 }
 
 async function restore(uid: string, request: ListedRequest, missing: unknown): Promise<CapturedRequest> {

@@ -41,3 +41,26 @@ export async function runEach<T>(
   await Promise.all(Array.from({ length: parallel }, work));
   return { done, failed, unstarted: items.slice(next) };
 }
+
+/** Requests of one call, few enough that the progress moves. */
+const REQUESTS_PER_CALL = 500;
+
+/**
+ * Like `runEach` for parts of many requests. One call follows the other, because captures wait for the transactions of
+ * each. `onProgress` gets the number of requests in the parts that succeeded.
+ */
+export function runInParts<T>(
+  items: readonly T[],
+  act: (part: readonly T[]) => Promise<void>,
+  { onProgress, ...options }: Omit<RunEachOptions, 'parallel'>,
+) {
+  const parts = Array.from({ length: Math.ceil(items.length / REQUESTS_PER_CALL) }, (_, part) =>
+    items.slice(part * REQUESTS_PER_CALL, (part + 1) * REQUESTS_PER_CALL),
+  );
+  let done = 0;
+  const actOn = async (part: readonly T[]): Promise<void> => {
+    await act(part);
+    onProgress?.((done += part.length));
+  };
+  return runEach(parts, actOn, { ...options, parallel: 1 });
+}

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
-import { errorMessage, failsForAll, toastFailure } from '../../../api/client.ts';
+import { errorMessage, toastFailure } from '../../../api/client.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
@@ -11,10 +11,9 @@ import { exportRequests } from '../export.ts';
 import { between } from '../list-items.ts';
 import type { ListItems } from '../list-items.ts';
 import { useDeletions } from '../delete-requests.ts';
-import { isSavedLimit, REQUEST_SAVED, saveRequest } from '../request-mutations.ts';
+import { endsSaving, REQUEST_SAVED, saveRequests } from '../request-mutations.ts';
 import type { ExportFormat } from './export-files.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
-import { runEach } from './run-each.ts';
 
 export type Bulk = ReturnType<typeof useBulk>;
 
@@ -31,15 +30,7 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
     chosen: readonly ListedRequest[],
     options: { readonly signal: AbortSignal; readonly onProgress: (done: number) => void },
   ): Promise<void> => {
-    const saved = new Set<number>();
-    const { failed } = await runEach(
-      chosen,
-      async (request) => {
-        await saveRequest(uid, request);
-        saved.add(request.index);
-      },
-      { ...options, isFatal: endsSaving },
-    );
+    const { saved, failed } = await saveRequests(uid, chosen, options);
     reportSaved(saved.size, failed, chosen.length);
     setSaved(saved);
   };
@@ -71,8 +62,6 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
       run('Exporting', requests.length, (options) => exportRequests(format, uid, url, requests, options)),
   };
 }
-
-const endsSaving = (error: unknown): boolean => isSavedLimit(error) || failsForAll(error);
 
 function reportSaved(count: number, failed: readonly { readonly error: unknown }[], all: number): void {
   const end = failed.find(({ error }) => endsSaving(error));
