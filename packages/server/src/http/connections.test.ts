@@ -19,13 +19,17 @@ afterEach(async () => {
 });
 
 /** By default it answers everything with 200. */
-function create(listener = createServer(), handle: RequestHandler = (_request, response) => void response.end('ok')) {
+function create(
+  listener = createServer(),
+  handle: RequestHandler = (_request, response) => void response.end('ok'),
+  keepAliveMs = 60_000,
+) {
   const stopping = new AbortController().signal;
   const connections = new Connections(listener, {
     admit: () => ({ code: 'NOT_FOUND' }),
     turns: new LoopTurns(),
     silenceMs: 60_000,
-    keepAliveMs: 60_000,
+    keepAliveMs,
     bodyMs: 60_000,
     maxConnections: 1000,
     maxUnreadBytes: MAX_UNREAD_BYTES,
@@ -121,6 +125,20 @@ test.each(['/h/a', '/'])(
     await expect.poll(unread).toBe(0);
   },
 );
+
+test('a connection with responses that its sender does not read is closed in time', async () => {
+  const { listener, connections } = create(undefined, undefined, 100);
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = new Promise<Socket>((resolve) => void listener.once('connection', resolve));
+  using connection = await openRaw({ port: portOf(listener) });
+  const socket = await accepted;
+  connection.pause();
+  await connection.send('GET /h/a HTTP/1.1\r\nHost: h\r\n\r\n');
+  await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0);
+  // More than the buffers of both kernels take.
+  socket.write(Buffer.alloc(32 * 1024 * 1024));
+  await expect.poll(() => socket.destroyed).toBe(true);
+});
 
 test('a response without a length that is cut off at the stop is not taken for a whole one', async () => {
   const { listener, connections } = create(undefined, (_request, response) => void response.write('the first half'));

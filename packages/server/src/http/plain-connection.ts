@@ -272,7 +272,9 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     if (this.#replies.length > 0) return;
-    if (!this.#hasSentRequest) this.#socket.write(rawRefusal({ code: 'REQUEST_TIMEOUT' }, false));
+    // An end would wait for a sender that does not read its responses.
+    if (this.#hasSentRequest) return void this.#socket.destroy();
+    this.#socket.write(rawRefusal({ code: 'REQUEST_TIMEOUT' }, false));
     this.#socket.destroySoon();
   };
 
