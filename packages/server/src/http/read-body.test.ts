@@ -1,8 +1,10 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { readBody } from './read-body.ts';
+import { freeBytes } from './body-buffer.ts';
+import { linger, readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -104,4 +106,17 @@ describe('readBody', () => {
     await Promise.all(bodies.map(({ hangUp }) => hangUp()));
     expect(budget.used).toBe(0);
   });
+});
+
+test('of a rejected sender at most 64 MiB are read, although the connection frees what it has read', async () => {
+  const sender = new Readable({ read: () => undefined });
+  sender.on('data', freeBytes);
+  let isOver = false;
+  linger(sender, () => (isOver = true));
+  for (let sent = 0; sent < 64; sent += 1) {
+    expect(isOver).toBe(false);
+    sender.push(Buffer.allocUnsafeSlow(1024 * 1024));
+    await settled();
+  }
+  expect(isOver).toBe(true);
 });

@@ -102,5 +102,6 @@ export function linger(sender: Readable, done: () => void, socket = sender): voi
   };
   const timer = setTimeout(finish, LINGER_SILENCE_MS);
   sender.once('end', finish).once('close', finish).resume();
-  socket.on('data', onRead);
+  // Before the connection frees the bytes, which sets their length to 0.
+  socket.prependListener('data', onRead);
 }
