@@ -2,6 +2,15 @@
 import { expect, test } from './app.ts';
 import { detailsOf, row, sendJson } from './endpoints.ts';
 
+test('a page whose first files are missing is loaded again', async ({ page, person: _ }) => {
+  for (const type of ['css', 'js'])
+    await page.route(new RegExp(`/assets/index-[^/]*\\.${type}$`), (route) => route.fulfill({ status: 404 }), {
+      times: 1,
+    });
+  await page.goto('/settings');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+});
+
 test('a tab whose file fails to load says so and retries', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const isDown = { value: true };

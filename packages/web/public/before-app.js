@@ -18,3 +18,15 @@
 // the browser would report each try as a violation. This switches it off under zod's global name, because other chunks
 // create schemas before main.tsx runs.
 Reflect.set(globalThis, '__zod_globalConfig', { jitless: true });
+
+// While nodes of two versions run, the file that a page needs may be asked of a node that does not have it
+// (docs/operations.md, "Stopping and upgrading"). Each try needs fewer files, because those that came are cached.
+addEventListener(
+  'error',
+  ({ target }) => {
+    if (target instanceof Element && target.matches('script, link[rel=stylesheet]'))
+      setTimeout(() => location.reload(), 1000);
+  },
+  // Such an event does not bubble.
+  { capture: true },
+);
