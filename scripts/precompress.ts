@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -17,8 +17,9 @@ export function precompress(): Plugin {
   return {
     name: 'creel-precompress',
     apply: 'build',
-    async writeBundle({ dir = '' }, bundle) {
-      const names = Object.keys(bundle).filter((name) => TEXT.test(name));
+    async writeBundle({ dir = '' }) {
+      // Not the names in the bundle, which lack the files that are copied.
+      const names = (await readdir(dir, { recursive: true })).filter((name) => TEXT.test(name));
       await Promise.all(names.map((name) => compressFile(join(dir, name))));
     },
   };
