@@ -11,6 +11,19 @@ test('a page whose first files are missing is loaded again', async ({ page, pers
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });
 
+test('an open page is not loaded again because a later script fails', async ({ page, person: _ }) => {
+  await page.clock.install();
+  await page.goto('/settings');
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+  const loads: string[] = [];
+  page.on('request', (request) => void (request.isNavigationRequest() && loads.push(request.url())));
+  // Rejects when the script fails, and its error event has been dispatched by then.
+  await expect(page.addScriptTag({ url: '/assets/missing.js' })).rejects.toThrow(/missing\.js/);
+  await page.clock.runFor(5000);
+  await page.evaluate(() => fetch('/healthz'));
+  expect(loads).toEqual([]);
+});
+
 test('a tab whose file fails to load says so and retries', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const isDown = { value: true };

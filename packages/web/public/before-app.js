@@ -20,11 +20,13 @@
 Reflect.set(globalThis, '__zod_globalConfig', { jitless: true });
 
 // While nodes of two versions run, the file that a page needs may be asked of a node that does not have it
-// (docs/operations.md, "Stopping and upgrading"). Each try needs fewer files, because those that came are cached.
+// (docs/operations.md, "Stopping and upgrading"). Each try needs fewer files, because those that came are cached. Later,
+// a reload would discard what the user has typed, and a script of a browser extension may fail too.
+const FIRST_FILES = 'script[src^="/assets/"], link[rel=stylesheet][href^="/assets/"]';
 addEventListener(
   'error',
   ({ target }) => {
-    if (target instanceof Element && target.matches('script, link[rel=stylesheet]'))
+    if (document.readyState !== 'complete' && target instanceof Element && target.matches(FIRST_FILES))
       setTimeout(() => location.reload(), 1000);
   },
   // Such an event does not bubble.
