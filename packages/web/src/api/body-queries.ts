@@ -114,7 +114,7 @@ export function bodyOnPage(uid: string, request: ListedRequest): Uint8Array<Arra
 /** The request with its headers. Loads them if the list has dropped them to save memory. */
 export async function readWholeRequest(uid: string, request: ListedRequest): Promise<CapturedRequest> {
   if (request.slim === undefined) return request;
-  const found = await queryClient.fetchQuery(requestQuery(uid, request.index));
+  const found = await queryClient.fetchQuery(requestQuery(uid, request.index, request.saved));
   if (found === null) throw new ApiError(404, 'This request does not exist.');
   return found;
 }

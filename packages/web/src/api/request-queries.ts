@@ -168,11 +168,19 @@ export async function newestBelow(
   return rows.toSorted((one, other) => other.index - one.index)[0];
 }
 
-/** One request by its index, with the first part of its body. `null` if it is not stored. */
-export const requestQuery = (uid: string, index: number) =>
+/**
+ * One request by its index, with the first part of its body. `null` if it is not stored. If `saved` is still right, one
+ * list is read instead of both.
+ */
+export const requestQuery = (uid: string, index: number, saved?: boolean) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),
     queryFn: async ({ signal }): Promise<CapturedRequest | null> => {
+      if (saved !== undefined) {
+        const input = { params: { uid }, query: { limit: 1, before: index + 1 } };
+        const [found] = await client.call(saved ? 'listSaved' : 'listUnsaved', input, signal);
+        if (found?.index === index) return found;
+      }
       const newest = await newestBelow(uid, index + 1, signal);
       return newest?.index === index ? newest : null;
     },

@@ -55,7 +55,10 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const { ReplayPanel, DeliveriesTab, SignatureFact } = parts;
   const { onTab } = header.actions;
   const isAnonymous = useIsAnonymous();
-  const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
+  const { data: found } = useQuery({
+    ...requestQuery(header.uid, listed.index, listed.saved),
+    enabled: listed.slim !== undefined,
+  });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const [findText, setFindText] = useState<string>();
   const isBodySearched = (findText ?? '') !== '' && (tab === undefined || tab === 'json' || tab === 'raw');
