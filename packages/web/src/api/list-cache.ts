@@ -46,6 +46,21 @@ export function readList(uid: string, filter: RequestFilter = ALL_REQUESTS): Req
   return queryClient.getQueryData<RequestList>(queryKeys.requestList(uid, filter)) ?? EMPTY_LIST;
 }
 
+/** Requests that were saved, and ids of requests that were deleted, on this page or elsewhere. */
+export interface RequestChange {
+  readonly uid: string;
+  readonly saved: readonly CapturedRequest[];
+  readonly deleted: ReadonlySet<number>;
+}
+
+const listeners = new Set<(change: RequestChange) => void>();
+
+/** Calls back also for requests that no list has. Returns a function that ends it. */
+export function onRequestChange(listener: (change: RequestChange) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
 /** Marks requests as saved everywhere in the cache. */
 export function showSaved(uid: string, requests: readonly CapturedRequest[]): void {
   changeLists(uid, (list, accepts) => requests.reduce((next, saved) => putSaved(next, saved, accepts), list));
@@ -54,6 +69,7 @@ export function showSaved(uid: string, requests: readonly CapturedRequest[]): vo
       queryKeys.request(uid, index),
       (known) => known && { ...known, id, saved: true },
     );
+  for (const listener of listeners) listener({ uid, saved: requests, deleted: new Set() });
 }
 
 /** By endpoint, ids of requests that `hideRequests` has removed and whose deletion the server has not reported. */
@@ -70,6 +86,7 @@ export function forgetRequests(uid: string, ids: readonly number[]): void {
     queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) =>
       known && deleted.has(known.id) ? null : known,
     );
+  for (const listener of listeners) listener({ uid, saved: [], deleted });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CapturedRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { addLive, applyMessages, putSaved, startSearch } from './merge-requests.ts';
-import { acceptsOf, searchText } from './request-filter.ts';
+import { acceptsOf, readsSaves, searchText } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
@@ -93,4 +93,13 @@ test('saving moves a request between the lists of saved and unsaved ones', () =>
   const saved = sample(1, { saved: true });
   expect(indexes(putSaved(all([sample(1)]), saved, acceptsOf({ query: 'is:unsaved' })))).toEqual([]);
   expect(indexes(putSaved(all([], { newest: 1 }), saved, acceptsOf({ query: 'is:saved' })))).toEqual([1]);
+});
+
+test.each([
+  [undefined, false],
+  ['is:failed body:saved', false],
+  ['(a OR -is:saved)', true],
+  ['is:unsaved', true],
+])('whether a save can change what matches %s', (query, reads) => {
+  expect(readsSaves({ query })).toBe(reads);
 });

@@ -53,6 +53,12 @@ export function readsDeliveries({ query = '' }: RequestFilter): boolean {
   return parsed.ok && [...termsOf(parsed.query)].some(({ kind }) => kind === 'status' || kind === 'is');
 }
 
+/** True if a save can change whether a request belongs to the list. */
+export function readsSaves({ query = '' }: RequestFilter): boolean {
+  const parsed = parseQuery(query);
+  return parsed.ok && [...termsOf(parsed.query)].some((term) => term.kind === 'is' && term.state.endsWith('saved'));
+}
+
 /** The query that the server searches for: that of the filter, and its method. */
 export function searchText({ method, query = '' }: RequestFilter): string {
   const parsed = parseQuery(query);

@@ -83,3 +83,16 @@ test.each([
   const items = listItems(list({ rows: rows(9, 8, 5, 4) }));
   expect(between(items, from, to).map(({ index }) => index)).toEqual(indexes);
 });
+
+test.each([
+  ['within loaded rows', 9, 8, false],
+  ['up across a gap', 4, 8, true],
+  ['down across a gap', 8, 4, true],
+  ['to the rows at a gap', 5, 4, false],
+])('a range %s is loaded or not', (_, from, to, has) => {
+  const gaps = [
+    { before: 8, after: 5 },
+    { before: 4, after: -1 },
+  ];
+  expect(listItems(list({ rows: rows(9, 8, 5, 4), gaps })).hasGap(from, to)).toBe(has);
+});

@@ -49,6 +49,10 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]) {
       if (rows[at]?.index !== index) return -1;
       return at + gaps.filter((gap) => gap.before > index).length;
     },
+    /** True if requests between two indexes, in any order, are not loaded. */
+    hasGap(from: number, to: number): boolean {
+      return gaps.some((gap) => gap.before > Math.min(from, to) && gap.after < Math.max(from, to));
+    },
     /** A request by its index, if it is in the list. */
     find: (index: number) => rowOf({ rows }, index),
   };
@@ -66,7 +70,7 @@ export function neighbor(items: ListItems, index: number | undefined, step: 1 | 
 }
 
 /** The requests of the list from one index to another, in any order. They need not be in the list. */
-export function between(items: ListItems, from: number, to: number): readonly ListedRequest[] {
+export function between(items: Pick<ListItems, 'rows'>, from: number, to: number): readonly ListedRequest[] {
   const start = positionOf(items.rows, Math.max(from, to));
   const end = positionOf(items.rows, Math.min(from, to) - 1);
   return items.rows.slice(start, end);

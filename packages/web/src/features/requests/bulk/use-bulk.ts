@@ -1,10 +1,12 @@
 import type { Endpoint } from '@creel/contract';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { errorMessage, toastFailure } from '../../../api/client.ts';
+import { acceptsOf, readsSaves } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readList } from '../../../api/list-cache.ts';
+import { onRequestChange, readList } from '../../../api/list-cache.ts';
+import type { RequestChange } from '../../../api/list-cache.ts';
 import { counted, formatCount } from '../../../ui/format.ts';
 import { toast } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
@@ -22,7 +24,7 @@ export type Bulk = ReturnType<typeof useBulk>;
  * its details are open (`use-selection.ts`).
  */
 export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: RequestFilter) {
-  const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
+  const { marked, requests, last, toggle, add, clear, setAll } = useMarks(uid, filter);
   const [job, run] = useJob();
   const { hiddenCount, deletion } = useDeletions(uid);
   const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
@@ -32,12 +34,20 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
   ): Promise<void> => {
     const { saved, failed } = await saveRequests(uid, chosen, options);
     reportSaved(saved.size, failed, chosen.length);
-    setSaved(saved);
   };
   return {
     marked,
     requests,
-    mark,
+    /** Marks or unmarks a request. With `isRange`, marks all from the last one to it, also those that are not loaded. */
+    mark(request: ListedRequest, isRange: boolean): void {
+      if (!isRange || last === undefined) toggle(request);
+      else if (!items.hasGap(last, request.index)) add(between(items, last, request.index), request);
+      else
+        run('Selecting', undefined, async (options) => {
+          const rows = await readMatching(uid, filter, options);
+          add(between({ rows }, last, request.index), request);
+        });
+    },
     clear,
     job: job ?? deletion,
     hiddenCount,
@@ -128,7 +138,7 @@ function useJob() {
 interface MarksState {
   /** The filter under which they were marked. */
   readonly filter: string;
-  readonly rows: ReadonlyMap<number, ListedRequest>;
+  readonly rows: Marks;
 }
 
 const NONE: MarksState = { filter: '', rows: new Map() };
@@ -137,38 +147,64 @@ const NONE: MarksState = { filter: '', rows: new Map() };
  * The requests that are marked for bulk actions. A change of the filter clears the marks, so that no action affects
  * requests that are not shown.
  */
-function useMarks(uid: string, items: ListItems, { method = '', query = '' }: RequestFilter) {
+function useMarks(uid: string, { method, query }: RequestFilter) {
   const [state, setState] = useState(NONE);
   const [last, setLast] = useState<number>();
-  const filter = `${method} ${query}`;
+  const filter = `${method ?? ''} ${query ?? ''}`;
   const rows = state.filter === filter ? state.rows : NONE.rows;
   const requests = stillStored(uid, rows);
+  useEffect(() => {
+    const accepts = acceptsOf({ method, query });
+    const keeps: Keeps = readsSaves({ query }) ? (row) => accepts(row) === true : () => true;
+    return onRequestChange((change) => {
+      if (change.uid !== uid) return;
+      setState((now) => {
+        const after = marksAfter(now.rows, change, keeps);
+        return after === now.rows ? now : { ...now, rows: after };
+      });
+    });
+  }, [uid, method, query]);
   return {
     marked: new Set(requests.map((request) => request.index)),
     /** Those that are still stored, newest first. */
     requests,
-    mark(request: ListedRequest, range: boolean): void {
-      const isRange = range && last !== undefined;
-      const next = isRange
-        ? new Map([...rows, ...between(items, last, request.index).map((row) => [row.index, row] as const)])
-        : toggled(rows, request);
-      setState({ filter, rows: next });
+    /** The index that was marked last. */
+    last,
+    toggle(request: ListedRequest): void {
+      setState({ filter, rows: toggled(rows, request) });
       setLast(request.index);
     },
-    setAll: (all: readonly ListedRequest[]) => setState({ filter, rows: new Map(all.map((row) => [row.index, row])) }),
-    /** The ids of saved requests have changed. The list has the new ones of those that are loaded. */
-    setSaved(indexes: ReadonlySet<number>): void {
-      setState((now) => ({
-        ...now,
-        rows: new Map([...now.rows].map(([index, row]) => [index, indexes.has(index) ? { ...row, saved: true } : row])),
-      }));
+    /** Marks more requests. `end` is the one that the user has chosen. */
+    add(more: readonly ListedRequest[], end: ListedRequest): void {
+      setState({ filter, rows: new Map([...rows, ...more.map((row) => [row.index, row] as const)]) });
+      setLast(end.index);
     },
+    setAll: (all: readonly ListedRequest[]) => setState({ filter, rows: new Map(all.map((row) => [row.index, row])) }),
     clear: () => setState(NONE),
   };
 }
 
+type Marks = ReadonlyMap<number, ListedRequest>;
+
+/** Whether a saved request stays marked. */
+type Keeps = (row: ListedRequest) => boolean;
+
+/** The marks after a change: without deleted requests, and with the new ids of saved ones that stay marked. */
+export function marksAfter(marks: Marks, { saved, deleted }: Omit<RequestChange, 'uid'>, keeps: Keeps): Marks {
+  const ids = new Map(saved.map(({ index, id }) => [index, id]));
+  const next = new Map<number, ListedRequest>();
+  let isChanged = false;
+  for (const [index, row] of marks) {
+    const id = ids.get(index);
+    const after = id === undefined ? row : { ...row, id, saved: true };
+    isChanged ||= after !== row || deleted.has(row.id);
+    if (!deleted.has(row.id) && (after === row || keeps(after))) next.set(index, after);
+  }
+  return isChanged ? next : marks;
+}
+
 /** The marked requests that still exist, in their newest version. */
-function stillStored(uid: string, rows: ReadonlyMap<number, ListedRequest>): ListedRequest[] {
+function stillStored(uid: string, rows: Marks): ListedRequest[] {
   if (rows.size === 0) return [];
   const list = readList(uid);
   return [...rows.values()]
@@ -177,7 +213,7 @@ function stillStored(uid: string, rows: ReadonlyMap<number, ListedRequest>): Lis
     .toSorted((a, b) => b.index - a.index);
 }
 
-function toggled(rows: ReadonlyMap<number, ListedRequest>, request: ListedRequest): Map<number, ListedRequest> {
+function toggled(rows: Marks, request: ListedRequest): Map<number, ListedRequest> {
   const next = new Map(rows);
   if (!next.delete(request.index)) next.set(request.index, request);
   return next;
