@@ -61,6 +61,9 @@ const SENTENCES: Readonly<Record<string, (where: string, reason: string) => stri
   '28000': (where, reason) =>
     `PostgreSQL at ${where} does not let this user in (${reason}). Correct DATABASE_URL, or the server's pg_hba.conf.`,
   '3D000': (where) => `PostgreSQL at ${where} has no such database. Create it, or correct DATABASE_URL.`,
+  CONNECTION_LOST: (where, reason) =>
+    `PostgreSQL at ${where} ended the connection (${reason}). Try again. The log of PostgreSQL may have the cause.`,
+  '53100': (where) => `The disk of PostgreSQL at ${where} is full. Make room on it, and try again.`,
   '53300': (where) =>
     `PostgreSQL at ${where} has no connection left. Raise its max_connections, or stop other programs.`,
   '57P03': (where) => `PostgreSQL at ${where} is starting or stopping. Try again in a moment.`,
@@ -82,10 +85,16 @@ export function startProblem(thrown: unknown, url: string): StorageProblem {
   const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
   const reason = messageOf(error);
-  const code = codeOf(error) ?? codeOfDriver(reason);
-  const sentence = SENTENCES[UNKNOWN_ISSUER.test(code) ? 'UNKNOWN_ISSUER' : code];
+  const sentence = SENTENCES[sentenceKey(error, reason)];
   if (sentence !== undefined) return new StorageProblem(sentence(hostAndDatabase(url), reason), { cause: error });
   return new StorageProblem(`PostgreSQL at ${hostAndDatabase(url)} can't be used (${reason}).`, { cause: error });
+}
+
+/** The key of `SENTENCES`, if there is a sentence. */
+function sentenceKey(error: unknown, reason: string): string {
+  const code = codeOf(error) ?? codeOfDriver(reason);
+  if (UNKNOWN_ISSUER.test(code)) return 'UNKNOWN_ISSUER';
+  return faultOf(error) === 'connection' ? 'CONNECTION_LOST' : code;
 }
 
 /** The code of PostgreSQL or Node with the same cause, for a message of the driver that comes without one. */

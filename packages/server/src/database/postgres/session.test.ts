@@ -77,6 +77,24 @@ test.each(['timeout expired', 'timeout exceeded when trying to connect', 'Query 
     ),
 );
 
+test.each([
+  ['57P01', 'terminating connection due to administrator command'],
+  ['ECONNRESET', 'read ECONNRESET'],
+  [undefined, 'Client has encountered a connection error and is not queryable'],
+])('a connection that ends at the start (%s) is explained', (code, message) => {
+  const error = Object.assign(new Error(message), code && { code });
+  expect(startProblem(error, 'postgres://u:secret@h/d').message).toBe(
+    `PostgreSQL at h/d ended the connection (${message}). Try again. The log of PostgreSQL may have the cause.`,
+  );
+});
+
+test('a full disk of PostgreSQL is explained', () => {
+  const error = Object.assign(new Error('could not extend file'), { code: '53100' });
+  expect(startProblem(error, 'postgres://u:secret@h/d').message).toBe(
+    'The disk of PostgreSQL at h/d is full. Make room on it, and try again.',
+  );
+});
+
 test('the sentence about pg_hba.conf has the reason of PostgreSQL', () => {
   const error = Object.assign(new Error('connection requires a valid client certificate'), { code: '28000' });
   expect(startProblem(error, 'postgres://u:secret@h/d').message).toBe(
