@@ -164,3 +164,15 @@ test('a request that waits for its response gets it although what follows is not
   expect(answer.header('connection')).toBe('close');
   expect(await connection.closed()).toHaveLength(0);
 });
+
+test('a sender of an invalid head that still sends its body is read, so that it gets the response', async () => {
+  const { listener, connections } = create(createListener(() => false, LISTENER_TIMEOUTS));
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  using connection = await openRaw({ port: portOf(listener) });
+  await connection.send('POST /h/a HTTP/1.1\r\nHost: h\r\nNot a name: 1\r\n\r\n');
+  expect((await connection.next()).status).toBe(400);
+  // More than the buffers of both kernels take.
+  await connection.send(Buffer.alloc(16 * 1024 * 1024));
+  connection.halfClose();
+  expect(await connection.closed()).toHaveLength(0);
+});

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { answerBroken, KEEP_ALIVE_MS, rawRefusal, answerRefused } from './raw-response.ts';
 import type { Preflight } from './raw-response.ts';
 import { parsedConnection } from './parsed-connection.ts';
+import { linger } from './read-body.ts';
 import { turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
@@ -115,8 +116,10 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   const response = connection?.response;
   // Its handler answers a complete request. What follows is not valid.
   if (response?.req.complete === true && !response.headersSent) return connection?.endWithResponse();
-  if (response === undefined)
-    socket.end(rawRefusal({ code, sentence: parseSentence(error) }, false), () => socket.destroySoon());
+  if (response === undefined) {
+    socket.end(rawRefusal({ code, sentence: parseSentence(error) }, false));
+    linger(socket, () => socket.destroy());
+  }
   // The body is broken, and the response was not started.
   else if (!response.headersSent) answerBroken(response, code);
   else if (response.writableEnded) socket.destroySoon();

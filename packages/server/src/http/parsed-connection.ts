@@ -158,10 +158,12 @@ export class ParsedConnection {
   }
 
   /**
-   * The connection ends with the response in flight, and what follows is read but not parsed, because closing with
-   * unread data resets it. So is the rest of a rejected body that is slow to parse: in tiny chunks it would take seconds.
+   * The connection ends with the response in flight, or after invalid HTTP. What follows is read but not parsed, because
+   * closing with unread data resets it. So is the rest of a rejected body that is slow to parse: in tiny chunks it would
+   * take seconds.
    */
   get #isDiscarding(): boolean {
+    if (!this.#socket.writable) return true;
     if (this.#current?.response.shouldKeepAlive !== false) return false;
     const { request, response } = this.#current;
     return request.complete || (response.headersSent && this.#maxSliceBytes < MAX_SLICE_BYTES);
