@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { readList } from '../../api/list-cache.ts';
+import { slimRow } from '../../api/limit-requests.ts';
 import { mergeRange } from '../../api/merge-requests.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { EMPTY_LIST } from '../../api/request-list.ts';
@@ -73,6 +74,15 @@ test('a dropped request is restored from the page', async () => {
   const { saved, failed } = await save();
   expect([saved.size, failed]).toEqual([1100, []]);
   expect(namesOf()).toEqual(['save-requests', 'save-request', 'restore-request', 'save-requests', 'save-requests']);
+});
+
+test('dropped requests that the page does not have whole take one call', async () => {
+  canSave = (index) => index >= 700;
+  const requests = REQUESTS.slice(0, 500).map(slimRow);
+  const options = { onProgress: () => undefined, signal: new AbortController().signal };
+  const { saved, failed } = await saveRequests('uid', requests, options);
+  expect([saved.size, failed.length]).toEqual([400, 100]);
+  expect(namesOf()).toEqual(['save-requests', 'save-request']);
 });
 
 test('at the maximum it ends, and returns what was saved', async () => {

@@ -46,11 +46,17 @@ export async function saveRequests(
   const isUnsaved = ({ index }: ListedRequest): boolean => !saved.has(index);
   const savePart = async (part: readonly ListedRequest[]): Promise<void> => {
     if (part.length > 1) for (const { index } of await saveStored(uid, part)) saved.add(index);
-    // Each by itself, what that call has left: to restore dropped ones, and to learn why the others can't be saved.
-    const { failed } = await runEach(part.filter(isUnsaved), saveOne, { signal: options.signal, isFatal: endsSaving });
+    // The first that is left tells whether the endpoint is full. If not, they are dropped, and restored by calls for each.
+    const left = part.filter(isUnsaved);
+    const canSave = (request: ListedRequest): boolean => request === left[0] || bodyOnPage(uid, request) !== undefined;
+    const { failed } = await runEach(left.filter(canSave), saveOne, { signal: options.signal, isFatal: endsSaving });
     const end = failed.find(({ error }) => endsSaving(error));
     if (end !== undefined) throw end.error;
-    failures.push(...failed);
+    const notStored = new ApiError(404, 'This request does not exist.');
+    failures.push(
+      ...failed,
+      ...left.filter((request) => !canSave(request)).map((item) => ({ item, error: notStored })),
+    );
   };
   const { failed } = await runInParts(requests, savePart, { ...options, isFatal: endsSaving });
   for (const { item, error } of failed)
