@@ -91,6 +91,14 @@ test('without the server it stops, and what was not deleted comes back, except w
   expect(toastStore.read()?.description).toBe('599 of 1,100 requests could not be deleted.');
 });
 
+test('at the end of the session it says how many were not deleted', async () => {
+  answerOf = (call) => (call > 0 ? problem(401, 'NOT_SIGNED_IN') : undefined);
+  deleteRequests('uid', REQUESTS, onRestored);
+  await vi.advanceTimersByTimeAsync(UNDO_MS);
+  expect(bodies).toHaveLength(2);
+  expect(toastStore.read()?.description).toBe('600 of 1,100 requests could not be deleted.');
+});
+
 test('an endpoint that was deleted meanwhile ends it', async () => {
   answerOf = () => problem(404, 'ENDPOINT_NOT_FOUND');
   deleteRequests('uid', REQUESTS, onRestored);

@@ -6,7 +6,7 @@ import { forgetRequests, hideRequests } from '../../api/list-cache.ts';
 import { askBeforeLeaving } from '../../ui/before-leaving.ts';
 import { formatCount } from '../../ui/format.ts';
 import { signal, useSignal } from '../../ui/state.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { runInParts } from './bulk/run-each.ts';
 import type { RunEachOptions } from './bulk/run-each.ts';
 
@@ -109,8 +109,15 @@ async function send(
   const left = restore([...failed.map(({ item }) => item), ...unstarted].flat());
   // None if the answers are lost, but the live connection has reported the deletions.
   if (left.length === 0) return;
-  if (first !== undefined)
-    toastFailure(first.error, deleteFailure(left.length, requests.length), { title: 'Delete failed' });
+  const failure = { title: 'Delete failed' };
+  if (first !== undefined && requests.length === 1)
+    toastFailure(first.error, 'Failed to delete the webhook request.', failure);
+  // Also at the end of the session, because the login dialog does not say how many were deleted.
+  else if (first !== undefined)
+    toastError(
+      `${formatCount(left.length)} of ${formatCount(requests.length)} requests could not be deleted.`,
+      failure,
+    );
   else
     toast({
       title: 'Deletion stopped',
@@ -159,9 +166,4 @@ function deleteLater(count: number, sendAll: () => Promise<void>, onUndo: () => 
     duration: Number.POSITIVE_INFINITY,
     action: { label: 'Undo', run: undo },
   });
-}
-
-function deleteFailure(left: number, all: number): string {
-  if (all === 1) return 'Failed to delete the webhook request.';
-  return `${formatCount(left)} of ${formatCount(all)} requests could not be deleted.`;
 }

@@ -8,7 +8,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { onRequestChange, readList } from '../../../api/list-cache.ts';
 import type { RequestChange } from '../../../api/list-cache.ts';
 import { counted, formatCount } from '../../../ui/format.ts';
-import { toast } from '../../../ui/toast-store.ts';
+import { toast, toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import { between } from '../list-items.ts';
 import type { ListItems } from '../list-items.ts';
@@ -77,13 +77,13 @@ function reportSaved(count: number, failed: readonly { readonly error: unknown }
   const end = failed.find(({ error }) => endsSaving(error));
   const [first] = failed;
   if (end !== undefined)
-    toastFailure(
-      end.error,
+    // Also at the end of the session, because the login dialog does not say how many were saved.
+    toastError(
       `${formatCount(count)} of ${counted(all, 'request')} saved. ${errorMessage(end.error, 'Please try again.')}`,
       { title: 'Save failed' },
     );
   else if (first !== undefined)
-    toastFailure(first.error, `${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, {
+    toastError(`${formatCount(failed.length)} of ${formatCount(all)} requests could not be saved.`, {
       title: 'Save failed',
     });
   else if (count === 1) toast(REQUEST_SAVED);
