@@ -62,11 +62,15 @@ type Restore = (some?: readonly ListedRequest[]) => readonly ListedRequest[];
  * Removes requests from the list at once, and puts back those that could not be deleted. One request is deleted at
  * once too, because the user was asked. For several, a toast offers Undo first; a tab that is closed then deletes nothing.
  */
-export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
+export function deleteRequests(
+  uid: string,
+  requests: readonly ListedRequest[],
+  onRestored: (restored: readonly ListedRequest[]) => void,
+): void {
   const putBack = hideRequests(uid, requests);
   const restore: Restore = (some) => {
     const restored = putBack(some);
-    if (restored.length > 0) onRestored();
+    if (restored.length > 0) onRestored(restored);
     return restored;
   };
   const [request] = requests;

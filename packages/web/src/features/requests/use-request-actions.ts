@@ -30,7 +30,9 @@ export function useRequestActions(uid: string, selection: Selection) {
     if (opened !== undefined && requests.length === 1) selection.leave(opened);
     else if (opened !== undefined) selection.close();
     onDeleted?.();
-    deleteRequests(uid, requests, () => (opened === undefined ? undefined : selection.open(opened)));
+    deleteRequests(uid, requests, (restored) => {
+      if (opened !== undefined && restored.some(({ index }) => index === opened.index)) selection.open(opened);
+    });
   };
   const isSaving = (request: ListedRequest): boolean => saving.isPending && saving.variables.index === request.index;
   return {
