@@ -1,5 +1,5 @@
 // Selected items stand out, and the endpoint page fits windows of every width.
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { changeEndpoint, detailsOf, filterField, goLive, openLive, row, sendJson } from './endpoints.ts';
 
@@ -9,6 +9,12 @@ const background = (element: Locator): Promise<string> =>
     for (const animation of shown.ownerDocument.getAnimations()) animation.finish();
     return shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? '';
   });
+
+/** Changes the theme of the system, and waits until the page has followed, because its colors are read only once. */
+async function changeTheme(page: Page, theme: 'light' | 'dark', contrastOfSystem: 'more' | null = null): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme, contrast: contrastOfSystem });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
+}
 
 test('selected items stand out at every width', async ({ page, endpoint }) => {
   await test.step('the selected row keeps its color under the pointer', async () => {
@@ -25,7 +31,7 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
   await test.step('the active tab stands out from the page, light and dark', async () => {
     await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
     for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
+      await changeTheme(page, theme);
       const active = page.getByRole('tab', { name: 'JSON' });
       const other = page.getByRole('tab', { name: 'Raw' });
       const color = (tab: Locator): Promise<string> =>
@@ -65,7 +71,7 @@ test('selected items stand out at every width', async ({ page, endpoint }) => {
 
   await test.step('more contrast on request of the system: text of 7, borders of 3', async () => {
     for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme, contrast: 'more' });
+      await changeTheme(page, theme, 'more');
       const ground = await background(page.locator('body'));
       const styleOf = (element: Locator, name: 'color' | 'borderTopColor'): Promise<string> =>
         element.evaluate(
