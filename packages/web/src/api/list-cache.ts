@@ -63,6 +63,7 @@ export function onRequestChange(listener: (change: RequestChange) => void): () =
 
 /** Marks requests as saved everywhere in the cache. */
 export function showSaved(uid: string, requests: readonly CapturedRequest[]): void {
+  if (requests.length === 0) return;
   changeLists(uid, (list, accepts) => requests.reduce((next, saved) => putSaved(next, saved, accepts), list));
   for (const { index, id } of requests)
     queryClient.setQueryData<CapturedRequest>(
@@ -80,6 +81,7 @@ export const hidesRequests = (uid: string): boolean => (hidden.get(uid)?.size ??
 
 /** Removes deleted requests that were opened by their address, and does not restore those that are hidden. */
 export function forgetRequests(uid: string, ids: readonly number[]): void {
+  if (ids.length === 0) return;
   for (const id of ids) hidden.get(uid)?.delete(id);
   const deleted = new Set(ids);
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestsOne(uid) }))
