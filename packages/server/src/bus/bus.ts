@@ -99,6 +99,13 @@ export function deliveredNotices(byEndpoint: ReadonlyMap<number, DeliveredNotice
   );
 }
 
+/** Notices that fit into a message each, and together say the same. */
+export function partsOf(notice: Notice): readonly Notice[] {
+  if (notice.kind === 'saved') return inParts(notice.indexes).map((indexes) => ({ ...notice, indexes }));
+  if (notice.kind === 'deleted') return inParts(notice.ids).map((ids) => ({ ...notice, ids }));
+  return [notice];
+}
+
 /** Parts of a list; by default those that fit into a message. */
 export function inParts<T>(entries: readonly T[], size = MAX_PER_NOTICE): T[][] {
   const parts: T[][] = [];

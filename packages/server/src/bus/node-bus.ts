@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { waitAtMost } from '../limits/timeouts.ts';
 import { CoalescedRun } from '../workers/background.ts';
 import type { Bus, BusMessage, DeliveredNotice, Notice } from './bus.ts';
-import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, inParts, readMessage, writeMessage } from './bus.ts';
+import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, partsOf, readMessage, writeMessage } from './bus.ts';
 
 /** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;
@@ -94,10 +94,7 @@ export class NodeBus implements Bus {
   publish(notice: Notice): void {
     if (!this.hasListeners) return this.#drop();
     if (notice.kind === 'delivered') this.#collect(notice);
-    else if (notice.kind === 'deleted') for (const ids of inParts(notice.ids)) this.#enqueue({ ...notice, ids });
-    else if (notice.kind === 'saved')
-      for (const indexes of inParts(notice.indexes)) this.#enqueue({ ...notice, indexes });
-    else this.#enqueue(notice);
+    else for (const part of partsOf(notice)) this.#enqueue(part);
     this.#sending.start();
   }
 
