@@ -9,6 +9,7 @@ import {
   termsOf,
   codingNamesOf,
 } from '@creel/contract';
+import type { Term } from '@creel/contract';
 import { currentTime } from '../ui/state.ts';
 import type { ListedRequest } from './request-list.ts';
 
@@ -47,17 +48,18 @@ function hasWholeBody(row: ListedRequest): boolean {
   return !row.bodyTruncated && codingNamesOf(firstHeader(row.rawHeaders, 'content-encoding')).length === 0;
 }
 
-/** True if a delivery can change whether a request belongs to the list. */
-export function readsDeliveries({ query = '' }: RequestFilter): boolean {
+function hasTerm({ query = '' }: RequestFilter, isWanted: (term: Term) => boolean): boolean {
   const parsed = parseQuery(query);
-  return parsed.ok && [...termsOf(parsed.query)].some(({ kind }) => kind === 'status' || kind === 'is');
+  return parsed.ok && [...termsOf(parsed.query)].some(isWanted);
 }
 
+/** True if a delivery can change whether a request belongs to the list. */
+export const readsDeliveries = (filter: RequestFilter): boolean =>
+  hasTerm(filter, ({ kind }) => kind === 'status' || kind === 'is');
+
 /** True if a save can change whether a request belongs to the list. */
-export function readsSaves({ query = '' }: RequestFilter): boolean {
-  const parsed = parseQuery(query);
-  return parsed.ok && [...termsOf(parsed.query)].some((term) => term.kind === 'is' && term.state.endsWith('saved'));
-}
+export const readsSaves = (filter: RequestFilter): boolean =>
+  hasTerm(filter, (term) => term.kind === 'is' && term.state.endsWith('saved'));
 
 /** The query that the server searches for: that of the filter, and its method. */
 export function searchText({ method, query = '' }: RequestFilter): string {
