@@ -12,7 +12,7 @@ async function metricNames(): Promise<Set<string>> {
     store: { countPendingDeliveries: () => Promise.resolve(0) },
     live: { viewerCount: 0 },
     passwords: { waitingCount: 0 },
-    bus: { isHealthy: true },
+    bus: { isHealthy: true, nodeCount: 1 },
     capture: {
       waitingCount: zero,
       bodyBytes: zero,

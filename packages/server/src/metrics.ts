@@ -12,7 +12,7 @@ interface GaugeSources {
   readonly store: { countPendingDeliveries(): Promise<number> };
   readonly live: Pick<LiveService, 'viewerCount'>;
   readonly passwords: Pick<Passwords, 'waitingCount'>;
-  readonly bus: Pick<Bus, 'isHealthy'>;
+  readonly bus: Pick<Bus, 'isHealthy' | 'nodeCount'>;
   readonly capture: {
     readonly waitingCount: () => number;
     readonly bodyBytes: () => number;
@@ -91,6 +91,7 @@ function registerGauges(
   if (freeDiskBytes !== undefined)
     gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', freeDiskBytes);
   gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(bus.isHealthy));
+  gauge('creel_bus_nodes', 'Nodes that this node knows, including itself.', () => bus.nodeCount);
   gauge('creel_live_viewers', 'Open live sockets.', () => live.viewerCount);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', capture.waitingCount);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', capture.bodyBytes);

@@ -14,8 +14,8 @@ export interface Bus {
   subscribe(handle: (notice: Notice) => void): void;
   /** Calls `handle` when notices may have been lost: data that depends on them must be read again. */
   onGap(handle: () => void): void;
-  /** Whether there are other nodes. Without them, notices are dropped. */
-  readonly hasListeners: boolean;
+  /** Nodes that this node knows, including itself. Without others, notices are dropped. */
+  readonly nodeCount: number;
   /** False while notices may be missing. Then the database must be asked at intervals. */
   readonly isHealthy: boolean;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export const localBus: Bus = {
   captured: () => undefined,
   subscribe: () => undefined,
   onGap: () => undefined,
-  hasListeners: false,
+  nodeCount: 1,
   isHealthy: true,
   close: () => Promise.resolve(),
 };

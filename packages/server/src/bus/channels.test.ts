@@ -31,7 +31,7 @@ function describeChannel(name: string, start: () => Promise<World>): void {
     async function openNodes(count: number): Promise<NodeBus[]> {
       const nodes = Array.from({ length: count }, () => new NodeBus((events) => world.open(events)));
       // Not `started()`, which gives up after two seconds: a node that knows no other sends no notices.
-      await expect.poll(() => nodes.every((node) => node.hasListeners)).toBe(true);
+      await expect.poll(() => nodes.every((node) => node.nodeCount === count)).toBe(true);
       return nodes;
     }
 
@@ -46,7 +46,7 @@ function describeChannel(name: string, start: () => Promise<World>): void {
       }
       // A bus whose messages take a second, as on a busy machine, drops notices and reports a gap. Then others are sent.
       do {
-        await expect.poll(() => nodes.every((node) => node.hasListeners && node.isHealthy)).toBe(true);
+        await expect.poll(() => nodes.every((node) => node.nodeCount === nodes.length && node.isHealthy)).toBe(true);
         gaps = 0;
         sent = Array.from({ length: 1000 }, () => randomBytes(4).toString('hex'));
         for (const [at, id] of sent.entries()) {

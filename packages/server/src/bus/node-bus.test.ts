@@ -204,13 +204,13 @@ describe('silence', () => {
     const { fault } = network;
     network.fault = (text, to) => (to === RECEIVER && !text.includes(receiver.node) ? [] : [text]);
     await wait(1300);
-    expect([receiver.isHealthy, gaps()]).toEqual([false, 1]);
+    expect([receiver.isHealthy, receiver.nodeCount, gaps()]).toEqual([false, 2, 1]);
     network.fault = fault;
     await wait(600);
-    expect([receiver.isHealthy, gaps()]).toEqual([true, 1]);
+    expect([receiver.isHealthy, receiver.nodeCount, gaps()]).toEqual([true, 2, 1]);
     network.fault = (text, to) => (to === RECEIVER && !text.includes(receiver.node) ? [] : [text]);
     await wait(70_000);
-    expect([receiver.isHealthy, gaps()]).toEqual([true, 2]);
+    expect([receiver.isHealthy, receiver.nodeCount, gaps()]).toEqual([true, 1, 2]);
   });
 
   test('a channel that delivers nothing: a gap, unhealthy, and its connection is replaced', async () => {

@@ -92,14 +92,14 @@ export class NodeBus implements Bus {
   }
 
   publish(notice: Notice): void {
-    if (!this.hasListeners) return this.#drop();
+    if (this.nodeCount === 1) return this.#drop();
     if (notice.kind === 'delivered') this.#collect(notice);
     else for (const part of partsOf(notice)) this.#enqueue(part);
     this.#sending.start();
   }
 
   captured(endpointId: number, index: number): void {
-    if (!this.hasListeners) return this.#drop();
+    if (this.nodeCount === 1) return this.#drop();
     this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
     this.#sending.start();
   }
@@ -115,8 +115,8 @@ export class NodeBus implements Bus {
   }
 
   /** A node without others sends only heartbeats. */
-  get hasListeners(): boolean {
-    return this.#isUp && this.#peers.size > 0;
+  get nodeCount(): number {
+    return this.#isUp ? this.#peers.size + 1 : 1;
   }
 
   /** The other nodes then find a missing number, and read everything again. */

@@ -89,7 +89,7 @@ export class LiveService {
 
   /** Whether the endpoint may have a live connection, on this node or another one. */
   mayHaveViewers(endpointId: number): boolean {
-    return this.#connections.has(endpointId) || this.#options.bus.hasListeners;
+    return this.#connections.has(endpointId) || this.#options.bus.nodeCount > 1;
   }
 
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
