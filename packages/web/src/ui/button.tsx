@@ -33,15 +33,21 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly asChild?: boolean;
   /** Ignores presses during an action and keeps the focus, which `disabled` would drop. */
   readonly busy?: boolean;
+  /**
+   * Why the button does nothing, as its description and its tooltip; `undefined` if it works. The button can still be
+   * focused, so that the keyboard reaches the reason, too.
+   */
+  readonly reason?: string | undefined;
 }
 
 /** A button, or with `asChild` its child with the look of one. */
 export function Button(props: ButtonProps) {
-  const { variant = 'secondary', size = 'md', asChild = false, busy = false, className, type, ...rest } = props;
+  const { variant = 'secondary', size = 'md', asChild = false, busy = false, reason, className, type, ...rest } = props;
   const Element = asChild ? Slot.Root : 'button';
-  return (
+  const button = (
     <Element
       type={asChild ? undefined : (type ?? 'button')}
+      aria-description={reason}
       className={clsx(
         'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none',
         'transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50',
@@ -51,9 +57,10 @@ export function Button(props: ButtonProps) {
         className,
       )}
       {...rest}
-      {...busyProps(busy)}
+      {...busyProps(busy || reason !== undefined)}
     />
   );
+  return reason === undefined ? button : <Tooltip text={reason}>{button}</Tooltip>;
 }
 
 /** A button in a sentence. It looks like a link, and is exempt from the height of touch targets as a link is. */
@@ -94,7 +101,7 @@ export function IconButton({ label, icon, keys, size = 'sm', className, type = '
 interface TooltipProps {
   readonly text: ReactNode;
   readonly keys?: string | undefined;
-  /** One element that accepts a ref. A disabled control has no events: see `Reason`. */
+  /** One element that accepts a ref. A disabled one has no events: see `reason` of a button. */
   readonly children: ReactNode;
 }
 
@@ -153,22 +160,4 @@ export function Kbd({ children, isRead = false, className }: KbdProps) {
       {children}
     </kbd>
   );
-}
-
-/** Makes a control ignore presses. It can still be focused, so that the keyboard reaches the reason, too. */
-interface BlockedProps {
-  readonly busy?: true;
-  readonly 'aria-description'?: string;
-}
-
-interface ReasonProps {
-  /** Why the control does nothing; `undefined` if it works. */
-  readonly text: string | undefined;
-  readonly children: (blocked: BlockedProps) => ReactNode;
-}
-
-/** A control with the reason why it is disabled, as its description and as its tooltip. */
-export function Reason({ text, children }: ReasonProps) {
-  if (text === undefined) return children({});
-  return <Tooltip text={text}>{children({ busy: true, 'aria-description': text })}</Tooltip>;
 }

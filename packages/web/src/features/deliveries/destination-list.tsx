@@ -8,7 +8,7 @@ import { errorMessage, failureOf } from '../../api/client.ts';
 import { readList } from '../../api/list-cache.ts';
 import { useSigning } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
-import { Button, IconButton, Reason } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
@@ -142,13 +142,14 @@ function DestinationCard({ uid, destination, isFirstFocus, onEdit }: Destination
       <Failure what="The destination could not be deleted." error={remove.error} />
       <TestResult test={test} />
       <div className="flex flex-wrap items-center gap-1">
-        <Reason text={newest === undefined ? 'There is no request to test with' : undefined}>
-          {(blocked) => (
-            <Button size="sm" busy={test.isPending} onClick={() => newest && test.mutate(newest)} {...blocked}>
-              {test.isPending ? 'Sending…' : 'Test with the newest request'}
-            </Button>
-          )}
-        </Reason>
+        <Button
+          size="sm"
+          busy={test.isPending}
+          reason={newest === undefined ? 'There is no request to test with' : undefined}
+          onClick={() => newest && test.mutate(newest)}
+        >
+          {test.isPending ? 'Sending…' : 'Test with the newest request'}
+        </Button>
         <div className="ml-auto flex gap-1">
           <IconButton
             label="Edit destination"

@@ -3,7 +3,7 @@ import { Send, ChevronDown } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Button, Reason } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
 import { Input, Select } from '../../ui/field.tsx';
 import { keepsFocus } from '../../ui/focus.ts';
@@ -91,20 +91,17 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
 /** Disabled while sending and without a session. Offers to cancel a running replay. */
 function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay }) {
   const isSending = state?.phase === 'sending';
+  const reason = anonymous ? 'Authentication required to replay requests' : undefined;
   return (
     // "Cancel" disappears with the running replay.
     <div
       {...keepsFocus('button')}
       className="col-span-full flex items-center gap-2 self-end outline-none @md:col-span-1"
     >
-      <Reason text={anonymous ? 'Authentication required to replay requests' : undefined}>
-        {(blocked) => (
-          <Button type="submit" variant="primary" busy={isSending} className="grow" {...blocked}>
-            <Send />
-            {isSending ? 'Sending...' : 'Send Request'}
-          </Button>
-        )}
-      </Reason>
+      <Button type="submit" variant="primary" busy={isSending} reason={reason} className="grow">
+        <Send />
+        {isSending ? 'Sending...' : 'Send Request'}
+      </Button>
       {isSending ? <Button onClick={() => state.cancel()}>Cancel</Button> : null}
     </div>
   );

@@ -7,7 +7,7 @@ import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
-import { Button, IconButton, Reason } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { counted, formatInstant } from '../../../ui/format.ts';
 import { keepsFocus } from '../../../ui/focus.ts';
@@ -88,15 +88,12 @@ function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, saving, actions }: DetailsHeaderProps) {
+  const reason = useLoginReason('save');
   return (
-    <Reason text={useLoginReason('save')}>
-      {(blocked) => (
-        <Button size="sm" busy={request.saved || saving} onClick={() => actions.onSave(request)} {...blocked}>
-          <Save />
-          {saving ? 'Saving...' : 'Save'}
-        </Button>
-      )}
-    </Reason>
+    <Button size="sm" busy={request.saved || saving} reason={reason} onClick={() => actions.onSave(request)}>
+      <Save />
+      {saving ? 'Saving...' : 'Save'}
+    </Button>
   );
 }
 

@@ -7,7 +7,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { DecodingNotes, NoteLine } from '../../../bodies/note-line.tsx';
 import { BEGINNING_BYTES } from '../../../bodies/view-body.ts';
 import { Badge } from '../../../ui/badges.tsx';
-import { Button, Reason } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Notice, EmptyState } from '../../../ui/feedback.tsx';
 import { formatCount, formatSize } from '../../../ui/format.ts';
 import { loginPage } from '../../../ui/urls.ts';
@@ -56,13 +56,9 @@ export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: Drop
           : `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page has only the beginning of its body.`}
       </p>
       {isWhole ? (
-        <Reason text={loginReason}>
-          {(blocked) => (
-            <Button size="sm" busy={saving} onClick={onSave} {...blocked}>
-              {saving ? 'Saving...' : 'Save now'}
-            </Button>
-          )}
-        </Reason>
+        <Button size="sm" busy={saving} reason={loginReason} onClick={onSave}>
+          {saving ? 'Saving...' : 'Save now'}
+        </Button>
       ) : null}
     </div>
   );

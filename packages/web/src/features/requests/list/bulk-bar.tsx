@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
-import { Button, IconButton, Reason } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
 import { formatCount } from '../../../ui/format.ts';
@@ -59,21 +59,13 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           {formatCount(requests.length)} selected
         </span>
         {requests.every((request) => request.saved) ? null : (
-          <Reason text={saveBlock}>
-            {(blocked) => (
-              <Button size="sm" variant="ghost" title="Save" busy={busy} onClick={bulk.save} {...blocked}>
-                <Save /> <Label>Save</Label>
-              </Button>
-            )}
-          </Reason>
+          <Button size="sm" variant="ghost" title="Save" busy={busy} reason={saveBlock} onClick={bulk.save}>
+            <Save /> <Label>Save</Label>
+          </Button>
         )}
-        <Reason text={replayBlock}>
-          {(blocked) => (
-            <Button size="sm" variant="ghost" title="Replay" busy={busy} onClick={bulk.replay} {...blocked}>
-              <Send /> <Label>Replay</Label>
-            </Button>
-          )}
-        </Reason>
+        <Button size="sm" variant="ghost" title="Replay" busy={busy} reason={replayBlock} onClick={bulk.replay}>
+          <Send /> <Label>Replay</Label>
+        </Button>
         <DropdownMenu
           align="start"
           trigger={

@@ -7,7 +7,7 @@ import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
 import { sendTestRequest } from '../../../api/client.ts';
 import { useLiveStatus } from '../../../api/live-feed.ts';
-import { Button, Reason } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy.tsx';
 import { Notice } from '../../../ui/feedback.tsx';
@@ -59,20 +59,16 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </code>
           <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
         </div>
-        <Reason text={expired ? 'This endpoint has expired' : undefined}>
-          {(blocked) => (
-            <Button
-              variant="primary"
-              size="sm"
-              className="max-sm:grow"
-              busy={send.isPending}
-              onClick={() => send.mutate()}
-              {...blocked}
-            >
-              <Send /> Send a test request
-            </Button>
-          )}
-        </Reason>
+        <Button
+          variant="primary"
+          size="sm"
+          className="max-sm:grow"
+          busy={send.isPending}
+          reason={expired ? 'This endpoint has expired' : undefined}
+          onClick={() => send.mutate()}
+        >
+          <Send /> Send a test request
+        </Button>
       </div>
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
         {PROGRAMS.map((name) => (

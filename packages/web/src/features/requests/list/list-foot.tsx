@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/live-feed.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import { Button, Reason } from '../../../ui/button.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { counted, formatCount } from '../../../ui/format.ts';
 import { MatchCount, SettledStatus, ProgressBar } from '../../../ui/progress.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
@@ -48,13 +48,9 @@ export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFoo
             <span role="status">{warnings.join(' ')}</span> {dropping?.count}
           </p>
           {canSave ? (
-            <Reason text={loginReason}>
-              {(blocked) => (
-                <Button size="sm" busy={job !== undefined} onClick={saveAll} {...blocked}>
-                  Save all
-                </Button>
-              )}
-            </Reason>
+            <Button size="sm" busy={job !== undefined} reason={loginReason} onClick={saveAll}>
+              Save all
+            </Button>
           ) : null}
           {canSave && endpoint.autosave === 'false' ? (
             <Button size="sm" onClick={onAutosave}>
