@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
+import type { ComponentProps, ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
@@ -24,10 +25,19 @@ const FORMATS: readonly { format: ExportFormat; label: string }[] = [
   { format: 'zip', label: 'Raw HTTP files in a zip' },
 ];
 
-/** In a narrow bar, a button has only its icon. */
-const Label = ({ children }: { readonly children: string }) => (
-  <span className="@max-lg:pointer-fine:sr-only">{children}</span>
-);
+interface BarButtonProps extends Omit<ComponentProps<typeof Button>, 'title' | 'children'> {
+  readonly label: string;
+  readonly icon: ReactNode;
+}
+
+/** In a narrow bar, it has only its icon. */
+function BarButton({ label, icon, ...button }: BarButtonProps) {
+  return (
+    <Button size="sm" variant="ghost" title={label} {...button}>
+      {icon} <span className="@max-lg:pointer-fine:sr-only">{label}</span>
+    </Button>
+  );
+}
 
 /** Actions on all marked requests. */
 export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
@@ -59,21 +69,10 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           {formatCount(requests.length)} selected
         </span>
         {requests.every((request) => request.saved) ? null : (
-          <Button size="sm" variant="ghost" title="Save" busy={busy} reason={saveBlock} onClick={bulk.save}>
-            <Save /> <Label>Save</Label>
-          </Button>
+          <BarButton label="Save" icon={<Save />} busy={busy} reason={saveBlock} onClick={bulk.save} />
         )}
-        <Button size="sm" variant="ghost" title="Replay" busy={busy} reason={replayBlock} onClick={bulk.replay}>
-          <Send /> <Label>Replay</Label>
-        </Button>
-        <DropdownMenu
-          align="start"
-          trigger={
-            <Button size="sm" variant="ghost" title="Export" busy={busy}>
-              <Download /> <Label>Export</Label>
-            </Button>
-          }
-        >
+        <BarButton label="Replay" icon={<Send />} busy={busy} reason={replayBlock} onClick={bulk.replay} />
+        <DropdownMenu align="start" trigger={<BarButton label="Export" icon={<Download />} busy={busy} />}>
           {FORMATS.map(({ format, label }) => (
             <MenuItem key={format} onSelect={() => bulk.exportAs(format)}>
               {label}
@@ -81,19 +80,15 @@ export function BulkBar({ bulk, selection, actions }: BulkBarProps) {
           ))}
         </DropdownMenu>
         {isPair ? (
-          <Button size="sm" variant="ghost" title="Compare" onClick={() => selection.compare(left, right)}>
-            <Columns2 /> <Label>Compare</Label>
-          </Button>
+          <BarButton label="Compare" icon={<Columns2 />} onClick={() => selection.compare(left, right)} />
         ) : null}
-        <Button
-          size="sm"
+        <BarButton
+          label="Delete"
+          icon={<Trash2 />}
           variant="danger-ghost"
-          title="Delete"
           busy={busy}
           onClick={() => actions.remove(requests, clear)}
-        >
-          <Trash2 /> <Label>Delete</Label>
-        </Button>
+        />
         <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={clear} />
       </div>
     </div>
