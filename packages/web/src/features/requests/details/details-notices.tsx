@@ -51,9 +51,8 @@ export function DroppedNotice({ uid, request, maxUnsaved, saving, onSave }: Drop
       <Unlink aria-hidden className="size-4 shrink-0" />
       <Badge tone="warning">Dropped</Badge>
       <p className="min-w-0 grow basis-60 text-pretty">
-        {isWhole
-          ? `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page still has all of it.`
-          : `Only the newest ${formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page has only the beginning of its body.`}
+        Only the newest {formatCount(maxUnsaved)} unsaved requests are kept, and this one is older. This page{' '}
+        {isWhole ? 'still has all of it.' : 'has only the beginning of its body.'}
       </p>
       {isWhole ? (
         <Button size="sm" busy={saving} reason={loginReason} onClick={onSave}>
