@@ -7,6 +7,12 @@ import { firstPosition } from '../bodies/first-position.ts';
  */
 export type ListedRequest = CapturedRequest & { readonly slim?: RowLabel };
 
+/** The props of a part of the details of a request. */
+export interface RequestPartProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+}
+
 /**
  * Indexes strictly between `after` and `before` may hold requests that are not loaded. `after` is -1 for the last gap.
  */

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Forward } from 'lucide-react';
 import { useState } from 'react';
 import { failureOf } from '../../api/client.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
+import type { RequestPartProps } from '../../api/request-list.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { EmptyState, LoadError, Loading, Notice } from '../../ui/feedback.tsx';
@@ -14,9 +14,7 @@ import { deliveriesQuery } from './delivery-queries.ts';
 
 const LOADING = <Loading label="Loading the deliveries" bars={['h-4 w-2/3', 'h-4 w-1/2']} className="gap-3 p-4" />;
 
-interface DeliveriesTabProps {
-  readonly uid: string;
-  readonly request: ListedRequest;
+interface DeliveriesTabProps extends RequestPartProps {
   /** Opens the replay form with the method and the URL of an attempt. */
   readonly onReplay: (attempt: DeliveryAttempt) => void;
 }

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import type { ListedRequest } from '../../api/request-list.ts';
+import type { RequestPartProps } from '../../api/request-list.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Kbd, Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
@@ -22,13 +22,8 @@ const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).Repl
 /** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.6, min: 0.3, max: 0.8 };
 
-interface ReplayPanelProps {
-  readonly uid: string;
-  readonly request: ListedRequest;
-}
-
 /** The bar below a request that opens the replay form. The form is closed for each request that is selected. */
-export function ReplayPanel({ uid, request }: ReplayPanelProps) {
+export function ReplayPanel({ uid, request }: RequestPartProps) {
   const [isOpen, setOpen] = useReplayOpen(uid, request.index);
   const [focusAsked, askFocus] = useState(0);
   const pane = usePaneShare('replay', BOUNDS);

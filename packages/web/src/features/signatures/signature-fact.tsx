@@ -6,7 +6,7 @@ import { withRequestId } from '../../api/body-queries.ts';
 import { client } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { queryKeys } from '../../api/query-client.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
+import type { ListedRequest, RequestPartProps } from '../../api/request-list.ts';
 import { InlineButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 
@@ -23,11 +23,6 @@ const signatureQuery = (uid: string, request: ListedRequest) =>
     refetchOnWindowFocus: 'always',
   });
 
-interface SignatureFactProps {
-  readonly uid: string;
-  readonly request: ListedRequest;
-}
-
 /** The check reads the whole request, so it runs by itself only up to this size. */
 const MAX_CHECKED_BYTES = 1024 * 1024;
 
@@ -35,7 +30,7 @@ const LINK = 'font-sans text-accent underline-offset-2 hover:underline';
 const FACT = 'inline-flex min-w-0 items-start gap-1 font-sans [&_svg]:mt-0.5 [&_svg]:size-3.5 [&_svg]:shrink-0';
 
 /** Whether the signature of a request is valid, or why not. Announced after the user has asked for it or set a secret. */
-export function SignatureFact(props: SignatureFactProps) {
+export function SignatureFact(props: RequestPartProps) {
   const signing = useSigning(props.uid);
   const [firstSigning] = useState(signing);
   const [asked, setAsked] = useState(false);
@@ -46,7 +41,7 @@ export function SignatureFact(props: SignatureFactProps) {
   );
 }
 
-interface VerdictProps extends SignatureFactProps {
+interface VerdictProps extends RequestPartProps {
   /** True if a large request is checked, too. */
   readonly asked: boolean;
   readonly onAsk: () => void;

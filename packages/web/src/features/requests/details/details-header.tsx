@@ -4,7 +4,7 @@ import { ArrowLeft, Save, ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ComponentType } from 'react';
 import { labelOf } from '../../../api/request-list.ts';
-import type { ListedRequest } from '../../../api/request-list.ts';
+import type { RequestPartProps } from '../../../api/request-list.ts';
 import { readable } from '../../../bodies/encoding.ts';
 import { RequestNumber, Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
@@ -16,12 +16,6 @@ import { snippetOf } from '../write-snippet.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import type { DetailsMenuProps } from './details-menu.tsx';
 import { decodedPath } from './tab-content.ts';
-
-/** A part of the details that another feature shows. */
-export interface RequestPartProps {
-  readonly uid: string;
-  readonly request: ListedRequest;
-}
 
 export interface DetailsHeaderProps extends DetailsMenuProps {
   readonly saving: boolean;
@@ -101,7 +95,7 @@ function SaveButton({ request, saving, actions }: DetailsHeaderProps) {
 const MAX_SHORT_LENGTH = 28;
 
 /** Method and URL as sent, and the decoded path if it differs. A long URL is cut until it is expanded. */
-function RequestTarget({ uid, request }: { readonly uid: string; readonly request: ListedRequest }) {
+function RequestTarget({ uid, request }: RequestPartProps) {
   const [isExpanded, setExpanded] = useState(false);
   const path = readable(request.path) || '/';
   const query = readable(queryOf(request));
