@@ -50,6 +50,12 @@ export function useReplayDraft(uid: string, index: number): readonly [ReplayDraf
   return [useSignal(replayDrafts).get(request) ?? NONE, change];
 }
 
+/** Reverts the replay of a request to what was captured. */
+export function discardDraft(uid: string, index: number): void {
+  const request = keyOf(uid, index);
+  replayDrafts.set(new Map([...replayDrafts.read()].filter(([each]) => each !== request)));
+}
+
 /**
  * Whether the replay form of a request is open. It stays open when the layout changes, and closes when another request
  * is selected.

@@ -42,16 +42,6 @@ export type ReplayDraft = { readonly [Part in keyof ReplayForm]?: ReplayForm[Par
   readonly editor?: string | undefined;
 };
 
-/** A change that reverts every part to the captured request. */
-export const NO_CHANGES: Required<ReplayDraft> = {
-  method: undefined,
-  url: undefined,
-  rows: undefined,
-  body: undefined,
-  sign: undefined,
-  editor: undefined,
-};
-
 /** A replay as it would be sent. */
 export interface ReplayForm {
   readonly method: string;

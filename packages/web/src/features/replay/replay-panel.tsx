@@ -11,8 +11,7 @@ import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { useDetailsCover } from '../../ui/state.ts';
-import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.ts';
-import { NO_CHANGES } from './replay-form.ts';
+import { discardDraft, useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.ts';
 import { useReplayState } from './replays.ts';
 
 const FORM_LOADING = <Loading label="Loading the form" bars={['h-8', 'h-24']} className="gap-2 p-4" />;
@@ -107,7 +106,7 @@ interface ReplayMarksProps {
 
 /** The badges of the replay bar: the last status, and whether there are unsent changes. */
 function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
-  const [draft, change] = useReplayDraft(uid, index);
+  const [draft] = useReplayDraft(uid, index);
   const state = useReplayState(uid, index);
   return (
     <>
@@ -116,7 +115,7 @@ function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
       ) : null}
       {/* The open editor is no change yet. */}
       {isChanged({ ...draft, editor: undefined }) ? (
-        <Button size="sm" variant="ghost" onClick={() => change(NO_CHANGES)}>
+        <Button size="sm" variant="ghost" onClick={() => discardDraft(uid, index)}>
           Discard changes
         </Button>
       ) : null}
