@@ -106,14 +106,19 @@ export function FormButtons({ onCancel, cancelLabel = 'Cancel', ...submit }: For
   );
 }
 
-interface FormProps extends Omit<ComponentProps<'form'>, 'className' | 'noValidate'> {
+interface FormProps extends Omit<ComponentProps<'form'>, 'className' | 'noValidate' | 'onSubmit'> {
   readonly failure?: string | undefined;
+  readonly onSubmit: () => void;
 }
 
-/** A form with the reason why its call failed above the fields. The browser's own validation is off. */
-export function Form({ failure, children, ...rest }: FormProps) {
+/** A form with the reason why its call failed above the fields. The browser neither validates nor submits it. */
+export function Form({ failure, onSubmit, children, ...rest }: FormProps) {
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit();
+  };
   return (
-    <form {...rest} noValidate className="flex flex-col gap-4">
+    <form {...rest} onSubmit={submit} noValidate className="flex flex-col gap-4">
       {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
       {children}
     </form>
@@ -130,8 +135,7 @@ export function useForm<V extends Readonly<Record<string, string>>>(options: {
   const values = { ...options.initial, ...edits };
   const { ref, clear, ...messages } = useFormErrors(values);
 
-  const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
-    submit.preventDefault();
+  const onSubmit = (): void => {
     const found = options.validate(values);
     if (Object.keys(found).length > 0) return messages.refuse(found);
     clear();
@@ -148,7 +152,7 @@ export function useForm<V extends Readonly<Record<string, string>>>(options: {
       onChange: ({ currentTarget: { value } }: FormEvent<HTMLInputElement>) =>
         setEdits((before) => ({ ...before, [field]: value })),
     }),
-    /** Props of the form element. */
+    /** Props of the `Form`. */
     props: { ref, onSubmit },
     reset: () => {
       setEdits({});

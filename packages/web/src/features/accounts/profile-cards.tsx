@@ -37,7 +37,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
   });
   const isChanged = form.values.username.trim() !== user.username;
   return (
-    <form {...form.props}>
+    <Form {...form.props}>
       <SectionCard
         title="Username"
         description="The name that you log in with."
@@ -58,7 +58,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
           autoComplete="username"
         />
       </SectionCard>
-    </form>
+    </Form>
   );
 }
 

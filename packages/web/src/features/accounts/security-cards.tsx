@@ -7,7 +7,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, SubmitButton, useForm } from '../../ui/form.tsx';
+import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -38,7 +38,7 @@ export function PasswordCard() {
       }),
   });
   return (
-    <form {...form.props}>
+    <Form {...form.props}>
       <SectionCard
         title="Change password"
         description="Every other session is logged out."
@@ -51,7 +51,7 @@ export function PasswordCard() {
           ))}
         </div>
       </SectionCard>
-    </form>
+    </Form>
   );
 }
 

@@ -1,7 +1,6 @@
 import { ApiError, destinationCreateSchema, parseQuery } from '@creel/contract';
 import type { Destination } from '@creel/contract';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { useSigning } from '../../api/queries.ts';
 import { knownValuesOf } from '../../ui/query-completion.ts';
@@ -31,8 +30,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   const { ref, errors, failure, refuse, fail, clear } = useFormErrors({ url, query, appendPath, sign });
   const save = useSaveDestination(uid, destination?.id);
   const hasSecret = useSigning(uid) !== null;
-  const onSubmit = (submit: FormEvent): void => {
-    submit.preventDefault();
+  const onSubmit = (): void => {
     const wanted = { url: completeUrl(url), query: query.trim(), appendPath, sign };
     const condition = parseQuery(wanted.query);
     const found = {

@@ -1,6 +1,6 @@
 import { ApiError, isEndOfSession } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
-import type { FormEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { errorMessage, isEndpointDeleted } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Badge, RequestNumber } from '../../ui/badges.tsx';
@@ -47,8 +47,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [mistake, setMistake] = useState<string>();
   const { phase, results, ends, failure, uncertain, send, stop } = useBulkRun(uid, chosen);
   const [first] = chosen;
-  const onSubmit = (submit: FormEvent): void => {
-    submit.preventDefault();
+  const onSubmit = (): void => {
     // Enter in the only text field submits also without a submit button.
     if (phase === 'done') return;
     const found = baseMistake(base);

@@ -125,13 +125,7 @@ function SettingsForm({ user, settings }: SettingsFormProps) {
     });
   };
   return (
-    <Form
-      ref={ref}
-      onSubmit={(submit) => {
-        submit.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form ref={ref} onSubmit={onSubmit}>
       <SectionCard title="General">
         <SwitchRow
           label="Autosave new endpoints"

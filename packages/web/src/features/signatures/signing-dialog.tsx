@@ -2,7 +2,6 @@ import { signingSchemeSchema, signingSecretSchema, suggestScheme } from '@creel/
 import type { SigningScheme, SigningSecret, SuggestedScheme } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { FormEvent } from 'react';
 import { client, errorMessage } from '../../api/client.ts';
 import { patchEndpoint, useSigning } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
@@ -80,8 +79,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
     onSuccess: onDone,
     onError: (error: Error) => fail(error, errorMessage(error, 'The secret could not be stored. Please try again.')),
   };
-  const onSubmit = (submit: FormEvent): void => {
-    submit.preventDefault();
+  const onSubmit = (): void => {
     const wanted = { scheme, secret, ...(scheme === 'hmac-sha256' ? plain : {}) };
     const found = fieldErrors(signingSecretSchema, wanted);
     if (Object.keys(found).length > 0) return refuse(found);
