@@ -86,13 +86,8 @@ interface SettingsFormProps {
 const UNSAVED = 'Your changes to the settings are not saved. Leave without saving them?';
 
 function isSame(draft: UserSettings, stored: UserSettings): boolean {
-  const { autoSaveNewEndpoints, emailNotifyExpiry, emailNotifySubscription, email } = stored;
-  return (
-    draft.autoSaveNewEndpoints === autoSaveNewEndpoints &&
-    draft.emailNotifyExpiry === emailNotifyExpiry &&
-    draft.emailNotifySubscription === emailNotifySubscription &&
-    draft.email.trim() === email.trim()
-  );
+  const text = (settings: UserSettings): string => JSON.stringify({ ...settings, email: settings.email.trim() });
+  return text(draft) === text(stored);
 }
 
 /**
