@@ -1,8 +1,9 @@
 import { emailSchema } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { z } from 'zod';
-import { errorMessage, namedError } from '../../api/client.ts';
+import { client, errorMessage, namedError } from '../../api/client.ts';
 import { useServiceInfo } from '../../api/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
@@ -12,7 +13,6 @@ import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { ownPath } from '../../ui/urls.ts';
 import { registerFormSchema } from './account-forms.ts';
-import { useRequestPasswordReset } from './account-queries.ts';
 import { useRegister } from './login-mutations.ts';
 import { LoginForm } from './login-form.tsx';
 import { ProviderButton } from './provider-button.tsx';
@@ -136,7 +136,9 @@ function ForgotPassword({ onClose }: { readonly onClose: () => void }) {
 }
 
 function ResetRequestForm() {
-  const request = useRequestPasswordReset();
+  const request = useMutation({
+    mutationFn: (email: string) => client.call('requestPasswordReset', { body: { email } }),
+  });
   const form = useForm({
     initial: { email: '' },
     validate: (values) => fieldErrors(FORM, values),

@@ -1,25 +1,26 @@
+import { useMutation } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { errorMessage } from '../../api/client.ts';
+import { client, errorMessage } from '../../api/client.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { newPasswordFormSchema } from './account-forms.ts';
-import { useResetPassword, useVerifyEmail } from './account-queries.ts';
 
 const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
 
 /** The page that the link in a password reset email opens. */
 export function ResetPage() {
-  const { token } = useSearch({ from: '/auth/reset' });
+  const { token = '' } = useSearch({ from: '/auth/reset' });
   return (
     <PublicLayout
       title="Set a new password"
       heading="Set a new password"
       description="The link works once, for 30 minutes. Every other session is logged out."
     >
-      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
+      {token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
       <Button asChild variant="ghost">
         <Link to="/auth">Back to login</Link>
       </Button>
@@ -29,17 +30,16 @@ export function ResetPage() {
 
 /** The form for a new password, with the token of an emailed link. */
 function ResetForm({ token }: { readonly token: string }) {
-  const reset = useResetPassword();
+  const reset = useMutation({
+    mutationFn: (password: string) => client.call('resetPassword', { body: { token, password } }),
+  });
   const form = useForm({
     initial: { password: '', confirmPassword: '' },
     validate: (values) => fieldErrors(newPasswordFormSchema, values),
     onValid: ({ password }) =>
-      reset.mutate(
-        { token, password },
-        {
-          onError: (error) => form.fail(error, errorMessage(error, 'The password could not be set. Please try again.')),
-        },
-      ),
+      reset.mutate(password, {
+        onError: (error) => form.fail(error, errorMessage(error, 'The password could not be set. Please try again.')),
+      }),
   });
   if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
   return (
@@ -66,19 +66,22 @@ const FAILED = 'The email could not be confirmed. Request a new link on your pro
 
 /** The page that the link in a verification email opens. The user has to click, because mail scanners follow links. */
 export function VerifyPage() {
-  const { token } = useSearch({ from: '/auth/verify' });
-  const verify = useVerifyEmail();
+  const { token = '' } = useSearch({ from: '/auth/verify' });
+  const verify = useMutation({
+    mutationFn: () => client.call('verifyEmail', { body: { token } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.user }),
+  });
   return (
     <PublicLayout
       title="Confirm your email"
       heading="Confirm your email"
       description="One click proves that this address is yours."
     >
-      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : null}
+      {token === '' ? <Notice tone="bad">{BROKEN}</Notice> : null}
       {verify.isError ? <Notice tone="bad">{errorMessage(verify.error, FAILED)}</Notice> : null}
       {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
-      {token === undefined || token === '' || verify.isSuccess ? null : (
-        <Button variant="primary" busy={verify.isPending} onClick={() => verify.mutate(token)}>
+      {token === '' || verify.isSuccess ? null : (
+        <Button variant="primary" busy={verify.isPending} onClick={() => verify.mutate()}>
           {verify.isPending ? 'Confirming…' : 'Confirm email'}
         </Button>
       )}

@@ -1,9 +1,10 @@
 import { usernameSchema } from '@creel/contract';
 import type { User } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
-import { errorMessage } from '../../api/client.ts';
-import { useServiceInfo } from '../../api/queries.ts';
+import { client, errorMessage } from '../../api/client.ts';
+import { putUser, useServiceInfo } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -12,9 +13,8 @@ import { TextField } from '../../ui/field.tsx';
 import { fieldErrors, Form, FormButtons, SubmitButton, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { useLeave } from './login-mutations.ts';
+import { handleLogout, useLeave } from './login-mutations.ts';
 import { usernameFailure } from './profile-labels.ts';
-import { useChangeUsername, useRequestEmailVerification, useDeleteAccount } from './account-queries.ts';
 
 const FORM = z.object({ username: usernameSchema });
 /** The page reloads after a change of the username, so that every screen shows it. */
@@ -22,7 +22,10 @@ const RELOAD_AFTER_MS = 1000;
 
 /** Changes the username, and reloads the page, which shows it in many places. */
 export function UsernameCard({ user }: { readonly user: User }) {
-  const change = useChangeUsername();
+  const change = useMutation({
+    mutationFn: (username: string) => client.call('changeUsername', { body: { username } }),
+    onSuccess: putUser,
+  });
   const form = useForm({
     initial: { username: user.username },
     validate: (values) => fieldErrors(FORM, values),
@@ -65,7 +68,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
 /** The email of the account, and whether it is verified. */
 export function EmailCard({ user }: { readonly user: User }) {
   const info = useServiceInfo();
-  const verify = useRequestEmailVerification();
+  const verify = useMutation({ mutationFn: () => client.call('requestEmailVerification', {}) });
   const canAsk = !user.emailVerified && info.data?.mail === true;
   return (
     <SectionCard
@@ -135,7 +138,10 @@ interface DeleteAccountFormProps {
 
 function DeleteAccountForm({ hasPassword, onCancel }: DeleteAccountFormProps) {
   const leave = useLeave();
-  const remove = useDeleteAccount();
+  const remove = useMutation({
+    mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }),
+    onSuccess: handleLogout,
+  });
   const form = useForm({
     initial: { password: '' },
     validate: ({ password }): Record<string, string> =>

@@ -1,8 +1,10 @@
 import { passwordChangeSchema } from '@creel/contract';
 import type { Session } from '@creel/contract';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
-import { errorMessage, failureOf, toastFailure } from '../../api/client.ts';
+import { client, errorMessage, failureOf, toastFailure } from '../../api/client.ts';
+import { FOLLOWED } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
@@ -12,8 +14,16 @@ import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { useChangePassword, sessionsQuery, useEndOtherSessions } from './account-queries.ts';
 import { describeUserAgent, passwordFailure } from './profile-labels.ts';
+
+const sessionsQuery = queryOptions({
+  queryKey: queryKeys.sessions,
+  queryFn: ({ signal }) => client.call('listSessions', {}, signal),
+  staleTime: 0,
+  ...FOLLOWED,
+});
+
+const readSessionsAgain = () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions });
 
 const EMPTY = { currentPassword: '', newPassword: '', confirmPassword: '' };
 const FIELDS = [
@@ -24,7 +34,10 @@ const FIELDS = [
 
 /** The form to change the password. It ends all other sessions. */
 export function PasswordCard() {
-  const change = useChangePassword();
+  const change = useMutation({
+    mutationFn: (body: typeof EMPTY) => client.call('changePassword', { body }),
+    onSuccess: readSessionsAgain,
+  });
   const form = useForm({
     initial: EMPTY,
     validate: (values) => fieldErrors(passwordChangeSchema, values),
@@ -97,7 +110,7 @@ function SessionRow({ session }: { readonly session: Session }) {
 }
 
 function EndOthersButton({ count }: { readonly count: number }) {
-  const end = useEndOtherSessions();
+  const end = useMutation({ mutationFn: () => client.call('endOtherSessions', {}), onSuccess: readSessionsAgain });
   const onConfirm = (): void =>
     end.mutate(undefined, {
       onSuccess: () => toast({ title: 'Logged out everywhere else' }),
