@@ -50,24 +50,7 @@ interface SigningDialogProps {
 
 /** Sets, replaces or removes the secret that the sender signs with. The secret is never shown again. */
 export function SigningDialog({ uid, opened, onClose }: SigningDialogProps) {
-  const signing = useSigning(uid);
-  return (
-    <Dialog
-      onClose={onClose}
-      title="Signing secret"
-      description="With the sender's secret, Creel checks the signature of each request and can sign what you send again. It is stored encrypted and never shown again."
-    >
-      <SigningForm uid={uid} opened={opened} present={signing?.scheme} onDone={onClose} />
-    </Dialog>
-  );
-}
-
-interface SigningFormProps extends Pick<SigningDialogProps, 'uid' | 'opened'> {
-  readonly present: SigningScheme | undefined;
-  readonly onDone: () => void;
-}
-
-function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
+  const present = useSigning(uid)?.scheme;
   const [suggested] = useState(() => suggestionOf(readList(uid), opened));
   const [scheme, setScheme] = useState<SigningScheme>(present ?? suggested?.scheme ?? 'stripe');
   const [secret, setSecret] = useState('');
@@ -76,7 +59,7 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
   const set = useSetSecret(uid);
   const remove = useDeleteSecret(uid);
   const outcome = {
-    onSuccess: onDone,
+    onSuccess: onClose,
     onError: (error: Error) => fail(error, errorMessage(error, 'The secret could not be stored. Please try again.')),
   };
   const onSubmit = (): void => {
@@ -87,71 +70,77 @@ function SigningForm({ uid, opened, present, onDone }: SigningFormProps) {
     set.mutate(wanted, outcome);
   };
   return (
-    <Form ref={ref} failure={failure} onSubmit={onSubmit}>
-      {present === undefined ? null : (
-        <Notice tone="good">
-          A secret is set ({SCHEMES[present].name}). A new one replaces it. Without one, destinations with “Sign again”
-          send nothing.
-        </Notice>
-      )}
-      <Field
-        label="Scheme"
-        hint={suggested?.scheme === scheme ? 'Suggested, because captured requests are signed this way.' : undefined}
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={scheme}
-            onChange={({ target }) => {
-              setScheme(signingSchemeSchema.parse(target.value));
-              clear();
-            }}
-          >
-            {signingSchemeSchema.options.map((value) => (
-              <option key={value} value={value}>
-                {SCHEMES[value].name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={setPlain} /> : null}
-      <TextField
-        label="Secret"
-        error={errors['secret']}
-        hint={SCHEMES[scheme].hint}
-        data-first-focus
-        isData
-        data-unsaved={secret !== '' || undefined}
-        type="password"
-        value={secret}
-        onChange={({ target }) => setSecret(target.value)}
-      />
-      <div className="flex flex-wrap justify-end gap-2">
+    <Dialog
+      onClose={onClose}
+      title="Signing secret"
+      description="With the sender's secret, Creel checks the signature of each request and can sign what you send again. It is stored encrypted and never shown again."
+    >
+      <Form ref={ref} failure={failure} onSubmit={onSubmit}>
         {present === undefined ? null : (
-          <ConfirmButton
-            variant="danger-ghost"
-            className="mr-auto"
-            busy={remove.isPending}
-            confirm={{
-              title: 'Remove signing secret',
-              description:
-                'Creel does not show it again. Without it, signatures are not checked, and destinations with “Sign again” send nothing.',
-              confirmLabel: 'Remove',
-              onConfirm: () => remove.mutate(undefined, outcome),
-            }}
-          >
-            Remove
-          </ConfirmButton>
+          <Notice tone="good">
+            A secret is set ({SCHEMES[present].name}). A new one replaces it. Without one, destinations with “Sign
+            again” send nothing.
+          </Notice>
         )}
-        <Button onClick={onDone}>Cancel</Button>
-        <SubmitButton
-          isPending={set.isPending}
-          label={present === undefined ? 'Save' : 'Replace'}
-          pendingLabel="Saving…"
+        <Field
+          label="Scheme"
+          hint={suggested?.scheme === scheme ? 'Suggested, because captured requests are signed this way.' : undefined}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={scheme}
+              onChange={({ target }) => {
+                setScheme(signingSchemeSchema.parse(target.value));
+                clear();
+              }}
+            >
+              {signingSchemeSchema.options.map((value) => (
+                <option key={value} value={value}>
+                  {SCHEMES[value].name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={setPlain} /> : null}
+        <TextField
+          label="Secret"
+          error={errors['secret']}
+          hint={SCHEMES[scheme].hint}
+          data-first-focus
+          isData
+          data-unsaved={secret !== '' || undefined}
+          type="password"
+          value={secret}
+          onChange={({ target }) => setSecret(target.value)}
         />
-      </div>
-    </Form>
+        <div className="flex flex-wrap justify-end gap-2">
+          {present === undefined ? null : (
+            <ConfirmButton
+              variant="danger-ghost"
+              className="mr-auto"
+              busy={remove.isPending}
+              confirm={{
+                title: 'Remove signing secret',
+                description:
+                  'Creel does not show it again. Without it, signatures are not checked, and destinations with “Sign again” send nothing.',
+                confirmLabel: 'Remove',
+                onConfirm: () => remove.mutate(undefined, outcome),
+              }}
+            >
+              Remove
+            </ConfirmButton>
+          )}
+          <Button onClick={onClose}>Cancel</Button>
+          <SubmitButton
+            isPending={set.isPending}
+            label={present === undefined ? 'Save' : 'Replace'}
+            pendingLabel="Saving…"
+          />
+        </div>
+      </Form>
+    </Dialog>
   );
 }
 
