@@ -33,9 +33,10 @@ function CreateEndpointForm({ onClose }: CreateEndpointDialogProps) {
   const form = useForm({
     initial: { name: '', source: '' },
     validate: () => ({}),
-    onValid: ({ name, source }) =>
+    onValid: (values) =>
       create.mutate(
-        { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
+        // As set in this browser. Without a setting here, the server uses the stored one.
+        { ...values, autoSaveEnabled: userSettingsPreference.read()?.autoSaveNewEndpoints },
         {
           onSuccess: ({ uid }) => {
             onClose();
@@ -67,17 +68,6 @@ function CreateEndpointForm({ onClose }: CreateEndpointDialogProps) {
       />
     </Form>
   );
-}
-
-/** Empty fields are not sent. The server then uses no name and detects the source. */
-function filled(field: 'name' | 'source', value: string): { name?: string; source?: string } {
-  return value.trim() === '' ? {} : { [field]: value };
-}
-
-/** From the settings in this browser. Without them, the server uses its stored settings. */
-function autosaveChoice(): { autoSaveEnabled?: boolean } {
-  const settings = userSettingsPreference.read();
-  return settings === null ? {} : { autoSaveEnabled: settings.autoSaveNewEndpoints };
 }
 
 interface NameAndSourceProps {
