@@ -10,20 +10,8 @@ import { useNow } from '../../ui/state.ts';
 import { createBlock } from './endpoint-labels.ts';
 import { isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 
-interface CreateEndpointDialogProps {
-  readonly onClose: () => void;
-}
-
 /** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
-export function CreateEndpointDialog({ onClose }: CreateEndpointDialogProps) {
-  return (
-    <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that captures every request to it.">
-      <CreateEndpointForm onClose={onClose} />
-    </Dialog>
-  );
-}
-
-function CreateEndpointForm({ onClose }: CreateEndpointDialogProps) {
+export function CreateEndpointDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const user = useUser();
   const endpoints = useQuery(endpointsQuery);
@@ -48,25 +36,27 @@ function CreateEndpointForm({ onClose }: CreateEndpointDialogProps) {
       ),
   });
   return (
-    <Form {...form.props} failure={form.failure}>
-      {block === undefined ? null : (
-        <Notice tone="warn">
-          <span>{block}</span> {user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onClose} />}
-        </Notice>
-      )}
-      <NameAndSource
-        bind={form.bind}
-        placeholders={{ name: 'e.g. Stripe billing', source: 'e.g. Stripe, GitHub, Shopify' }}
-        sourceHint="If empty, it is detected from the first request."
-      />
-      <FormButtons
-        disabled={block !== undefined}
-        isPending={create.isPending}
-        label="Create Endpoint"
-        pendingLabel="Creating…"
-        onCancel={onClose}
-      />
-    </Form>
+    <Dialog onClose={onClose} title="Create Endpoint" description="A new URL that captures every request to it.">
+      <Form {...form.props} failure={form.failure}>
+        {block === undefined ? null : (
+          <Notice tone="warn">
+            <span>{block}</span> {user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onClose} />}
+          </Notice>
+        )}
+        <NameAndSource
+          bind={form.bind}
+          placeholders={{ name: 'e.g. Stripe billing', source: 'e.g. Stripe, GitHub, Shopify' }}
+          sourceHint="If empty, it is detected from the first request."
+        />
+        <FormButtons
+          disabled={block !== undefined}
+          isPending={create.isPending}
+          label="Create Endpoint"
+          pendingLabel="Creating…"
+          onCancel={onClose}
+        />
+      </Form>
+    </Dialog>
   );
 }
 
