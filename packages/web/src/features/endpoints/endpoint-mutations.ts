@@ -74,9 +74,7 @@ async function applyNow(
   reverted: (before: Endpoint) => Partial<Endpoint>,
 ): Promise<() => void> {
   await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
-  const before =
-    queryClient.getQueryData<EndpointDetail>(queryKeys.endpoint(uid)) ??
-    queryClient.getQueryData<Endpoint[]>(queryKeys.endpoints)?.find((endpoint) => endpoint.uid === uid);
+  const before = queryClient.getQueryData<EndpointDetail>(queryKeys.endpoint(uid));
   patchEndpoint(uid, change);
   return () => (before === undefined ? undefined : patchEndpoint(uid, reverted(before)));
 }
