@@ -103,13 +103,12 @@ export function useSetFavorite(uid: string) {
 /** True if a limit of the plan was reached. */
 export const isPlanLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'PLAN_LIMIT';
 
-/** Every plan except the largest can be upgraded. */
-const offersUpgrade = (error: unknown): boolean =>
-  isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
-
-/** A button that leads to the plans, for a call that a larger plan would allow. */
-const upgradeFor = (error: unknown): ToastInput['action'] =>
-  offersUpgrade(error) ? { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) } : undefined;
+/** A button that leads to the plans, for a call that a larger plan would allow. The largest plan has no upgrade. */
+function upgradeFor(error: unknown): ToastInput['action'] {
+  const isLargest = queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier === 'PREMIUM';
+  if (!isPlanLimit(error) || isLargest) return undefined;
+  return { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
+}
 
 const FAVORITE_ON = { title: 'Added to favorites', description: 'This endpoint will never expire.' };
 const FAVORITE_OFF = {
