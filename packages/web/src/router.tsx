@@ -12,69 +12,11 @@ import { lazyPart, preloadParts } from './ui/lazy-part.tsx';
 import { StartPage } from './ui/page.tsx';
 import { loginPage, ownPath, parseSearch } from './ui/urls.ts';
 
-/** All pages. Each is loaded on first use. */
-const pages = {
-  AuthPage: lazyPart(async () => (await import('./features/accounts/auth-page.tsx')).AuthPage),
-  ResetPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).ResetPage),
-  VerifyPage: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).VerifyPage),
-  HomePage: lazyPart(async () => (await import('./features/endpoints/home-page.tsx')).HomePage),
-  EndpointPage: lazyPart(async () => (await import('./shell/endpoint-page.tsx')).EndpointPage, <EndpointLoading />),
-  SearchPage: lazyPart(async () => (await import('./features/search/search-page.tsx')).SearchPage),
-  ProfilePage: lazyPart(async () => (await import('./shell/profile-page.tsx')).ProfilePage),
-  SettingsPage: lazyPart(async () => (await import('./features/settings/settings-page.tsx')).SettingsPage),
-  SubscriptionPage: lazyPart(async () => (await import('./features/billing/subscription-page.tsx')).SubscriptionPage),
-  TestCheckoutPage: lazyPart(
-    async () => (await import('./features/billing/test-gateway/test-checkout-page.tsx')).TestCheckoutPage,
-  ),
-  TestPortalPage: lazyPart(
-    async () => (await import('./features/billing/test-gateway/test-portal-page.tsx')).TestPortalPage,
-  ),
-} as const;
-
 /** A search parameter of a page. An invalid value counts as missing, so that an old link still opens its page. */
 const parameter = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 
-const DETAIL_TABS = ['json', 'headers', 'query', 'raw', 'deliveries'] as const;
-const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
-
 /** TanStack Router parses `?q=123` as a number, but a search text is always a string. */
 const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
-
-const endpointSearchSchema = z.object({
-  /** Index of the selected request. Unlike the id, it does not change when the request is saved. */
-  request: parameter(z.int().min(0)),
-  /** Tab of the details; by default the initial tab of the request. */
-  tab: parameter(z.enum(DETAIL_TABS)),
-  filter: parameter(z.enum(FILTERS)),
-  /** Query of the list's filter: docs/query-language.md. */
-  find: parameter(text.pipe(z.string().max(MAX_QUERY_LENGTH))),
-  /** Index of the request to compare with. */
-  compare: parameter(z.int().min(0)),
-});
-
-const searchSearchSchema = z.object({
-  q: parameter(text),
-  /** The uid of the only endpoint to search. */
-  endpoint: parameter(text),
-});
-
-const authSearchSchema = z.object({
-  next: parameter(text),
-  tab: parameter(z.enum(['login', 'register'])),
-});
-
-const tokenSearchSchema = z.object({ token: parameter(text) });
-
-const profileSearchSchema = z.object({
-  tab: parameter(z.enum(['profile', 'security', 'subscription'])),
-});
-
-/** Set by the payment provider when it redirects back from a checkout. */
-const subscriptionSearchSchema = z.object({
-  checkout: parameter(z.enum(['success', 'canceled'])),
-});
-
-const testPortalSearchSchema = z.object({ return: parameter(text) });
 
 /** A page without the app's layout. */
 const alone = (page: ReactNode) => <main className="h-full">{page}</main>;
@@ -89,20 +31,20 @@ const rootRoute = createRootRoute({
 const authRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth',
-  validateSearch: authSearchSchema,
+  validateSearch: z.object({ next: parameter(text), tab: parameter(z.enum(['login', 'register'])) }),
   beforeLoad: async ({ search: { next } }) => {
     const user = await queryClient.ensureQueryData(userQuery);
     // After a session has ended, the user is still in the cache for the screens that are open.
     if (user !== null && !isSignedOut()) throw redirect({ href: ownPath(next), replace: true });
   },
-  component: pages.AuthPage,
+  component: lazyPart(async () => (await import('./features/accounts/auth-page.tsx')).AuthPage),
 });
 
 const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/reset',
-  validateSearch: tokenSearchSchema,
-  component: pages.ResetPage,
+  validateSearch: z.object({ token: parameter(text) }),
+  component: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).ResetPage),
 });
 
 /** Redirects visitors to the login page, which returns here afterwards. */
@@ -115,29 +57,13 @@ async function requireUser({ location }: { readonly location: { readonly href: s
 const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/verify',
-  validateSearch: tokenSearchSchema,
+  validateSearch: z.object({ token: parameter(text) }),
   // The link alone is no proof: it requires a session of the account that it was sent to.
   beforeLoad: requireUser,
-  component: pages.VerifyPage,
+  component: lazyPart(async () => (await import('./features/accounts/email-link-pages.tsx')).VerifyPage),
 });
 
-/** The test gateway takes the place of another site, so its pages don't have the app's layout. */
-const testCheckoutRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/billing/test/checkout/$id',
-  beforeLoad: requireUser,
-  component: pages.TestCheckoutPage,
-});
-
-const testPortalRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/billing/test/portal',
-  validateSearch: testPortalSearchSchema,
-  beforeLoad: requireUser,
-  component: pages.TestPortalPage,
-});
-
-/** All other pages require a login. */
+/** The pages with the app's layout. They require a login. */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -148,21 +74,35 @@ const signedInRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
-  component: pages.HomePage,
+  component: lazyPart(async () => (await import('./features/endpoints/home-page.tsx')).HomePage),
 });
 
 const endpointRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/endpoints/$uid',
-  validateSearch: endpointSearchSchema,
-  component: pages.EndpointPage,
+  validateSearch: z.object({
+    /** Index of the selected request. Unlike the id, it does not change when the request is saved. */
+    request: parameter(z.int().min(0)),
+    /** Tab of the details; by default the initial tab of the request. */
+    tab: parameter(z.enum(['json', 'headers', 'query', 'raw', 'deliveries'])),
+    filter: parameter(z.enum(['all', 'get', 'post', 'put', 'delete'])),
+    /** Query of the list's filter: docs/query-language.md. */
+    find: parameter(text.pipe(z.string().max(MAX_QUERY_LENGTH))),
+    /** Index of the request to compare with. */
+    compare: parameter(z.int().min(0)),
+  }),
+  component: lazyPart(async () => (await import('./shell/endpoint-page.tsx')).EndpointPage, <EndpointLoading />),
 });
 
 const searchRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/search',
-  validateSearch: searchSearchSchema,
-  component: pages.SearchPage,
+  validateSearch: z.object({
+    q: parameter(text),
+    /** The uid of the only endpoint to search. */
+    endpoint: parameter(text),
+  }),
+  component: lazyPart(async () => (await import('./features/search/search-page.tsx')).SearchPage),
 });
 
 /**
@@ -177,23 +117,46 @@ const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/profile',
   loader: loadServiceInfo,
-  validateSearch: profileSearchSchema,
-  component: pages.ProfilePage,
+  validateSearch: z.object({ tab: parameter(z.enum(['profile', 'security', 'subscription'])) }),
+  component: lazyPart(async () => (await import('./shell/profile-page.tsx')).ProfilePage),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings',
   loader: loadServiceInfo,
-  component: pages.SettingsPage,
+  component: lazyPart(async () => (await import('./features/settings/settings-page.tsx')).SettingsPage),
 });
 
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
   loader: loadServiceInfo,
-  validateSearch: subscriptionSearchSchema,
-  component: pages.SubscriptionPage,
+  validateSearch: z.object({
+    /** Set by the payment provider when it redirects back from a checkout. */
+    checkout: parameter(z.enum(['success', 'canceled'])),
+  }),
+  component: lazyPart(async () => (await import('./features/billing/subscription-page.tsx')).SubscriptionPage),
+});
+
+/** The test gateway takes the place of another site, so its pages don't have the app's layout. */
+const testCheckoutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/checkout/$id',
+  beforeLoad: requireUser,
+  component: lazyPart(
+    async () => (await import('./features/billing/test-gateway/test-checkout-page.tsx')).TestCheckoutPage,
+  ),
+});
+
+const testPortalRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/portal',
+  validateSearch: z.object({ return: parameter(text) }),
+  beforeLoad: requireUser,
+  component: lazyPart(
+    async () => (await import('./features/billing/test-gateway/test-portal-page.tsx')).TestPortalPage,
+  ),
 });
 
 /** Any other path shows the 404 page. */
