@@ -5,17 +5,14 @@ import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dial
 import { themePreference, THEMES } from '../features/settings/theme.tsx';
 import { Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, singleKeysPreference, useAllCommands, useCommands, showKeys } from '../ui/commands.ts';
-import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { SwitchRow } from '../ui/switch.tsx';
 import { useSignal } from '../ui/state.ts';
 import { CommandPalette } from './command-palette.tsx';
 
-type Open = 'create' | 'palette' | 'help' | undefined;
-
 /** The dialogs of every page, and the shortcuts that open them. */
 export function ShellDialogs() {
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<'create' | 'palette' | 'help'>();
   useShellCommands();
   useCommands([
     {
@@ -78,7 +75,11 @@ function useShellCommands(): void {
 function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
   const commands = useAllCommands();
   const hasSingleKeys = useSignal(singleKeysPreference);
-  const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
+  // If several commands have the same key, only the last one handles it.
+  const byKeys = new Map(
+    commands.flatMap((command) => (command.keys === undefined ? [] : [[command.keys, command] as const])),
+  );
+  const groups = [...Map.groupBy(byKeys, ([, { group }]) => group)];
   const hasTwoColumns = groups.length > 1;
   return (
     <Dialog
@@ -92,11 +93,11 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
           <section key={group} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 text-sm font-medium text-ink-2">{group}</h3>
             <dl className="flex flex-col gap-1.5">
-              {members.map((command) => (
-                <div key={command.id} className="flex items-center justify-between gap-4">
-                  <dt>{command.title}</dt>
+              {members.map(([keys, { title }]) => (
+                <div key={keys} className="flex items-center justify-between gap-4">
+                  <dt>{title}</dt>
                   <dd>
-                    <Kbd isRead>{showKeys(command.keys)}</Kbd>
+                    <Kbd isRead>{showKeys(keys)}</Kbd>
                   </dd>
                 </div>
               ))}
@@ -112,15 +113,4 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
       />
     </Dialog>
   );
-}
-
-type Keyed = Command & { readonly keys: string };
-
-function hasKeys(command: Command): command is Keyed {
-  return command.keys !== undefined;
-}
-
-/** If several commands have the same key, only the last one handles it. */
-function lastOfEach(commands: readonly Keyed[]): Keyed[] {
-  return [...new Map(commands.map((command) => [command.keys, command])).values()];
 }
