@@ -21,22 +21,8 @@ const PAGE = 20;
 /** The line that a key press moves to from a position among the visible lines; `undefined` for other keys. */
 function nextVisible(lines: Uint32Array, at: number, key: string): number | undefined {
   const last = lines.length - 1;
-  switch (key) {
-    case 'ArrowDown':
-      return lines[Math.min(last, at + 1)];
-    case 'ArrowUp':
-      return lines[Math.max(0, at - 1)];
-    case 'PageDown':
-      return lines[Math.min(last, at + PAGE)];
-    case 'PageUp':
-      return lines[Math.max(0, at - PAGE)];
-    case 'Home':
-      return lines[0];
-    case 'End':
-      return lines[last];
-    default:
-      return undefined;
-  }
+  const to = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + PAGE, PageUp: at - PAGE, Home: 0, End: last }[key];
+  return to === undefined ? undefined : lines[Math.max(0, Math.min(last, to))];
 }
 
 /** All lines that can be folded, except the outermost. */
