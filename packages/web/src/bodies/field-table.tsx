@@ -15,12 +15,42 @@ interface FieldTableProps {
 }
 
 /** Names and values. Each value has a copy button. */
-export function FieldTable({ fields, ...table }: FieldTableProps) {
+export function FieldTable({ label, nameTitle, fields, shortened }: FieldTableProps) {
   const [limit, setLimit] = useState(MAX_RENDERED_ROWS);
   const hidden = fields.length - limit;
   return (
     <>
-      <Fields {...table} fields={hidden > 0 ? fields.slice(0, limit) : fields} />
+      <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{nameTitle}</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {fields.slice(0, limit).map(([name, value], position) => (
+            // The same field may occur twice, so its position is the key.
+            <tr key={position} className="group border-b border-line align-top hover:bg-sunk">
+              <th
+                scope="row"
+                className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2 pointer-coarse:py-4"
+              >
+                {escapeBidiControls(name)}
+              </th>
+              <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink pointer-coarse:py-4 pointer-coarse:pr-12">
+                {value === '' ? (
+                  <span className="text-ink-3">(empty)</span>
+                ) : (
+                  <span className={shortened?.has(value) === true ? 'line-clamp-3' : undefined}>
+                    {escapeBidiControls(value)}
+                  </span>
+                )}
+                <RowCopyButton text={value} label={`Copy ${name}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
       {hidden > 0 ? (
         <div className="flex items-center gap-3 px-4 py-2">
           <span className="text-ink-2">
@@ -32,41 +62,5 @@ export function FieldTable({ fields, ...table }: FieldTableProps) {
         </div>
       ) : null}
     </>
-  );
-}
-
-function Fields({ label, nameTitle, fields, shortened }: FieldTableProps) {
-  return (
-    <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">{nameTitle}</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map(([name, value], position) => (
-          // The same field may occur twice, so its position is the key.
-          <tr key={position} className="group border-b border-line align-top hover:bg-sunk">
-            <th
-              scope="row"
-              className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2 pointer-coarse:py-4"
-            >
-              {escapeBidiControls(name)}
-            </th>
-            <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink pointer-coarse:py-4 pointer-coarse:pr-12">
-              {value === '' ? (
-                <span className="text-ink-3">(empty)</span>
-              ) : (
-                <span className={shortened?.has(value) === true ? 'line-clamp-3' : undefined}>
-                  {escapeBidiControls(value)}
-                </span>
-              )}
-              <RowCopyButton text={value} label={`Copy ${name}`} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
