@@ -6,6 +6,9 @@ const PAUSE_MS = 80;
 /** Milliseconds after the last key press before a mistake is shown, because an unfinished term is often one. */
 const SETTLED_MS = 700;
 
+type Timer = ReturnType<typeof setTimeout>;
+const stop = (timers: readonly Timer[]): void => timers.forEach(clearTimeout);
+
 interface SearchTextOptions {
   readonly onSearch: (text: string) => void;
   /** Called at each change by the user. */
@@ -21,10 +24,10 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
   const [text, setText] = useState(searched);
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
-  const [timers] = useState(createTimers);
+  const timers = useRef<Timer[]>([]);
   /** Texts that will return as `searched`, oldest first. Has the current one, because users type before effects run. */
   const requested = useRef([searched]);
-  useEffect(() => timers.stop, [timers]);
+  useEffect(() => () => stop(timers.current), []);
   useEffect(() => {
     const own = requested.current.indexOf(searched);
     if (own >= 0) {
@@ -33,10 +36,10 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
     }
     // Older searches do not return.
     requested.current = [];
-    timers.stop();
+    stop(timers.current);
     setText(searched);
     setSettled(searched);
-  }, [timers, searched]);
+  }, [searched]);
   const search = (next: string): void => {
     const wanted = next.trim();
     if (wanted === (requested.current.at(-1) ?? searched) || !canSearch(wanted)) return;
@@ -53,28 +56,16 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
       setText(next);
       onText?.(next);
       if (at !== undefined) setCaret({ at });
-      timers.stop();
-      timers.start(() => search(next), PAUSE_MS);
-      timers.start(() => setSettled(next), SETTLED_MS);
+      stop(timers.current);
+      timers.current = [setTimeout(() => search(next), PAUSE_MS), setTimeout(() => setSettled(next), SETTLED_MS)];
     },
     submit(next: string): void {
-      timers.stop();
+      stop(timers.current);
       setText(next);
       onText?.(next);
       setSettled(next);
       search(next);
     },
     settle: () => setSettled(text),
-  };
-}
-
-function createTimers(): { readonly start: (run: () => void, ms: number) => void; readonly stop: () => void } {
-  const running = new Set<ReturnType<typeof setTimeout>>();
-  return {
-    start: (run, ms) => running.add(setTimeout(run, ms)),
-    stop() {
-      for (const timer of running) clearTimeout(timer);
-      running.clear();
-    },
   };
 }
