@@ -120,11 +120,7 @@ export function rankChoices<Choice extends { readonly title: string; readonly hi
   choices: readonly Choice[],
   query: string,
 ): Choice[] {
-  const words = query
-    .trim()
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words: readonly string[] = query.toLowerCase().match(/\S+/g) ?? [];
   return choices
     .map((choice) => {
       const text = `${choice.title} ${choice.hint ?? ''}`.toLowerCase();
