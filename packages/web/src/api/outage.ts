@@ -9,15 +9,19 @@ import { msToWait, noteOutage, serverState } from './server-state.ts';
 /** Milliseconds after which a server that does not answer a check counts as unreachable. */
 const CHECK_MS = 5000;
 
-/** True if the server can be reached now. Otherwise `useServerBack` looks for the end of the outage. */
-export const isServerReachable = (): Promise<boolean> =>
-  client.call('getServiceInfo', {}, AbortSignal.timeout(CHECK_MS)).then(
+/** True if a call succeeds. Notes an outage if it fails because of one. */
+const succeeds = (call: Promise<unknown>): Promise<boolean> =>
+  call.then(
     () => true,
     (error: unknown) => {
       noteOutage(error);
       return false;
     },
   );
+
+/** True if the server can be reached now. Otherwise `useServerBack` looks for the end of the outage. */
+export const isServerReachable = (): Promise<boolean> =>
+  succeeds(client.call('getServiceInfo', {}, AbortSignal.timeout(CHECK_MS)));
 
 /**
  * Calls back when the server can't be reached, which the browser's sockets notice late or never. One failed call can have
@@ -34,15 +38,8 @@ const PROBE_INTERVAL_MS = 3000;
 /** Asks for the user, because the server needs its database to answer. Waits as long as `Retry-After` says. */
 const probeQuery = queryOptions({
   queryKey: queryKeys.probe,
-  queryFn: ({ signal }) =>
-    client.call('getUser', {}, signal).then(
-      () => null,
-      (error: unknown) => {
-        noteOutage(error);
-        return null;
-      },
-    ),
-  initialData: null,
+  queryFn: ({ signal }) => succeeds(client.call('getUser', {}, signal)),
+  initialData: false,
   refetchInterval: () => Math.max(PROBE_INTERVAL_MS, msToWait()),
 });
 
