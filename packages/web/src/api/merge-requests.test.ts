@@ -22,7 +22,7 @@ test.each([
   ['each index once', [samples(2, 1), samples(2)], [2, 1]],
   ['hidden rows left out', [[sample(1, { method: 'unknown' }), sample(2)]], [2]],
 ])('merge: %s', (_, lists, expected) => {
-  expect(merge.mergeRequests(...lists).map((row) => row.index)).toEqual(expected);
+  expect(indexes(merge.addLive(EMPTY_LIST, lists.flat(), () => true))).toEqual(expected);
 });
 
 test.each([
@@ -36,8 +36,8 @@ test.each([
 
 test('a saved row wins over an unsaved one in any order', () => {
   const one = sample(1, { saved: true });
-  expect(merge.mergeRequests([one], samples(1))).toEqual([one]);
-  expect(merge.mergeRequests(samples(1), [one])).toEqual([one]);
+  expect(merge.newestFirst([one, ...samples(1)])).toEqual([one]);
+  expect(merge.newestFirst([...samples(1), one])).toEqual([one]);
 });
 
 test('an init shows the newest requests and leaves a gap for older ones', () => {

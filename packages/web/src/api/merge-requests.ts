@@ -40,14 +40,9 @@ export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
   return [...byIndex.values()].toSorted((a, b) => b.index - a.index);
 }
 
-/** The rows that are visible: each index once, newest first, without deleted, cleared and empty ones. */
-export function mergeRequests(...lists: readonly (readonly CapturedRequest[])[]): ListedRequest[] {
-  return newestFirst(lists.flat().filter((row) => !isHidden(row)));
-}
-
-function isRemoved(list: RequestList, row: CapturedRequest): boolean {
-  return row.index <= list.clearedTo || list.deleted.has(row.index);
-}
+/** The rows that a list can show: without deleted, cleared and empty ones. */
+const visibleOf = ({ clearedTo, deleted }: RequestList, rows: readonly CapturedRequest[]): CapturedRequest[] =>
+  rows.filter((row) => row.index > clearedTo && !deleted.has(row.index) && !isHidden(row));
 
 /**
  * Merges a loaded range into the list. What is between the range and the known rows becomes a gap. `final` is true for
@@ -56,10 +51,7 @@ function isRemoved(list: RequestList, row: CapturedRequest): boolean {
  */
 export function mergeRange(list: RequestList, range: IndexRange, accepts = acceptsAll, final = false): RequestList {
   const { from, to } = range;
-  const { fresh, undecided } = classify(
-    range.rows.filter((row) => !isRemoved(list, row) && !isHidden(row)),
-    accepts,
-  );
+  const { fresh, undecided } = classify(visibleOf(list, range.rows), accepts);
   const named = new Set(fresh.map((row) => row.index));
   const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
   const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
@@ -142,10 +134,7 @@ export function joinPages(a: IndexRange, b: IndexRange): IndexRange {
 /** Adds live captures. They normally arrive in order; a late one is inserted at its place. */
 export function addLive(list: RequestList, captures: readonly CapturedRequest[], accepts: Accepts): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
-  const { fresh, undecided } = classify(
-    mergeRequests(captures).filter((row) => !isRemoved(list, row)),
-    accepts,
-  );
+  const { fresh, undecided } = classify(newestFirst(visibleOf(list, captures)), accepts);
   const first = list.rows[0]?.index ?? -1;
   const inOrder = fresh.every((row) => row.index > first);
   const rows =
