@@ -59,8 +59,7 @@ export async function exportRequests(
   const [failure] = failed;
   if (failure !== undefined) throw failure.error;
   const requests = inOrder.flatMap(({ index }) => read.get(index) ?? []);
-  const { extension, type } = EXPORT_FORMATS[format];
   const [only] = requests;
   const name = requests.length === 1 && only !== undefined ? `request-${only.index}` : `requests-${uid.slice(0, 8)}`;
-  download(exportFile(format, requests, captureUrl), `${name}.${extension}`, type);
+  download(exportFile(format, requests, captureUrl), `${name}.${format}`, EXPORT_FORMATS[format]);
 }

@@ -5,10 +5,11 @@ import { latin1Bytes, toBase64 } from '../../../bodies/encoding.ts';
 import { sendable } from '../sendable.ts';
 import type { Sendable } from '../sendable.ts';
 
+/** The formats, which are also the extensions of the files, with their media types. */
 export const EXPORT_FORMATS = {
-  har: { extension: 'har', type: 'application/json' },
-  jsonl: { extension: 'jsonl', type: 'application/x-ndjson' },
-  zip: { extension: 'zip', type: 'application/zip' },
+  har: 'application/json',
+  jsonl: 'application/x-ndjson',
+  zip: 'application/zip',
 } as const;
 export type ExportFormat = keyof typeof EXPORT_FORMATS;
 
@@ -19,12 +20,7 @@ export function exportFile(
   captureUrl: string,
 ): readonly BlobPart[] {
   if (format === 'jsonl') return requests.map((request) => `${JSON.stringify(request)}\n`);
-  if (format === 'zip') return zipOf(requests, captureUrl);
-  const inputs = requests.map((request) => ({
-    request,
-    sendable: sendable(request, captureUrl, bodyBytesOf(request)),
-  }));
-  return [toHar(inputs)];
+  return format === 'zip' ? zipOf(requests, captureUrl) : [toHar(requests, captureUrl)];
 }
 
 /** One file per request. Not compressed, because a fixture is rarely large and compressing would block the page. */
@@ -80,24 +76,19 @@ export function rawMessage(request: CapturedRequest, captureUrl: string): Uint8A
   return message;
 }
 
-/** A captured request with the data of its HAR entry. */
-interface HarInput {
-  readonly request: CapturedRequest;
-  readonly sendable: Sendable;
-}
-
 /** Requests as an HTTP Archive 1.2. The response of each entry is the one that the server sends to every capture. */
-export function toHar(inputs: readonly HarInput[]): string {
+export function toHar(requests: readonly CapturedRequest[], captureUrl: string): string {
   const log = {
     version: '1.2',
     creator: { name: 'Creel', version: '1' },
     pages: [],
-    entries: inputs.map(entryOf),
+    entries: requests.map((request) => entryOf(request, captureUrl)),
   };
   return JSON.stringify({ log }, null, 2);
 }
 
-function entryOf({ request, sendable: sent }: HarInput) {
+function entryOf(request: CapturedRequest, captureUrl: string) {
+  const sent = sendable(request, captureUrl, bodyBytesOf(request));
   const answer = '{"ok":true}';
   return {
     startedDateTime: request.timestamp,
