@@ -27,7 +27,12 @@ interface Page {
  * 10,000 marked requests fit into memory.
  */
 export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
-  if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
+  if (filter.query !== undefined) {
+    const query = { q: searchText(filter), endpoint: uid, limit: PAGE };
+    const search = (before: string | undefined) =>
+      client.callWithHeaders('search', { query: { ...query, before } }, options.signal);
+    return newestFirst(await readPages(search, options));
+  }
   const unsaved = await readStored('listUnsaved', uid, filter.method, options);
   const onProgress = (count: number): void => options.onProgress?.(unsaved.length + count);
   const saved = await readStored('listSaved', uid, filter.method, { ...options, onProgress });
@@ -48,14 +53,6 @@ function readStored(
   const page = (before: string | undefined) =>
     client.callWithHeaders(list, { params: { uid }, query: { limit: PAGE, before, method } }, options.signal);
   return readPages(page, options);
-}
-
-function readSearch(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
-  const q = searchText(filter);
-  return readPages(
-    (before) => client.callWithHeaders('search', { query: { q, endpoint: uid, limit: PAGE, before } }, options.signal),
-    options,
-  );
 }
 
 async function readPages(
