@@ -12,12 +12,13 @@ export type HoldReason = 'paused' | 'scrolled' | 'pointer' | 'keyboard';
 
 export type ListState = ReturnType<typeof useList>;
 
-/** The list of a filter. `around` is the index of a request around which the list is loaded. */
-export function useList(uid: string, filter: RequestFilter, around: number | undefined) {
+/** The list of a filter. `around` is the index of a request. If it is in a gap, the rows around it are loaded. */
+export function useList(uid: string, filter: RequestFilter, around = -1) {
   const { data, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const list = data ?? EMPTY_LIST;
   const holds = useHolds(uid, data !== undefined);
-  useRequestsAround(uid, filter, list, around);
+  // A search finds all of its rows by itself.
+  useQuery({ ...aroundQuery(uid, filter, around), enabled: isInGap(list, around) && filter.query === undefined });
   const search = useSearchState(uid, filter, list, isPending);
   // Only a paused search shows its gap, whose row continues the search when it becomes visible.
   const hidesGaps = search !== undefined && search.progress !== 'paused';
@@ -80,11 +81,6 @@ function useHolds(uid: string, isLoaded: boolean) {
       update();
     },
   };
-}
-
-/** Loads the rows around a request that is in a gap. A search finds all of its rows by itself. */
-function useRequestsAround(uid: string, filter: RequestFilter, list: RequestList, index = -1): void {
-  useQuery({ ...aroundQuery(uid, filter, index), enabled: isInGap(list, index) && filter.query === undefined });
 }
 
 /** A search pauses at this number of matches, so that a broad query does not load every request. */
