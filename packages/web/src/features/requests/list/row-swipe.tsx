@@ -26,9 +26,8 @@ interface Start {
   readonly width: number;
 }
 
-/** The actions that a swipe uncovers. Those of the menu that change something. */
-const actionsOf = (request: ListedRequest, canSave: boolean): ('save' | 'delete')[] =>
-  request.saved || !canSave ? ['delete'] : ['save', 'delete'];
+/** A swipe uncovers the actions of the menu that change something: Delete, and Save if there is one. */
+const hasSave = (request: ListedRequest, canSave: boolean): boolean => canSave && !request.saved;
 
 const isAction = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('[data-swipe-actions]') !== null;
@@ -48,7 +47,7 @@ export function useSwipe(find: (index: number) => ListedRequest | undefined, can
     const index = Number(row?.dataset['index']);
     const request = row === null || pointerType !== 'touch' ? undefined : find(index);
     const offset = swipe?.index === index ? swipe.offset : 0;
-    start.current = request && { x, y, index, offset, width: actionsOf(request, canSave).length * BUTTON_WIDTH };
+    start.current = request && { x, y, index, offset, width: (hasSave(request, canSave) ? 2 : 1) * BUTTON_WIDTH };
   };
   const onPointerMove = ({ clientX, clientY }: PointerEvent): void => {
     if (start.current === undefined) return;
@@ -94,17 +93,14 @@ interface SwipeActionsProps {
 export function SwipeActions({ request, canSave, onSave, onDelete }: SwipeActionsProps) {
   return (
     <span role="gridcell" data-swipe-actions className="absolute inset-y-0 right-0 flex">
-      {actionsOf(request, canSave).map((action) =>
-        action === 'save' ? (
-          <SwipeButton key={action} className="bg-accent text-accent-ink" onPress={() => onSave(request)}>
-            <Save aria-hidden /> Save
-          </SwipeButton>
-        ) : (
-          <SwipeButton key={action} className="bg-bad text-bad-ink" onPress={() => onDelete(request)}>
-            <Trash2 aria-hidden /> Delete
-          </SwipeButton>
-        ),
-      )}
+      {hasSave(request, canSave) ? (
+        <SwipeButton className="bg-accent text-accent-ink" onPress={() => onSave(request)}>
+          <Save aria-hidden /> Save
+        </SwipeButton>
+      ) : null}
+      <SwipeButton className="bg-bad text-bad-ink" onPress={() => onDelete(request)}>
+        <Trash2 aria-hidden /> Delete
+      </SwipeButton>
     </span>
   );
 }
