@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
-import { useCallback, useEffect, useEffectEvent, useRef, useId } from 'react';
+import { useCallback, useRef, useId } from 'react';
 import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { useCommands } from '../../ui/commands.ts';
+import { isOfInputMethod, useCommands } from '../../ui/commands.ts';
 import { Switch } from '../../ui/switch.tsx';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
@@ -37,16 +37,22 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
     response.current?.scrollIntoView({ block: 'start' });
   });
   useSendKey(formElement, send);
-  useEscape(formElement, onLeave);
   const onRows = useCallback((rows: readonly HeaderRow[]) => change({ rows }), [change]);
   const onUse = useCallback((url: string) => change({ url }), [change]);
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of its fields
     <form
       ref={formElement}
       noValidate
       onSubmit={(submit) => {
         submit.preventDefault();
         send();
+      }}
+      // Escape leaves the form, so that shortcuts work again. Open dialogs and menus have already handled their own.
+      onKeyDown={(press) => {
+        if (press.key !== 'Escape' || press.defaultPrevented || isOfInputMethod(press)) return;
+        press.preventDefault();
+        onLeave();
       }}
       className={clsx('flex flex-col', scrollsAlone && 'min-h-0 grow')}
     >
@@ -76,23 +82,6 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
       </div>
     </form>
   );
-}
-
-/**
- * Escape leaves the form, so that shortcuts work again. Open dialogs and menus have already handled their own Escape.
- */
-function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void): void {
-  const leave = useEffectEvent(onLeave);
-  useEffect(() => {
-    const element = form.current;
-    const onKey = (press: KeyboardEvent): void => {
-      if (press.key !== 'Escape' || press.defaultPrevented || press.isComposing) return;
-      press.preventDefault();
-      leave();
-    };
-    element?.addEventListener('keydown', onKey);
-    return () => element?.removeEventListener('keydown', onKey);
-  }, [form]);
 }
 
 /** Ctrl/Cmd+Enter sends from anywhere in the form. */
