@@ -211,12 +211,6 @@ function AttemptDetails({ uid, index, attempt, destination, onReplay }: AttemptD
 /** True if the destination is off or paused. A deleted one has no button to send again. */
 const isRefused = (error: Error): boolean => error instanceof ApiError && error.code === 'DELIVERY_NOT_RETRYABLE';
 
-interface AttemptResponseProps {
-  readonly uid: string;
-  readonly index: number;
-  readonly attempt: DeliveryAttempt;
-}
-
 /** The stored part of a destination's response. */
 function responseOf(attempt: DeliveryAttempt): ReceivedResponse {
   return {
@@ -230,7 +224,7 @@ function responseOf(attempt: DeliveryAttempt): ReceivedResponse {
 const CUT = 'Cut at 16 KiB: the destination sent more.';
 
 /** The stored beginning of a destination's response, and its headers as received. */
-function AttemptResponse({ uid, index, attempt }: AttemptResponseProps) {
+function AttemptResponse({ uid, index, attempt }: Pick<AttemptRowProps, 'uid' | 'index' | 'attempt'>) {
   const response = useMemo(() => responseOf(attempt), [attempt]);
   const parsed = useResponseView(queryKeys.responseView(uid, index, attempt.id), response);
   return (
