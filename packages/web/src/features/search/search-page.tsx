@@ -13,13 +13,14 @@ import { Page } from '../../ui/page.tsx';
 import type { KnownValues } from '../../ui/query-completion.ts';
 import { QueryField } from '../../ui/query-field.tsx';
 import { searchQuery, SearchResults } from './search-results.tsx';
+import type { SearchInput } from './search-results.tsx';
 
 /** Search across all endpoints. */
 export function SearchPage() {
   const { q = '', endpoint } = useSearch({ from: '/signed-in/search' });
   const navigate = useNavigate();
   const { data: endpoints = [] } = useQuery(endpointsQuery);
-  const search = (next: { readonly q: string; readonly endpoint: string | undefined }): void =>
+  const search = (next: SearchInput): void =>
     void navigate({
       to: '/search',
       search: { q: next.q === '' ? undefined : next.q, endpoint: next.endpoint },
@@ -44,19 +45,13 @@ export function SearchPage() {
         // The line for notes below the field is also the space before the chips.
         className="-mb-3"
       />
-      <SearchChips
-        q={q}
-        onQuery={(next) => search({ q: next, endpoint })}
-        endpoint={endpoint}
-        endpoints={endpoints}
-        onEndpoint={(uid) => search({ q, endpoint: uid })}
-      />
+      <SearchChips q={q} endpoint={endpoint} endpoints={endpoints} onSearch={search} />
       <Content q={q} endpoint={endpoint} />
     </Page>
   );
 }
 
-function Content({ q, endpoint }: { readonly q: string; readonly endpoint: string | undefined }) {
+function Content({ q, endpoint }: SearchInput) {
   if (q === '') {
     return (
       <EmptyState icon={<Search />} title="Search your requests">
@@ -88,16 +83,13 @@ const TIMES: readonly Choice[] = [
   { value: '-1w', label: 'Last 7 days' },
 ];
 
-interface SearchChipsProps {
-  readonly q: string;
-  readonly onQuery: (q: string) => void;
-  readonly endpoint: string | undefined;
+interface SearchChipsProps extends SearchInput {
   readonly endpoints: readonly Endpoint[];
-  readonly onEndpoint: (uid: string | undefined) => void;
+  readonly onSearch: (next: SearchInput) => void;
 }
 
 /** Restricts a search to an endpoint, a method or a time. Method and time are terms of the query. */
-function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChipsProps) {
+function SearchChips({ q, endpoint, endpoints, onSearch }: SearchChipsProps) {
   const named = endpoints.map((one) => ({ value: one.uid, label: endpointTitle(one) }));
   return (
     <div role="group" aria-label="Restrict the search" className="flex flex-wrap gap-2">
@@ -105,7 +97,7 @@ function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChip
         label="Endpoint"
         value={endpoint ?? ''}
         choices={[{ value: '', label: 'All endpoints' }, ...named]}
-        onChoose={(uid) => onEndpoint(uid === '' ? undefined : uid)}
+        onChoose={(uid) => onSearch({ q, endpoint: uid === '' ? undefined : uid })}
         // The names, which are loaded later, would widen it.
         className="w-44"
       />
@@ -113,13 +105,13 @@ function SearchChips({ q, onQuery, endpoint, endpoints, onEndpoint }: SearchChip
         label="Method"
         value={valueOf(q, 'method')}
         choices={METHODS}
-        onChoose={(method) => onQuery(withValue(q, 'method', method))}
+        onChoose={(method) => onSearch({ q: withValue(q, 'method', method), endpoint })}
       />
       <Chip
         label="Time"
         value={valueOf(q, 'after')}
         choices={TIMES}
-        onChoose={(time) => onQuery(withValue(q, 'after', time))}
+        onChoose={(time) => onSearch({ q: withValue(q, 'after', time), endpoint })}
       />
     </div>
   );

@@ -40,14 +40,15 @@ export const searchQuery = (q: string, endpoint: string | undefined) =>
 
 const SEARCHING = <Loading label="Searching" bars={['h-14', 'h-14', 'h-14']} />;
 
-interface SearchResultsProps {
+/** What is searched for, and where. */
+export interface SearchInput {
   readonly q: string;
   /** The uid of the only endpoint that is searched. */
   readonly endpoint: string | undefined;
 }
 
 /** Requests that match `q`, newest first, page by page. A call that finds few is followed by the next one at once. */
-export function SearchResults({ q, endpoint }: SearchResultsProps) {
+export function SearchResults({ q, endpoint }: SearchInput) {
   const results = useInfiniteQuery(searchQuery(q, endpoint));
   const { hasNextPage, isFetching, isError, fetchNextPage } = results;
   const { data: endpoints = [] } = useQuery(endpointsQuery);
@@ -84,31 +85,23 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
         onRetry={() => void fetchNextPage()}
         className="text-ink-2"
       />
-      {found.length === 0 ? SEARCHING : <ResultList found={found} text={text} nameOf={nameOf} />}
+      {found.length === 0 ? (
+        SEARCHING
+      ) : (
+        <ul className="overflow-hidden rounded-lg border border-line bg-panel">
+          {found.map((request) => (
+            <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
+              <ResultRow request={request} q={text} endpointName={nameOf(request.endpointUid)} />
+            </li>
+          ))}
+        </ul>
+      )}
       {hasNextPage && found.length > 0 ? (
         <Button className="self-center" busy={isFetching} onClick={() => void fetchNextPage()}>
           {isFetching ? 'Loading…' : 'Show more'}
         </Button>
       ) : null}
     </div>
-  );
-}
-
-interface ResultListProps {
-  readonly found: readonly FoundRequest[];
-  readonly text: string;
-  readonly nameOf: (uid: string) => string;
-}
-
-function ResultList({ found, text, nameOf }: ResultListProps) {
-  return (
-    <ul className="overflow-hidden rounded-lg border border-line bg-panel">
-      {found.map((request) => (
-        <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
-          <ResultRow request={request} q={text} endpointName={nameOf(request.endpointUid)} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
