@@ -40,7 +40,14 @@ export function PlanChooser({ user }: { readonly user: User }) {
     <section className="@container flex flex-col gap-4">
       <h2 className="sr-only">Plans</h2>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <IntervalToggle value={interval} onChange={setChosen} />
+        <RadioGroup
+          label="Billing interval"
+          value={interval}
+          options={INTERVALS}
+          onChange={setChosen}
+          className="inline-flex self-start rounded-md border border-line-strong bg-panel p-0.5"
+          optionClassName="h-7 gap-1.5 rounded-sm px-3 not-has-checked:text-ink-2 not-has-checked:hover:text-ink"
+        />
         {billing === 'test' ? <p className="text-ink-2">{TEST_MODE}</p> : null}
       </div>
       <ul className="grid gap-4 @2xl:grid-cols-3">
@@ -108,25 +115,6 @@ const INTERVALS = billingIntervalSchema.options.map((value) => ({
     </>
   ),
 }));
-
-interface IntervalToggleProps {
-  readonly value: BillingInterval;
-  readonly onChange: (interval: BillingInterval) => void;
-}
-
-/** Monthly or yearly prices. */
-function IntervalToggle({ value, onChange }: IntervalToggleProps) {
-  return (
-    <RadioGroup
-      label="Billing interval"
-      value={value}
-      options={INTERVALS}
-      onChange={onChange}
-      className="inline-flex self-start rounded-md border border-line-strong bg-panel p-0.5"
-      optionClassName="h-7 gap-1.5 rounded-sm px-3 not-has-checked:text-ink-2 not-has-checked:hover:text-ink"
-    />
-  );
-}
 
 interface PlanCardProps {
   readonly user: Subscriber;
