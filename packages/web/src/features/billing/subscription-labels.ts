@@ -87,27 +87,19 @@ export function confirmation(
   { preview, isRenewed = false }: { readonly preview?: PlanChangePreview | undefined; readonly isRenewed?: boolean },
   now: number,
 ) {
+  const starts = action === 'downgrade' ? `The ${planName(choice)} plan starts at once. ` : '';
   const renewed = isRenewed ? ' Your subscription is no longer canceled.' : '';
   const label = actionLabel(action, choice) ?? '';
-  const common = { title: label, confirmLabel: label, cancelLabel: 'Cancel', destructive: false };
-  switch (action) {
-    case 'upgrade':
-    case 'switch-interval':
-      return { ...common, description: chargeSentence(choice, preview) + renewed };
-    case 'downgrade':
-      return {
-        ...common,
-        destructive: true,
-        description: `The ${planName(choice)} plan starts at once. ${chargeSentence(choice, preview)}${renewed}`,
-      };
-    case 'cancel':
-      return {
-        ...common,
-        destructive: true,
-        cancelLabel: 'Keep subscription',
-        description: `You keep your plan ${untilDate(preview?.at, now)}. Then your account moves to the Free plan. Nothing more is charged.`,
-      };
-  }
+  const isCancel = action === 'cancel';
+  return {
+    title: label,
+    confirmLabel: label,
+    cancelLabel: isCancel ? 'Keep subscription' : 'Cancel',
+    destructive: isCancel || action === 'downgrade',
+    description: isCancel
+      ? `You keep your plan ${untilDate(preview?.at, now)}. Then your account moves to the Free plan. Nothing more is charged.`
+      : `${starts}${chargeSentence(choice, preview)}${renewed}`,
+  };
 }
 
 /** 'until Dec 22'; without a date, in words. */
@@ -129,17 +121,12 @@ function chargeSentence(choice: PlanChoice, preview: PlanChangePreview | undefin
 
 /** What a change does to endpoints, apart from the list of those that are deleted. */
 export function consequences({ losesFavorites, expiresInMs, at }: PlanChangePreview, now: number): readonly string[] {
-  const when = at === null ? '' : ` after ${formatDate(at, now)}`;
-  return [
-    ...(losesFavorites > 0
-      ? [
-          `${counted(losesFavorites, 'favorite')} will no longer be ${losesFavorites === 1 ? 'a favorite' : 'favorites'}.`,
-        ]
-      : []),
-    ...(expiresInMs === null
-      ? []
-      : [`Each remaining endpoint expires ${lifetime(expiresInMs)}${when || ' from now'}.`]),
-  ];
+  const sentences: string[] = [];
+  const what = losesFavorites === 1 ? 'a favorite' : 'favorites';
+  if (losesFavorites > 0) sentences.push(`${counted(losesFavorites, 'favorite')} will no longer be ${what}.`);
+  const when = at === null ? 'from now' : `after ${formatDate(at, now)}`;
+  if (expiresInMs !== null) sentences.push(`Each remaining endpoint expires ${lifetime(expiresInMs)} ${when}.`);
+  return sentences;
 }
 
 /** The heading of the list of endpoints that a change deletes. */
