@@ -40,7 +40,7 @@ import {
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveService } from './features/live/service.ts';
+import { Live } from './features/live/service.ts';
 import { watchDisk } from './log.ts';
 import type { Logger } from './log.ts';
 import { sendOutbox, createMailer, defaultSender } from './features/mail/service.ts';
@@ -146,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const sources = { metrics: metrics.registry, stopping: stopping.signal, checkReady: capture.checkReady };
   await capture.start();
-  const { api, connections } = await listen(listener, options, app, { capture, live, sources });
+  const { api, connections } = await listen(listener, options, app, { capture, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
   deliveries.start();
@@ -193,7 +193,7 @@ async function listen(
   listener: Server,
   options: ServerOptions,
   app: AppContext,
-  { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
+  { capture, sources }: { capture: CaptureService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
   const { stopping } = sources;
@@ -218,7 +218,7 @@ async function listen(
     return listener;
   };
   const api = await createApiServer(app, serverFactory, sources, ROUTES);
-  const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
+  const upgrade = createLiveUpgrade(app, (header) => api.parseCookie(header));
   handleUpgrades(listener, upgrade);
   await api.ready();
   await connections.listen(options.config);
@@ -247,8 +247,8 @@ function createLive(
   bus: Bus,
   now: () => number,
   publicUrl: () => string,
-): LiveService {
-  return new LiveService({
+): Live {
+  return new Live({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);

@@ -2,7 +2,7 @@ import type { DeliveryKind } from '@creel/contract';
 import type { Bus } from './bus/bus.ts';
 import type { Passwords } from './features/accounts/passwords.ts';
 import type { OverflowWriter } from './features/capture/overflow-writer.ts';
-import type { LiveService } from './features/live/service.ts';
+import type { Live } from './features/live/service.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** What is read for each scrape. */
@@ -10,7 +10,7 @@ interface GaugeSources {
   /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
   readonly store: { countPendingDeliveries(): Promise<number> };
-  readonly live: Pick<LiveService, 'viewerCount'>;
+  readonly live: Pick<Live, 'viewerCount'>;
   readonly passwords: Pick<Passwords, 'waitingCount'>;
   readonly bus: Pick<Bus, 'isHealthy' | 'nodeCount'>;
   readonly capture: {

@@ -52,13 +52,13 @@ async function logIn(call: AnyCall, user: UserRecord): Promise<User> {
 async function endSession({ app, request }: AnyCall): Promise<void> {
   const token = readCookie(request, SESSION, app.publicUrl());
   const ended = token === undefined ? undefined : await app.accounts.sessions.end(token);
-  if (ended !== undefined) app.live.endSession(ended);
+  if (ended !== undefined) app.live.publish({ kind: 'session', id: ended });
 }
 
 /** Ends the user's sessions except the caller's, with their live connections. */
 async function endOtherSessions({ app, loggedIn: { user, session } }: LoggedInCall): Promise<void> {
   await app.store.endSessions(user.id, session.id);
-  app.live.endUserSessions(user.id, session.id);
+  app.live.publish({ kind: 'user', id: user.id, exceptSessionId: session.id });
 }
 
 /**
@@ -131,7 +131,7 @@ const mailedLinkHandlers = {
   async resetPassword(call) {
     const { app, body } = call;
     const user = await app.accounts.links.resetPassword(body.token, body.password);
-    app.live.endUserSessions(user.id);
+    app.live.publish({ kind: 'user', id: user.id });
     await app.accounts.login.resetFailures(user);
     // The new password made all browsers unknown. Guesses of others would lock the owner out of this one too.
     rememberBrowser(call, user);
@@ -216,8 +216,8 @@ const profileHandlers = {
     // First, because the subscription of a deleted account could not be canceled.
     await app.billing?.endFor(loggedIn.user);
     const endpointIds = (await app.store.deleteUser(loggedIn.user.id)) ?? [];
-    app.live.endUserSessions(loggedIn.user.id);
-    for (const id of endpointIds) app.live.publish(id, { type: 'endpoint-deleted' });
+    app.live.publish({ kind: 'user', id: loggedIn.user.id });
+    for (const endpointId of endpointIds) app.live.publish({ kind: 'gone', endpointId });
     app.purgeSoon();
     // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());

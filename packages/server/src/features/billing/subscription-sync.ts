@@ -139,8 +139,8 @@ export class SubscriptionSync {
     const applied = await store.applySubscription(userId, owner, current, { now: now(), nextCheckAt });
     if (applied === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (applied === 'lost') throw new GatewayError('unavailable', 'Another process has taken over this account.');
-    for (const id of applied.deleted) live.publish(id, { type: 'endpoint-deleted' });
-    for (const id of applied.changed) live.publish(id, { type: 'changed' });
+    for (const endpointId of applied.deleted) live.publish({ kind: 'gone', endpointId });
+    for (const endpointId of applied.changed) live.publish({ kind: 'changed', endpointId });
     return { user: applied.user, current };
   }
 

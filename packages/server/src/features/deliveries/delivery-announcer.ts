@@ -1,10 +1,10 @@
 import { isDelivered } from '@creel/contract';
+import type { LiveDelivery } from '@creel/contract';
 import { pause } from '../../limits/timeouts.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Live } from '../live/service.ts';
-import type { DeliveryState } from './outcome-queries.ts';
 import type { RefusedCapture } from './plan-queries.ts';
-import { presentRecorded, presentRefusal, presentState } from './present-delivery.ts';
+import { presentRecorded, presentRefusal } from './present-delivery.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -21,47 +21,47 @@ export interface AnnouncerOptions {
 
 /** Sends the states of deliveries to the viewers of an endpoint. */
 export function createAnnouncer({ store, live, metrics }: AnnouncerOptions) {
-  async function announceStates(
-    endpointId: number,
-    indexes: readonly number[],
-    isAnnounced: (state: DeliveryState) => boolean,
-  ): Promise<void> {
-    if (!live.mayHaveViewers(endpointId)) return;
-    const readStates = async (of: readonly number[]): Promise<readonly DeliveryState[]> =>
-      (await store.listDeliveryStates(endpointId, of)).filter(isAnnounced);
-    const announced = await readStates(indexes).then(
-      (states) => states.map(({ index }) => index),
-      // Announces all of them: live connections read again, and get a new `init` if that fails, too.
-      () => indexes,
-    );
-    if (announced.length > 0)
-      live.publishStates(endpointId, announced, async () => (await readStates(announced)).map(presentState));
+  function announce(endpointId: number, data: LiveDelivery): void {
+    const deliveries: [number, number][] = [[data.index, data.delivery.id]];
+    live.publishContent({ kind: 'delivered', endpointId, deliveries }, { type: 'delivery', data });
   }
+
+  /** Live connections read the states in the order of events, so that no old state follows a newer attempt. */
+  function announceStates(endpointId: number, indexes: readonly number[]): void {
+    const deliveries = indexes.map((index): [number, number] => [index, 0]);
+    if (deliveries.length > 0) live.publish({ kind: 'delivered', endpointId, deliveries });
+  }
+
   return {
     /** Attempts were stored. Counts them in the metrics, too. */
     recorded(attempts: RecordedAttempts): void {
       for (const attempt of attempts) {
         if (attempt === null) continue;
         metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
-        live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
+        announce(attempt.endpointId, presentRecorded(attempt));
       }
     },
 
     /** Captures are not forwarded. */
     refused(endpointId: number, captures: readonly RefusedCapture[]): void {
-      for (const capture of captures) live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
+      for (const capture of captures) announce(endpointId, presentRefusal(capture));
     },
 
     /** Announces planned captures that still wait after a moment. Of the others, viewers see only the attempt. */
     async waiting(endpointId: number, indexes: readonly number[], signal: AbortSignal): Promise<void> {
       await pause(WAITING_MS, signal);
-      if (!signal.aborted) await announceStates(endpointId, indexes, ({ plannedAt }) => plannedAt !== null);
+      if (signal.aborted || !live.mayHaveViewers(endpointId)) return;
+      const waiting = await store.listDeliveryStates(endpointId, indexes).then(
+        (states) => states.filter(({ plannedAt }) => plannedAt !== null).map(({ index }) => index),
+        // Announces all of them: live connections read again, and get a new `init` if that fails, too.
+        () => indexes,
+      );
+      announceStates(endpointId, waiting);
     },
 
     /** Deliveries ended without an attempt. */
-    async ended(endpointId: number, indexes: readonly number[]): Promise<void> {
-      const newest = indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED);
-      await announceStates(endpointId, newest, () => true);
+    ended(endpointId: number, indexes: readonly number[]): void {
+      announceStates(endpointId, indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED));
     },
   };
 }

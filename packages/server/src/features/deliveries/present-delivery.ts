@@ -70,7 +70,7 @@ export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery 
 }
 
 /** A request's state as a live message: it waits, is not forwarded, or its deliveries ended with the destination. */
-export function presentState({ index, receivedAt, plannedAt, isPending, last }: DeliveryState): LiveDelivery {
+function presentState({ index, receivedAt, plannedAt, isPending, last }: DeliveryState): LiveDelivery {
   if (plannedAt === null && !isPending && last?.error) return presentRefusal({ index, latest: last });
   const at = isoTime(plannedAt ?? receivedAt);
   const nextAttemptAt = plannedAt === null ? null : at;

@@ -41,19 +41,19 @@ export const deliveryHandlers = {
 
   async createDestination({ app, endpoint, body }) {
     const created = await app.deliveries.create(endpoint, body);
-    app.live.publish(endpoint.id, { type: 'changed' });
+    app.live.publish({ kind: 'changed', endpointId: endpoint.id });
     return presentDestination(created);
   },
 
   async changeDestination(call) {
     const changed = await call.app.deliveries.change(call.endpoint, destinationId(call), call.body);
-    call.app.live.publish(call.endpoint.id, { type: 'changed' });
+    call.app.live.publish({ kind: 'changed', endpointId: call.endpoint.id });
     return presentDestination(changed);
   },
 
   async deleteDestination(call) {
     await call.app.deliveries.remove(call.endpoint, destinationId(call));
-    call.app.live.publish(call.endpoint.id, { type: 'changed' });
+    call.app.live.publish({ kind: 'changed', endpointId: call.endpoint.id });
   },
 
   async listDeliveries(call) {

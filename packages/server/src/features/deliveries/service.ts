@@ -164,7 +164,7 @@ export class Deliveries {
       ended.push(...step.ended);
       ({ isFinished } = step);
     }
-    this.#begin(() => this.#announcer.ended(endpoint.id, ended));
+    this.#announcer.ended(endpoint.id, ended);
   }
 
   /** Stores an attempt of `creel forward`. @throws ProblemError VALIDATION_FAILED or REQUEST_NOT_FOUND */

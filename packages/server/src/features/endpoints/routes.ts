@@ -44,26 +44,26 @@ export const endpointHandlers = {
     // Also after a failure: the change may be stored although its answer was lost, and captures go by a cached endpoint.
     const changed = await app.store
       .changeEndpoint(endpoint.id, { ...changes, favorite })
-      .finally(() => app.live.publish(endpoint.id, { type: 'changed' }));
+      .finally(() => app.live.publish({ kind: 'changed', endpointId: endpoint.id }));
     if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     return presentEndpoint(expectWithinPlan(changed), app.publicUrl());
   },
 
   async deleteEndpoint({ app, endpoint }) {
     if (!(await app.store.deleteEndpoint(endpoint.id))) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
+    app.live.publish({ kind: 'gone', endpointId: endpoint.id });
     app.purgeSoon();
   },
 
   /** No call returns the secret. */
   async setSigningSecret({ app, endpoint, body }) {
     await app.signatures.setSecret(endpoint.id, body);
-    app.live.publish(endpoint.id, { type: 'changed' });
+    app.live.publish({ kind: 'changed', endpointId: endpoint.id });
   },
 
   async deleteSigningSecret({ app, endpoint }) {
     await app.store.deleteSigningSecret(endpoint.id);
-    app.live.publish(endpoint.id, { type: 'changed' });
+    app.live.publish({ kind: 'changed', endpointId: endpoint.id });
   },
 } satisfies Handlers;
 

@@ -95,7 +95,7 @@ export async function storeSource(
 ): Promise<boolean> {
   try {
     const isNew = await store.setDetectedSource(endpointId, label);
-    if (isNew) live.publish(endpointId, { type: 'changed' });
+    if (isNew) live.publish({ kind: 'changed', endpointId });
     return true;
   } catch (error) {
     log.warn({ err: error }, 'the source of an endpoint could not be stored');

@@ -142,7 +142,7 @@ test('a full run is followed by the next at once', async () => {
 async function maintain(now: number, more: Partial<MaintenanceOptions> = {}): Promise<number[]> {
   const notified: number[] = [];
   const live: MaintenanceOptions['live'] = {
-    publish: (endpointId, event) => void (event.type === 'endpoint-deleted' && notified.push(endpointId)),
+    publish: (notice) => void (notice.kind === 'gone' && notified.push(notice.endpointId)),
   };
   const config = { expiredRetentionMs: 7 * DAY };
   const log = createLog('silent', false, { write: () => undefined });

@@ -42,7 +42,7 @@ export async function runMaintenance(options: MaintenanceOptions): Promise<boole
   const expired = await attempt('deleting expired endpoints', () =>
     store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS),
   );
-  for (const endpointId of expired ?? []) live.publish(endpointId, { type: 'endpoint-deleted' });
+  for (const endpointId of expired ?? []) live.publish({ kind: 'gone', endpointId });
   return purged === true || expired?.length === EXPIRED_ENDPOINTS;
 }
 

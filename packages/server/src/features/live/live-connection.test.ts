@@ -89,7 +89,7 @@ describe('while live', () => {
       store: { findSome: () => Promise.resolve([{ ...record(2), savedId: 9 }]) },
       findDeliveries: () => Promise.resolve([]),
     };
-    for (const { event } of eventsOf({ kind: 'saved', endpointId: 1, indexes: [1, 2] }, reader)) viewer.take(event);
+    for (const event of eventsOf({ kind: 'saved', endpointId: 1, indexes: [1, 2] }, reader)) viewer.take(event);
     viewer.take({ type: 'deleted', id: 8 });
     await wait();
     expect(sent).toEqual([`deleted ${unsavedId(1)}`, 'saved 2', 'deleted 8']);

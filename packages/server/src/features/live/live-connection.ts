@@ -6,7 +6,7 @@ import { FairQueue } from '../../limits/fair-queue.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { InitMessage } from './init-message.ts';
-import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
+import type { EndpointMessage, FeedEvent, RemoteEvent, RequestEvent } from './live-events.ts';
 import { reduce } from './live-reducer.ts';
 import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
@@ -126,9 +126,8 @@ export class LiveConnection {
   }
 
   /** Receives an event of its endpoint. Never waits and never throws. */
-  take(event: LiveEvent | RemoteEvent): void {
-    if (event.type === 'endpoint-deleted') this.close(LIVE_CLOSE_ENDPOINT_GONE);
-    else if (event.type !== 'changed') this.#dispatch({ type: 'event', event });
+  take(event: FeedEvent | RemoteEvent): void {
+    this.#dispatch({ type: 'event', event });
   }
 
   /** Receives the `endpoint` message. The viewer gets the latest one as soon as possible. */

@@ -4,7 +4,7 @@ import { storedBytes } from '../../database/stored-request.ts';
 import type { RequestRecord, StoredAs } from '../../database/stored-request.ts';
 import { presentPreview } from '../requests/service.ts';
 import { inParts } from '../../bus/bus.ts';
-import type { Bus, DeliveredNotice, Notice } from '../../bus/bus.ts';
+import type { DeliveredNotice, Notice } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 
@@ -35,13 +35,6 @@ export type RemoteEvent =
   | { readonly type: 'stored'; readonly upTo: number }
   /** `find` returns events, without those whose request no longer exists. */
   | { readonly type: 'lookup'; readonly find: () => Promise<readonly ContentEvent[]> };
-
-/** Events of an endpoint on this node. */
-export type LiveEvent =
-  | FeedEvent
-  | { readonly type: 'changed' }
-  /** The endpoint was deleted; its live connections are closed. */
-  | { readonly type: 'endpoint-deleted' };
 
 export type EndpointMessage = Extract<LiveMessage, { type: 'endpoint' }>;
 
@@ -111,25 +104,6 @@ export function bytesOf(event: FeedEvent | RemoteEvent): number {
   return event.type === 'saved' || event.type === 'delivery' ? frameOf(event).length : 0;
 }
 
-/** Events that are published one by one. */
-export type PublishedEvent = Exclude<LiveEvent, { type: 'request' | 'deleted' }>;
-
-/** The notice of an event for the other nodes. It has no content. */
-export function noticeOf(endpointId: number, event: PublishedEvent): Parameters<Bus['publish']>[0] {
-  switch (event.type) {
-    case 'saved':
-      return { kind: 'saved', endpointId, indexes: [event.request.index] };
-    case 'clear':
-      return { kind: 'clear', endpointId, below: event.below };
-    case 'delivery':
-      return { kind: 'delivered', endpointId, deliveries: [[event.data.index, event.data.delivery.id]] };
-    case 'changed':
-      return { kind: 'changed', endpointId };
-    case 'endpoint-deleted':
-      return { kind: 'gone', endpointId };
-  }
-}
-
 /** Reads the content of other nodes' events. */
 export interface ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'findSome'>;
@@ -140,41 +114,28 @@ export interface ContentReader {
   ) => Promise<readonly LiveDelivery[]>;
 }
 
-/** Converts a notice of another node to events. */
-export function eventsOf(
-  notice: Notice,
-  reader: ContentReader,
-): readonly { readonly endpointId: number; readonly event: LiveEvent | RemoteEvent }[] {
-  if (notice.kind === 'captured')
-    return notice.newest.map(([endpointId, upTo]) => ({ endpointId, event: { type: 'stored', upTo } }));
-  if (!('endpointId' in notice)) return [];
+/** Notices about the requests of an endpoint that are stored. */
+type ContentNotice = Extract<Notice, { kind: 'saved' | 'deleted' | 'clear' | 'delivered' }>;
+
+/** Converts a notice to events for the live connections of its endpoint. */
+export function eventsOf(notice: ContentNotice, reader: ContentReader): readonly (FeedEvent | RemoteEvent)[] {
   const { endpointId } = notice;
-  if (notice.kind === 'deleted') return notice.ids.map((id) => ({ endpointId, event: { type: 'deleted', id } }));
-  if (notice.kind === 'saved')
-    return inParts(notice.indexes, MAX_READ_SAVED).map((indexes) => ({
-      endpointId,
-      event: lookupEvent(() => findSaved(endpointId, indexes, reader)),
-    }));
-  return [{ endpointId, event: eventOf(notice, reader) }];
-}
-
-type ContentNotice = Exclude<Extract<Notice, { endpointId: number }>, { kind: 'deleted' | 'saved' }>;
-
-function eventOf(notice: ContentNotice, reader: ContentReader): LiveEvent | RemoteEvent {
   switch (notice.kind) {
-    case 'changed':
-      return { type: 'changed' };
-    case 'gone':
-      return { type: 'endpoint-deleted' };
+    case 'saved':
+      return inParts(notice.indexes, MAX_READ_SAVED).map((indexes) =>
+        lookupEvent(() => findSaved(endpointId, indexes, reader)),
+      );
+    case 'deleted':
+      return notice.ids.map((id) => ({ type: 'deleted', id }));
     case 'clear':
-      return { type: 'clear', below: notice.below };
+      return [{ type: 'clear', below: notice.below }];
     case 'delivered':
-      return lookupEvent(async () => asEvents(await reader.findDeliveries(notice.endpointId, notice.deliveries)));
+      return [lookupEvent(async () => asEvents(await reader.findDeliveries(endpointId, notice.deliveries)))];
   }
 }
 
 /** An event whose content is read when the first live connection needs it. All of them share the read. */
-export function lookupEvent(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
+function lookupEvent(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
   let found: ReturnType<typeof find> | undefined;
   return { type: 'lookup', find: () => (found ??= find()) };
 }
@@ -198,6 +159,6 @@ async function findSaved(
   });
 }
 
-export function asEvents(deliveries: readonly LiveDelivery[]): readonly ContentEvent[] {
+function asEvents(deliveries: readonly LiveDelivery[]): readonly ContentEvent[] {
   return deliveries.map((data) => ({ type: 'delivery', data }));
 }

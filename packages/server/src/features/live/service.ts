@@ -1,5 +1,4 @@
-import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
-import type { LiveDelivery } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { ProblemError } from '../../http/problem.ts';
@@ -11,15 +10,15 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';
-import { asEvents, recordEvent, storedEvent, eventsOf, lookupEvent, noticeOf } from './live-events.ts';
+import { eventsOf, recordEvent, storedEvent } from './live-events.ts';
 import type {
+  ContentEvent,
+  ContentReader,
   EndpointMessage,
-  LiveEvent,
-  PublishedEvent,
+  FeedEvent,
   RemoteEvent,
   RequestEvent,
   StoredCapture,
-  ContentReader,
 } from './live-events.ts';
 import { SharedReads } from '../../limits/shared-reads.ts';
 import { LivePoll } from './live-poll.ts';
@@ -35,7 +34,7 @@ const RETRY_SECONDS = 5;
 /** Maximum number of requests that are read to fill a gap. If there are more, connections get a new `init`. */
 const MAX_GAP = 250;
 
-export interface LiveServiceOptions extends ContentReader {
+export interface LiveOptions extends ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findSome'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
@@ -53,9 +52,12 @@ export interface Viewer {
   readonly endpoint: EndpointRecord;
 }
 
+/** A notice that concerns live connections or endpoints. */
+type LiveNotice = Exclude<Notice, { kind: 'captured' | 'due' | 'hello' | 'left' }>;
+
 /** All live connections of this node. Publishing never waits or fails. Notices have no content, so it is read. */
-export class LiveService {
-  readonly #options: LiveServiceOptions;
+export class Live {
+  readonly #options: LiveOptions;
   readonly #ticker: EndpointTicker;
   /** By the id of the endpoint. */
   readonly #connections = new Map<number, Set<LiveConnection>>();
@@ -69,7 +71,7 @@ export class LiveService {
   readonly #changeHandlers: ((endpointId: number, isDeleted: boolean) => void)[] = [];
   #closed = false;
 
-  constructor(options: LiveServiceOptions) {
+  constructor(options: LiveOptions) {
     this.#options = options;
     this.#memory = options.memory ?? newLiveMemory();
     this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId), options.onFailure);
@@ -97,28 +99,16 @@ export class LiveService {
     this.#options.bus.captured(endpointId, stored.index);
   }
 
-  publish(endpointId: number, event: PublishedEvent): void {
-    this.#deliver(endpointId, event);
-    this.#options.bus.publish(noticeOf(endpointId, event));
+  /** Sends a change to the live connections of all nodes, after its commit. */
+  publish(notice: LiveNotice): void {
+    this.#receive(notice);
+    this.#options.bus.publish(notice);
   }
 
-  /** The requests with these indexes were saved. */
-  saved(endpointId: number, indexes: readonly number[]): void {
-    this.#receiveEverywhere({ kind: 'saved', endpointId, indexes });
-  }
-
-  /** The requests with these ids were deleted. */
-  deleted(endpointId: number, ids: readonly number[]): void {
-    this.#receiveEverywhere({ kind: 'deleted', endpointId, ids });
-  }
-
-  /** Sends states of deliveries. They are read in the order of events, so that no old state follows a newer attempt. */
-  publishStates(endpointId: number, indexes: readonly number[], read: () => Promise<readonly LiveDelivery[]>): void {
-    this.#deliver(
-      endpointId,
-      lookupEvent(async () => asEvents(await read())),
-    );
-    this.#options.bus.publish({ kind: 'delivered', endpointId, deliveries: indexes.map((index) => [index, 0]) });
+  /** The same for a change whose content this node has. The other nodes read it. */
+  publishContent(notice: Extract<LiveNotice, { endpointId: number }>, event: ContentEvent): void {
+    this.#deliver(notice.endpointId, event);
+    this.#options.bus.publish(notice);
   }
 
   /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */
@@ -126,26 +116,14 @@ export class LiveService {
     this.#changeHandlers.push(handle);
   }
 
-  /** Closes the connections of an ended session with 4401. */
-  endSession(sessionId: string): void {
-    this.#receiveEverywhere({ kind: 'session', id: sessionId });
-  }
-
-  /** Closes the connections of all sessions of a user except one. */
-  endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#receiveEverywhere({ kind: 'user', id: userId, exceptSessionId });
-  }
-
-  #receiveEverywhere(notice: Parameters<Bus['publish']>[0]): void {
-    this.#receive(notice);
-    this.#options.bus.publish(notice);
-  }
-
-  #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
-    if (event.type === 'changed' || event.type === 'endpoint-deleted')
-      for (const handle of this.#changeHandlers) handle(endpointId, event.type === 'endpoint-deleted');
+  #deliver(endpointId: number, event: FeedEvent | RemoteEvent): void {
     for (const connection of this.#watching(endpointId)) connection.take(event);
-    if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
+    this.#touch(endpointId);
+  }
+
+  /** Sends the endpoint's figures soon, if it has a live connection. */
+  #touch(endpointId: number): void {
+    if (this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
   }
 
   /** Sends new inits and new figures, because events of the endpoint were lost. */
@@ -155,14 +133,30 @@ export class LiveService {
   }
 
   #receive(notice: Notice): void {
-    if (notice.kind === 'session')
-      this.#closeMatching(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
-    else if (notice.kind === 'user')
-      this.#closeMatching(
-        ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
-        LIVE_CLOSE_SIGNED_OUT,
-      );
-    else for (const { endpointId, event } of eventsOf(notice, this.#options)) this.#deliver(endpointId, event);
+    switch (notice.kind) {
+      case 'captured':
+        for (const [endpointId, upTo] of notice.newest) this.#deliver(endpointId, { type: 'stored', upTo });
+        return;
+      case 'saved':
+      case 'deleted':
+      case 'clear':
+      case 'delivered':
+        for (const event of eventsOf(notice, this.#options)) this.#deliver(notice.endpointId, event);
+        return;
+      case 'changed':
+        for (const handle of this.#changeHandlers) handle(notice.endpointId, false);
+        return this.#touch(notice.endpointId);
+      case 'gone':
+        for (const handle of this.#changeHandlers) handle(notice.endpointId, true);
+        return this.#closeMatching(({ endpoint }) => endpoint.id === notice.endpointId, LIVE_CLOSE_ENDPOINT_GONE);
+      case 'session':
+        return this.#closeMatching(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
+      case 'user':
+        return this.#closeMatching(
+          ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
+          LIVE_CLOSE_SIGNED_OUT,
+        );
+    }
   }
 
   /** @throws ProblemError if the server stops, or the user has too many connections */
@@ -255,17 +249,3 @@ export class LiveService {
     for (const connection of this.#all()) if (matches(connection)) connection.close(code);
   }
 }
-
-/** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
-export type Live = Pick<
-  LiveService,
-  | 'mayHaveViewers'
-  | 'captured'
-  | 'saved'
-  | 'deleted'
-  | 'publish'
-  | 'publishStates'
-  | 'endSession'
-  | 'endUserSessions'
-  | 'onEndpointChange'
->;

@@ -12,7 +12,7 @@ import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { newLiveMemory } from './live-connection.ts';
 import { localBus } from '../../bus/bus.ts';
-import { LiveService } from './service.ts';
+import { Live } from './service.ts';
 import { createHandshakes } from './upgrade.ts';
 import { refuseUpgrade } from '../../http/raw-response.ts';
 import { largeRecord, record } from '../../../test/fake-viewer.ts';
@@ -33,7 +33,7 @@ async function startLive(pingMs?: number) {
   const failures: unknown[] = [];
   /** The sessions of each check. */
   const checked: (readonly string[])[] = [];
-  const live = new LiveService({
+  const live = new Live({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
       findSome: () => Promise.resolve([]),

@@ -8,7 +8,7 @@ import { ProblemError } from '../../http/problem.ts';
 import { refuseUpgrade } from '../../http/raw-response.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import { securityHeaders } from '../../http/security-headers.ts';
-import type { LiveService, Viewer } from './service.ts';
+import type { Live, Viewer } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
 export function isLiveUpgrade({ url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
@@ -30,7 +30,7 @@ const SOCKET_OPTIONS = {
 };
 
 /** Completes upgrades after their checks: authenticated user, same origin, and ownership of the endpoint. */
-export function createHandshakes(live: LiveService, security: ReadonlyMap<string, string>) {
+export function createHandshakes(live: Live, security: ReadonlyMap<string, string>) {
   const server = new WebSocketServer(SOCKET_OPTIONS);
   // An invalid handshake gets the same error format as every other request.
   server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, new ProblemError('BAD_REQUEST'), security));
@@ -46,9 +46,9 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
  * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
  * Only requests to `/ws` are handled here; see listener.ts.
  */
-export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
+export function createLiveUpgrade(app: AppContext, parseCookie: ParseCookie) {
   const security = securityHeaders(app);
-  const complete = createHandshakes(live, security);
+  const complete = createHandshakes(app.live, security);
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       complete(request, socket, head, await checkUpgrade(request, app, parseCookie));

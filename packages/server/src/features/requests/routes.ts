@@ -79,7 +79,12 @@ function showSaved(app: AppContext, endpointId: number, result: SaveResult): Cap
   if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
   if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
   const request = presentPreview(result.record);
-  if (result.changed) app.live.publish(endpointId, { type: 'saved', oldId: unsavedId(request.index), request });
+  const { index } = request;
+  if (result.changed)
+    app.live.publishContent(
+      { kind: 'saved', endpointId, indexes: [index] },
+      { type: 'saved', oldId: unsavedId(index), request },
+    );
   return request;
 }
 
@@ -211,7 +216,7 @@ export const requestHandlers = {
     let isFull = false;
     for (let left: readonly number[] = body.indexes; left.length > 0;) {
       const step = await app.store.saveSome(endpoint.id, left, app.config.maxSavedPerEndpoint);
-      app.live.saved(endpoint.id, step.changed);
+      app.live.publish({ kind: 'saved', endpointId: endpoint.id, indexes: step.changed });
       for (const { index, id } of step.saved) saved.set(index, id);
       isFull ||= step.isFull;
       ({ left } = step);
@@ -243,13 +248,13 @@ export const requestHandlers = {
   async deleteRequest({ app, endpoint, params }) {
     if (!(await app.store.deleteRequest(endpoint.id, parseRequestId(params.id))))
       throw new ProblemError('REQUEST_NOT_FOUND');
-    app.live.deleted(endpoint.id, [Number(params.id)]);
+    app.live.publish({ kind: 'deleted', endpointId: endpoint.id, ids: [Number(params.id)] });
   },
 
   async deleteRequests({ app, endpoint, body }) {
     for (let left: readonly number[] = body.indexes; left.length > 0;) {
       const step = await app.store.deleteSome(endpoint.id, left);
-      app.live.deleted(endpoint.id, step.ids);
+      app.live.publish({ kind: 'deleted', endpointId: endpoint.id, ids: step.ids });
       ({ left } = step);
     }
   },
@@ -257,7 +262,7 @@ export const requestHandlers = {
   async clearRequests({ app, endpoint }) {
     const below = await app.store.clearRequests(endpoint.id);
     if (below === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    app.live.publish(endpoint.id, { type: 'clear', below });
+    app.live.publish({ kind: 'clear', endpointId: endpoint.id, below });
     app.purgeSoon();
   },
 
