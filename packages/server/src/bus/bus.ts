@@ -87,22 +87,12 @@ export function readMessage(text: string): BusMessage | undefined {
   return messageSchema.safeParse(parseJson(text)).data;
 }
 
-/** Notices of the newest index of each endpoint. */
-export function capturedNotices(newest: ReadonlyMap<number, number>): Notice[] {
-  return inParts([...newest]).map((part) => ({ kind: 'captured', newest: part }));
-}
-
-/** Notices of the deliveries of each endpoint. */
-export function deliveredNotices(byEndpoint: ReadonlyMap<number, DeliveredNotice['deliveries']>): Notice[] {
-  return [...byEndpoint].flatMap(([endpointId, deliveries]) =>
-    inParts(deliveries).map((part) => ({ kind: 'delivered', endpointId, deliveries: part }) as const),
-  );
-}
-
 /** Notices that fit into a message each, and together say the same. */
 export function partsOf(notice: Notice): readonly Notice[] {
+  if (notice.kind === 'captured') return inParts(notice.newest).map((newest) => ({ ...notice, newest }));
   if (notice.kind === 'saved') return inParts(notice.indexes).map((indexes) => ({ ...notice, indexes }));
   if (notice.kind === 'deleted') return inParts(notice.ids).map((ids) => ({ ...notice, ids }));
+  if (notice.kind === 'delivered') return inParts(notice.deliveries).map((deliveries) => ({ ...notice, deliveries }));
   return [notice];
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { waitAtMost } from '../limits/timeouts.ts';
 import { CoalescedRun } from '../workers/background.ts';
 import type { Bus, BusMessage, DeliveredNotice, Notice } from './bus.ts';
-import { MAX_PER_NOTICE, capturedNotices, deliveredNotices, partsOf, readMessage, writeMessage } from './bus.ts';
+import { MAX_PER_NOTICE, partsOf, readMessage, writeMessage } from './bus.ts';
 
 /** Milliseconds between two heartbeats, and between two checks of the heartbeats of all nodes. */
 const HEARTBEAT_MS = 500;
@@ -94,7 +94,7 @@ export class NodeBus implements Bus {
   publish(notice: Notice): void {
     if (this.nodeCount === 1) return this.#drop();
     if (notice.kind === 'delivered') this.#collect(notice);
-    else for (const part of partsOf(notice)) this.#enqueue(part);
+    else this.#enqueue(notice);
     this.#sending.start();
   }
 
@@ -133,8 +133,8 @@ export class NodeBus implements Bus {
 
   /** Captures first, because another node must receive a request before a notice about it. */
   #enqueueCollected(): void {
-    for (const notice of capturedNotices(this.#captured)) this.#number(notice);
-    for (const notice of deliveredNotices(this.#delivered)) this.#number(notice);
+    this.#number({ kind: 'captured', newest: [...this.#captured] });
+    for (const [endpointId, deliveries] of this.#delivered) this.#number({ kind: 'delivered', endpointId, deliveries });
     this.#captured.clear();
     this.#delivered.clear();
   }
@@ -144,10 +144,13 @@ export class NodeBus implements Bus {
     this.#number(notice);
   }
 
-  #number(notice: Notice): void {
-    this.#sequence += 1;
-    if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
-    else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
+  /** Numbers a notice, in parts that fit into a message each. */
+  #number(whole: Notice): void {
+    for (const notice of partsOf(whole)) {
+      this.#sequence += 1;
+      if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
+      else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
+    }
   }
 
   /** Sends one message at a time. Notices that are published during a send are sent together. */
