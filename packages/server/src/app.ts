@@ -279,7 +279,7 @@ function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
   if (config.natsUrls.length === 0) return undefined;
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'NATS could not be reached; the server tries again');
-  return new NatsLink({ urls: config.natsUrls, onFailure });
+  return new NatsLink(config.natsUrls, onFailure);
 }
 
 /** The name of this installation, because others may use the same NATS cluster. It is stored in the database. */

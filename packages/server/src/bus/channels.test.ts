@@ -118,7 +118,7 @@ describeChannel('NATS', async () => {
   const installation = randomBytes(4).toString('hex');
   return {
     open: (events) => {
-      const link = new NatsLink({ urls: [server.url], onFailure: () => undefined });
+      const link = new NatsLink([server.url], () => undefined);
       links.push(link);
       return new NatsChannel(link, installation, events);
     },

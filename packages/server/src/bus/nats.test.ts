@@ -7,7 +7,7 @@ test('the connection opens when the server comes up, with the credentials of the
   const { port, url } = first;
   await first.stop();
   const failures: unknown[] = [];
-  const link = new NatsLink({ urls: [url], onFailure: (error) => failures.push(error) });
+  const link = new NatsLink([url], (error) => failures.push(error));
   onTestFinished(() => link.close());
   await expect.poll(() => failures.length).toBe(1);
   expect(link.connection).toBeUndefined();
@@ -31,7 +31,7 @@ test('the connection opens when the server comes up, with the credentials of the
 test('a channel whose connection is closed rejects what is sent, and does not throw', async () => {
   const server = await startNats();
   onTestFinished(() => server.stop());
-  const link = new NatsLink({ urls: [server.url], onFailure: () => undefined });
+  const link = new NatsLink([server.url], () => undefined);
   const opened = Promise.withResolvers<void>();
   const channel = new NatsChannel(link, 'a', { onText: () => undefined, onOpen: opened.resolve });
   await opened.promise;

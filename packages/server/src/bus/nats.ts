@@ -11,26 +11,21 @@ const CONNECT_MS = 1000;
 const PING_MS = 1000;
 const MAX_MISSED_PINGS = 2;
 
-export interface NatsOptions {
-  /** `nats://[user[:password]@]host[:port]`. The first URL's credentials are used for all servers. */
-  readonly urls: readonly string[];
-  /** Called with the first failed attempt to connect. */
-  readonly onFailure: (error: unknown) => void;
-}
-
 /**
  * The process's connection to NATS, for notices and for the overflow log. It is opened in the background, so that the
  * server starts without NATS, and it reconnects without a limit.
  */
 export class NatsLink {
-  readonly #options: NatsOptions;
   readonly #end = new AbortController();
   readonly #ready = Promise.withResolvers<NatsConnection>();
   #connection: NatsConnection | undefined;
 
-  constructor(options: NatsOptions) {
-    this.#options = options;
-    void this.#open();
+  /**
+   * `urls`: `nats://[user[:password]@]host[:port]`. The first one's credentials are used for all servers. `onFailure` is
+   * called if the first attempt to connect fails.
+   */
+  constructor(urls: readonly string[], onFailure: (error: unknown) => void) {
+    void this.#open(urls, onFailure);
   }
 
   /** Resolves when the connection is first established. From then on it is the same object for the process's life. */
@@ -48,16 +43,16 @@ export class NatsLink {
     await this.#connection?.close();
   }
 
-  async #open(): Promise<void> {
+  async #open(urls: readonly string[], onFailure: (error: unknown) => void): Promise<void> {
     const { signal } = this.#end;
     for (let tries = 1; !signal.aborted; tries += 1) {
       try {
-        const connection = await connect(connectionOptions(this.#options.urls));
+        const connection = await connect(connectionOptions(urls));
         if (signal.aborted) return await connection.close();
         this.#connection = connection;
         return this.#ready.resolve(connection);
       } catch (error) {
-        if (tries === 1) this.#options.onFailure(error);
+        if (tries === 1) onFailure(error);
         await sleep(RETRY_MS, undefined, { ref: false });
       }
     }

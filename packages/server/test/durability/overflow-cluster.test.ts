@@ -48,7 +48,7 @@ class Node {
   #sending: Promise<void> | undefined;
 
   constructor(urls: readonly string[], database: Database) {
-    this.#link = new NatsLink({ urls, onFailure: () => undefined });
+    this.#link = new NatsLink(urls, () => undefined);
     const connection = () => this.#link.connection;
     this.writer = new OverflowWriter({
       store: database,
