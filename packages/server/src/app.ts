@@ -138,14 +138,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   metrics.watch({ freeDiskBytes: watchDisk(store, log), store, live, capture, bus, passwords });
   const accounts = await createAccounts({ ...shared, passwords });
-  const { isDrained } = capture;
+  const isDrained = (): boolean => capture.overflow?.isDrained ?? true;
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...shared, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const searches = new Searches(store, now);
   const services = { accounts, searches, replays, deliveries, signatures, billing: createBilling(config, shared) };
   const app: AppContext = { ...shared, ...services, purgeSoon };
   const sources = { metrics: metrics.registry, stopping: stopping.signal, checkReady: capture.checkReady };
-  await capture.start();
+  await capture.overflow?.start();
   const { api, connections } = await listen(listener, options, app, { capture, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
@@ -181,8 +181,8 @@ async function stopAll({ connections, work, capture, accounts, api, bus, drainMs
   const restMs = until - performance.now();
   await Promise.all([connections.close(restMs), ...work.map((each) => each.stop(restMs))]);
   // Aborted senders no longer wait, but captures that arrived completely are still stored.
-  await capture.drain();
-  await capture.close();
+  await capture.writer.drain();
+  await capture.overflow?.close();
   await accounts.links.ended(Math.max(until - performance.now(), BACKGROUND_MS));
   await api.close();
   await bus.close();

@@ -14,8 +14,8 @@ async function metricNames(): Promise<Set<string>> {
     passwords: { waitingCount: 0 },
     bus: { isHealthy: true, nodeCount: 1 },
     capture: {
-      waitingCount: zero,
-      bodyBytes: zero,
+      writer: { waitingCount: 0 },
+      budget: { used: 0 },
       overflow: { logState: undefined, isFull: false, isLogging: false, drainedBatches: 0 },
     },
   });

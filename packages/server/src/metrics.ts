@@ -1,8 +1,10 @@
 import type { DeliveryKind } from '@creel/contract';
 import type { Bus } from './bus/bus.ts';
 import type { Passwords } from './features/accounts/passwords.ts';
+import type { CaptureWriter } from './features/capture/capture-writer.ts';
 import type { OverflowWriter } from './features/capture/overflow-writer.ts';
 import type { Live } from './features/live/service.ts';
+import type { MemoryBudget } from './limits/memory-budget.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** What is read for each scrape. */
@@ -14,8 +16,8 @@ interface GaugeSources {
   readonly passwords: Pick<Passwords, 'waitingCount'>;
   readonly bus: Pick<Bus, 'isHealthy' | 'nodeCount'>;
   readonly capture: {
-    readonly waitingCount: () => number;
-    readonly bodyBytes: () => number;
+    readonly writer: Pick<CaptureWriter, 'waitingCount'>;
+    readonly budget: Pick<MemoryBudget, 'used'>;
     /** `undefined` without an overflow log. */
     readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
   };
@@ -93,8 +95,8 @@ function registerGauges(
   gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(bus.isHealthy));
   gauge('creel_bus_nodes', 'Nodes that this node knows, including itself.', () => bus.nodeCount);
   gauge('creel_live_viewers', 'Open live sockets.', () => live.viewerCount);
-  gauge('creel_captures_waiting', 'Captures that wait for their batch.', capture.waitingCount);
-  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', capture.bodyBytes);
+  gauge('creel_captures_waiting', 'Captures that wait for their batch.', () => capture.writer.waitingCount);
+  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', () => capture.budget.used);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', () => passwords.waitingCount);
   // Unknown while storage is unavailable.
   const pendingDeliveries = (): Promise<number> => store.countPendingDeliveries().catch(() => Number.NaN);

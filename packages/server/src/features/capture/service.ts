@@ -62,7 +62,9 @@ export function createCaptureService(options: CaptureServiceOptions) {
   bus.onGap(() => endpoints.invalidateAll());
   const bytes = Math.max(fittingBytes(BODY_BUDGET_BYTES), 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
-  const onFailure = failureLog(options);
+  const onFailure = throttled(FAILURE_LOG_MS, (error: unknown) =>
+    options.log.error({ err: error }, 'captures could not be stored; their senders got 503'),
+  );
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflowWriter(options, limits);
   // For PostgreSQL, batches of all senders need less processor time: docs/decisions/0001-acknowledge-after-sync.md.
@@ -86,27 +88,13 @@ export function createCaptureService(options: CaptureServiceOptions) {
   return {
     handle: createCaptureHandler(dependencies),
     admitPlain: createPlainAdmit(dependencies),
-    waitingCount: (): number => writer.waitingCount,
-    bodyBytes: (): number => budget.used,
+    writer,
+    budget,
     /** `undefined` without NATS. */
     overflow,
     /** Resolves when a capture can be stored now. @throws Error otherwise */
     checkReady: (): Promise<void> => checkReady(options, overflow),
-    /** The overflow log has no batch that this node has to wait for. */
-    isDrained: (): boolean => overflow?.isDrained ?? true,
-    /** Starts the work on the overflow log. Resolves when captures can be accepted in order. */
-    start: async (): Promise<void> => overflow?.start(),
-    /** Resolves when every accepted capture is on disk and answered. */
-    drain: (): Promise<void> => writer.drain(),
-    /** Ends the work on the overflow log. Called after `drain`. */
-    close: async (): Promise<void> => overflow?.close(),
   };
-}
-
-function failureLog({ log }: CaptureServiceOptions): (error: unknown) => void {
-  return throttled(FAILURE_LOG_MS, (error: unknown) =>
-    log.error({ err: error }, 'captures could not be stored; their senders got 503'),
-  );
 }
 
 /** Maximum milliseconds that a sender waits for the source, which is stored once per endpoint. */
