@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Metrics } from '../../metrics.ts';
 import type { ClientAddressOf } from '../../http/client-address.ts';
@@ -10,7 +9,7 @@ import type { Refusal } from '../../http/problem.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { freeBytes } from '../../http/body-buffer.ts';
 import { hideOwnCookies } from '../../http/cookies.ts';
-import type { HeadFacts, RequestHandler } from '../../http/listener.ts';
+import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, Verdict } from '../../http/plain-request.ts';
 import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
@@ -98,45 +97,36 @@ export function createCaptureHandler(deps: CaptureDependencies): RequestHandler 
   return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
     if (head.preflight !== undefined) return answerPreflight(response, head.preflight);
-    const partial = { request, response, target: target?.rest ?? '', head, expectsContinue };
+    const receive = (verdict: Admitted | Refusal): void => {
+      if ('code' in verdict) return answerRefused(response, verdict);
+      const { method = '', rawHeaders, socket } = request;
+      const keep = (body: Buffer | null): void => {
+        deps.metrics.countRead('parser');
+        const complete = { method, target: target?.rest ?? '', rawHeaders, body, socket };
+        storeRequest(deps, verdict, complete, {
+          captured: (index, challenge) => answerCaptured(response, index, challenge),
+          refused: (refusal) => answerRefused(response, refusal),
+        });
+      };
+      if (expectsContinue) response.writeContinue();
+      if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
+      readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
+        if (result === 'cut-off') return;
+        if (result === 'too-large' || result === 'too-many-parts')
+          return answerRefused(response, { code: 'BODY_TOO_LARGE', close: true });
+        if (result === 'no-memory') return answerRefused(response, { ...unavailable(deps), close: true });
+        keep(result);
+      });
+      if (head.hasUpgrade) endWithConnection(request);
+    };
     const verdict = admit(deps, target?.uid, head.declaredLength, 0);
-    if (!(verdict instanceof Promise)) return receive(deps, verdict, partial);
+    if (!(verdict instanceof Promise)) return receive(verdict);
     void verdict.then((late) => {
       // The sender may have aborted meanwhile.
-      if (!response.headersSent && !request.socket.destroyed) receive(deps, late, partial);
+      if (!response.headersSent && !request.socket.destroyed) receive(late);
       else if ('reservation' in late) late.reservation.release();
     });
   };
-}
-
-/** A request whose head has been read. */
-interface PartialRequest {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The part of the target after the uid. */
-  readonly target: string;
-  readonly head: HeadFacts;
-  readonly expectsContinue: boolean;
-}
-
-function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, partial: PartialRequest): void {
-  const { request, response, target, head, expectsContinue } = partial;
-  if ('code' in verdict) return answerRefused(response, verdict);
-  const { method = '', rawHeaders, socket } = request;
-  const keep = (body: Buffer | null): void => {
-    deps.metrics.countRead('parser');
-    storeRequest(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(response));
-  };
-  if (expectsContinue) response.writeContinue();
-  if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
-  readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
-    if (result === 'cut-off') return;
-    if (result === 'too-large' || result === 'too-many-parts')
-      return answerRefused(response, { code: 'BODY_TOO_LARGE', close: true });
-    if (result === 'no-memory') return answerRefused(response, { ...unavailable(deps), close: true });
-    keep(result);
-  });
-  if (head.hasUpgrade) endWithConnection(request);
 }
 
 interface CompleteRequest {
@@ -179,14 +169,6 @@ function storeRequest(
   if (isQueued) return;
   reservation.release();
   reply.refused(unavailable(deps));
-}
-
-/** Responds through Node's response. */
-function replyWith(response: ServerResponse): CaptureReply {
-  return {
-    captured: (index, challenge) => answerCaptured(response, index, challenge),
-    refused: (refusal) => answerRefused(response, refusal),
-  };
 }
 
 /** The same for requests from the plain reader. */
