@@ -1,5 +1,5 @@
 import type { Bus } from '../../bus/bus.ts';
-import { StorageUnavailable } from '../../database/store.ts';
+import { StorageUnavailable, databaseTooLate } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
@@ -113,14 +113,20 @@ export class EndpointCache {
     return passed < 0 ? Infinity : passed;
   }
 
+  /** @throws StorageUnavailable when the database does not answer in time, and no old entry can serve. */
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
-      if (before === undefined) throw error;
-      return 'unavailable' as const;
-    });
-    // The old entry serves: storage checks again whether the endpoint exists.
-    if (found === 'unavailable') return before;
+    const withinMs = before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS;
+    let found: EndpointRecord | undefined;
+    try {
+      found = await withTimeout(withinMs, this.#store.findEndpoint(uid), databaseTooLate);
+      this.#failedAt = undefined;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
+      // The old entry serves: storage checks again whether the endpoint exists.
+      if (before !== undefined) return before;
+      throw error;
+    }
     if (found === undefined) {
       if (isLatest()) this.#entries.delete(uid);
       return undefined;
@@ -141,18 +147,5 @@ export class EndpointCache {
     };
     if (isLatest()) setNewest(this.#entries, uid, entry, MAX_ENTRIES);
     return entry;
-  }
-
-  /** @throws StorageUnavailable when the database does not answer within `withinMs` milliseconds. */
-  async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
-    const late = (): Error => new StorageUnavailable('The lookup of an endpoint took too long.');
-    try {
-      const found = await withTimeout(withinMs, this.#store.findEndpoint(uid), late);
-      this.#failedAt = undefined;
-      return found;
-    } catch (error) {
-      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
-      throw error;
-    }
   }
 }
