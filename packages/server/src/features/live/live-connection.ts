@@ -179,8 +179,6 @@ export class LiveConnection {
         clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#dispatch({ type: 'timer' }), effect.ms);
         return;
-      case 'cancel-timer':
-        return clearTimeout(this.#timer);
       case 'report':
         return this.#options.onFailure(effect.error);
     }
@@ -277,6 +275,7 @@ export class LiveConnection {
   }
 
   #end(): void {
+    clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#discardInit();

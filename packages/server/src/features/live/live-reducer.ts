@@ -26,7 +26,7 @@ export function reduce(state: LiveState, input: Input, context: LiveContext): St
   if (state.phase === 'stopped') return [state, []];
   switch (input.type) {
     case 'start':
-      return state.phase === 'new' ? load(state) : [state, []];
+      return load(state);
     case 'event':
       return receive(state, input.event, context);
     case 'endpoint':
@@ -46,7 +46,7 @@ export function reduce(state: LiveState, input: Input, context: LiveContext): St
     case 'gap':
       return noteGap(state);
     case 'stop':
-      return [{ ...NEW_LIVE_STATE, phase: 'stopped' }, [{ type: 'cancel-timer' }]];
+      return [{ ...NEW_LIVE_STATE, phase: 'stopped' }, []];
   }
 }
 

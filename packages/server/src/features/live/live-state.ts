@@ -52,8 +52,8 @@ function reversed<T>(list: Cell<T> | undefined): Cell<T> | undefined {
  * "Live"). Beyond a limit of memory, all events are dropped and a new `init` follows.
  */
 export interface LiveState {
-  /** `behind`: events were dropped, and a new `init` is needed. */
-  readonly phase: 'new' | 'loading' | 'sending' | 'live' | 'behind' | 'stopped';
+  /** `behind`: an `init` is needed, at the start or because events were dropped. */
+  readonly phase: 'loading' | 'sending' | 'live' | 'behind' | 'stopped';
   readonly ready: EventQueue<FeedEvent>;
   /** Events that arrived during a read. */
   readonly held: EventQueue<FeedEvent | RemoteEvent>;
@@ -107,7 +107,6 @@ export type Effect =
   | { readonly type: 'send'; readonly frames: readonly string[] }
   /** Starts the timer, or replaces it. */
   | { readonly type: 'timer'; readonly ms: number }
-  | { readonly type: 'cancel-timer' }
   | { readonly type: 'report'; readonly error: unknown };
 
 /** What the connection measures when an input arrives. */
@@ -123,7 +122,7 @@ export interface LiveContext {
 export type Step = readonly [LiveState, readonly Effect[]];
 
 export const NEW_LIVE_STATE: LiveState = {
-  phase: 'new',
+  phase: 'behind',
   ready: EMPTY_QUEUE,
   held: EMPTY_QUEUE,
   reading: undefined,
