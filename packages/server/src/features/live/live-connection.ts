@@ -170,9 +170,9 @@ export class LiveConnection {
       case 'send-part':
         return this.#sendPart();
       case 'read':
-        return void this.#read(effect);
+        return void this.#report(effect.readId, this.#read(effect));
       case 'lookup':
-        return void this.#lookUp(effect);
+        return void this.#report(effect.readId, this.#lookUp(effect));
       case 'send':
         return this.#send(effect.frames);
       case 'timer':
@@ -221,27 +221,23 @@ export class LiveConnection {
     this.#dispatch({ type: 'part-sent', bytes: init.bytes, partBytes: init.maxPartBytes, isLast });
   }
 
-  async #read({ readId, after, upTo }: Extract<Effect, { type: 'read' }>): Promise<void> {
-    try {
-      const events = await this.#options.readRequests(after, upTo);
-      if (events === undefined) this.#dispatch({ type: 'read-failed', readId, reason: 'too-many' });
-      else this.#dispatch({ type: 'found', readId, upTo, events });
-    } catch (error) {
-      this.#readFailed(readId, error);
-    }
+  async #read({ readId, after, upTo }: Extract<Effect, { type: 'read' }>): Promise<Input> {
+    const events = await this.#options.readRequests(after, upTo);
+    if (events === undefined) return { type: 'read-failed', readId, reason: 'too-many' };
+    return { type: 'found', readId, upTo, events };
   }
 
-  async #lookUp({ readId, find }: Extract<Effect, { type: 'lookup' }>): Promise<void> {
-    try {
-      this.#dispatch({ type: 'looked-up', readId, events: await find() });
-    } catch (error) {
-      this.#readFailed(readId, error);
-    }
+  async #lookUp({ readId, find }: Extract<Effect, { type: 'lookup' }>): Promise<Input> {
+    return { type: 'looked-up', readId, events: await find() };
   }
 
-  #readFailed(readId: number, error: unknown): void {
-    this.#options.onFailure(error);
-    this.#dispatch({ type: 'read-failed', readId, reason: 'error' });
+  async #report(readId: number, result: Promise<Input>): Promise<void> {
+    try {
+      this.#dispatch(await result);
+    } catch (error) {
+      this.#options.onFailure(error);
+      this.#dispatch({ type: 'read-failed', readId, reason: 'error' });
+    }
   }
 
   #send(frames: readonly string[]): void {
@@ -275,11 +271,11 @@ export class LiveConnection {
   }
 
   #end(): void {
-    clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#discardInit();
     this.#dispatch({ type: 'stop' });
+    clearTimeout(this.#timer);
     this.#options.onClosed();
   }
 }
