@@ -16,21 +16,15 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
 
 /** Claims the mail that is due longest for `claimMs`; after that it is due again. `undefined` when none is due. */
 async function claimMail(transaction: EngineTransaction, claimMs: number) {
-  const due = await transaction
-    .selectFrom('mail_outbox')
-    .select('id')
-    .where(isClaimOver(transaction, 'send_after', claimMs))
-    .orderBy('send_after')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  if (due === undefined) return undefined;
-  // Checked again with the row locked, so that only one process claims it.
+  const isDue = isClaimOver(transaction, 'send_after', claimMs);
   const mail = await transaction
     .updateTable('mail_outbox')
     .set({ send_after: claimEnd(transaction, claimMs) })
-    .where('id', '=', due.id)
-    .where(isClaimOver(transaction, 'send_after', claimMs))
+    .where('id', '=', (outbox) =>
+      outbox.selectFrom('mail_outbox').select('id').where(isDue).orderBy('send_after').orderBy('id').limit(1),
+    )
+    // Checked again with the row locked, so that only one process claims it.
+    .where(isDue)
     .returningAll()
     .executeTakeFirst();
   if (mail === undefined) return undefined;
