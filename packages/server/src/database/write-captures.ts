@@ -3,6 +3,7 @@ import { trimBatch, unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore } from './store.ts';
 import type { MethodCount } from './records.ts';
+import { CoalescedRun } from '../workers/background.ts';
 
 interface CaptureGroup {
   readonly endpointId: number;
@@ -122,31 +123,23 @@ function isOverfull({ unsavedCount, sparedCount }: LockedEndpoint, { maxUnsaved 
   return unsavedCount - sparedCount > maxUnsaved;
 }
 
-/** Trims endpoints that batches left overfull, in separate batches. After a failure, the next capture continues. */
-export class Trimmer {
-  readonly #write: CaptureStore['writeCaptures'];
-  readonly #overfull = new Set<number>();
-  #isTrimming = false;
-
-  /** `write` calls `follow` after each batch. */
-  constructor(write: CaptureStore['writeCaptures']) {
-    this.#write = write;
-  }
-
-  follow({ overfull = [] }: CaptureOutcome, limits: CaptureLimits): void {
-    for (const endpointId of overfull) this.#overfull.add(endpointId);
-    if (!this.#isTrimming && this.#overfull.size > 0) void this.#trim(limits);
-  }
-
-  async #trim(limits: CaptureLimits): Promise<void> {
-    this.#isTrimming = true;
-    while (this.#overfull.size > 0) {
-      const batch = trimBatch([...this.#overfull]);
-      this.#overfull.clear();
-      await this.#write(batch, limits).catch(() => undefined);
-    }
-    this.#isTrimming = false;
-  }
+/**
+ * Trims endpoints that batches left overfull, in separate batches. Returns a function to call after each batch, also
+ * after those of `write`. After a failure, the next capture continues.
+ */
+export function createTrimmer(write: CaptureStore['writeCaptures']) {
+  const endpointIds = new Set<number>();
+  let latestLimits: CaptureLimits;
+  const trimming = new CoalescedRun(async () => {
+    const batch = trimBatch([...endpointIds]);
+    endpointIds.clear();
+    await write(batch, latestLimits).catch(() => undefined);
+  });
+  return ({ overfull = [] }: CaptureOutcome, limits: CaptureLimits): void => {
+    for (const endpointId of overfull) endpointIds.add(endpointId);
+    latestLimits = limits;
+    if (endpointIds.size > 0) trimming.start();
+  };
 }
 
 /** The result of a batch that was stored before, from its receipts. */

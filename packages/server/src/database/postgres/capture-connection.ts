@@ -6,7 +6,7 @@ import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { databaseTooLate } from '../store.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
-import { repeatedOutcome, SMALL_WRITE, Trimmer, writeBatch } from '../write-captures.ts';
+import { repeatedOutcome, SMALL_WRITE, createTrimmer, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, EndpointsChanged, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import type { KnownEndpoints } from './capture-statements.ts';
 import { assertDurable, backendOf, clientConfig, sessionSettings } from './session.ts';
@@ -46,7 +46,7 @@ export class CaptureConnection {
   #closed = false;
   /** The last batch was not stored, and no check has succeeded since. */
   #hasFailed = false;
-  readonly #trimmer = new Trimmer((batch, limits) => this.writeCaptures(batch, limits));
+  readonly #trimAfter = createTrimmer((batch, limits) => this.writeCaptures(batch, limits));
 
   constructor(url: string, kind: SessionKind) {
     this.#url = url;
@@ -73,7 +73,7 @@ export class CaptureConnection {
         try {
           const outcome = await this.#run(deadline, attempt);
           this.#hasFailed = false;
-          this.#trimmer.follow(outcome, limits);
+          this.#trimAfter(outcome, limits);
           return { ...outcome, recycled: batch.bytes.buffer };
         } catch (error) {
           const isRepeatable = faultOf(error) === 'conflict' || (mayBeStored && isAmbiguous(error));
@@ -100,7 +100,7 @@ export class CaptureConnection {
       if (missing.length === 0) return drained;
       const batch = joinCaptures(missing);
       const outcome = await writeOnce(session, batch, limits, () => undefined);
-      this.#trimmer.follow(outcome, limits);
+      this.#trimAfter(outcome, limits);
       return [...drained, { batch, outcome }];
     };
     return this.#next(withinMs, (deadline) =>

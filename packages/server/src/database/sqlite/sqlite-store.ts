@@ -5,7 +5,7 @@ import type { QueryTable, Remote } from '../remote.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../store.ts';
 import { LazyWorker, WorkerClient } from '../../workers/worker-client.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import { Trimmer } from '../write-captures.ts';
+import { createTrimmer } from '../write-captures.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { SqliteMethods, SqliteThreadData } from './thread.ts';
 
@@ -69,10 +69,10 @@ export async function openSqliteStore<Queries extends QueryTable>(
     const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
     // A commit of captures syncs all earlier ones.
     deferred.cancel();
-    trimmer.follow(outcome, limits);
+    trimAfter(outcome, limits);
     return outcome;
   };
-  const trimmer = new Trimmer(writeCaptures);
+  const trimAfter = createTrimmer(writeCaptures);
   const store: Store = {
     writeCaptures,
     checkpoint: () => writer.call('checkpoint', undefined),
