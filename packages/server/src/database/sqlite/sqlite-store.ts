@@ -27,26 +27,20 @@ const MAX_WRITES = 4;
 const SYNC_AFTER_MS = 1000;
 
 /** Syncs the log a while after a commit that did not wait for the disk, unless a later commit has synced it. */
-class DeferredSync {
-  readonly #sync: () => Promise<void>;
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(sync: () => Promise<void>) {
-    this.#sync = sync;
-  }
-
-  plan(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+function deferredSync(sync: () => Promise<void>) {
+  let timer: NodeJS.Timeout | undefined;
+  const cancel = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const plan = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
       // If the disk fails, nothing is committed, and the next commit plans another sync.
-      this.#sync().catch(() => undefined);
+      sync().catch(() => undefined);
     }, SYNC_AFTER_MS).unref();
-  }
-
-  cancel(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
+  };
+  return { plan, cancel };
 }
 
 /**
@@ -63,7 +57,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
   const writes = new FairQueue({ concurrency: MAX_WRITES });
   // One owner, so that writes start in the order of their calls.
   const runWrite = <T>(work: () => Promise<T>): Promise<T> => writes.run('queries', work);
-  const deferred = new DeferredSync(() => writer.call('checkWritable', 'other'));
+  const deferred = deferredSync(() => writer.call('checkWritable', 'other'));
   const writeCaptures = async (batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> => {
     const transfer = [batch.numbers.buffer, batch.bytes.buffer];
     const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
