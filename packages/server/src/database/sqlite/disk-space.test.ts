@@ -46,7 +46,7 @@ describe('a quota', () => {
 
   test('captures are rejected first, then other writes; work that frees space continues', () => {
     const space = someSpace(9 * MIB);
-    expect(space.isFull).toBe(true);
+    expect(space.state.isFull).toBe(true);
     expect(() => space.prepare('capture')).toThrow(expect.objectContaining({ reason: 'disk-full' }));
     space.prepare('other');
     expect(() => insert(100)).toThrow(/full/);
@@ -60,10 +60,10 @@ describe('a quota', () => {
     database.exec('pragma wal_checkpoint(truncate)');
     disk.freeBytes = 0;
     space.measure();
-    expect(space.isFull).toBe(true);
+    expect(space.state.isFull).toBe(true);
     database.exec('delete from rows');
     space.measure();
-    expect(space.isFull).toBe(false);
+    expect(space.state.isFull).toBe(false);
     space.prepare('capture');
     insert(3000);
   });

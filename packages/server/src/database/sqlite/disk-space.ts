@@ -1,6 +1,7 @@
 import { statSync, statfsSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageUnavailable } from '../store.ts';
+import type { DiskState } from '../store.ts';
 import { randomFillSync } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,10 +45,8 @@ export class DiskSpace {
   readonly #statDisk: StatDisk;
   readonly #reserve: ReserveFile;
   readonly #pageSize: number;
+  #state = { freeBytes: 0, usedShare: 0, isFull: false };
   #measuredAt = Number.NEGATIVE_INFINITY;
-  #freeBytes = 0;
-  #usedShare = 0;
-  #isFull = false;
   #growthPages = 0;
   #pageCount = 0;
 
@@ -64,25 +63,15 @@ export class DiskSpace {
     this.measure();
   }
 
-  /** Bytes that are free for this user, without the reserve, as of the last measurement. */
-  get freeBytes(): number {
-    return this.#freeBytes;
-  }
-
-  /** See `DiskState`. As of the last measurement. */
-  get usedShare(): number {
-    return this.#usedShare;
-  }
-
-  /** True when captures are rejected, as of the last measurement. */
-  get isFull(): boolean {
-    return this.#isFull;
+  /** As of the last measurement. Bytes are free for this user, without the reserve. */
+  get state(): Omit<DiskState, 'missingFile'> {
+    return this.#state;
   }
 
   /** Sets how far the database may grow for this write. @throws StorageUnavailable for a capture on a full disk */
   prepare(purpose: WritePurpose): void {
     if (performance.now() - this.#measuredAt >= MEASURE_MS) this.measure();
-    if (purpose === 'capture' && this.#isFull)
+    if (purpose === 'capture' && this.#state.isFull)
       throw new StorageUnavailable('The disk of the data folder is full.', { reason: 'disk-full' });
     if (purpose !== 'freeing' || this.#growthPages >= FREEING_PAGES) return;
     this.#limitPages(this.#pageCount + FREEING_PAGES);
@@ -95,12 +84,12 @@ export class DiskSpace {
     const isDone = this.checkpoint();
     if ((!isDone || purpose === 'freeing') && this.#reserve.release()) this.checkpoint();
     this.measure();
-    return purpose !== 'capture' || !this.#isFull;
+    return purpose !== 'capture' || !this.#state.isFull;
   }
 
   /** Recreates the reserve when there is room. */
   takeReserve(): void {
-    this.#reserve.take(this.#freeBytes - MARGIN_BYTES);
+    this.#reserve.take(this.#state.freeBytes - MARGIN_BYTES);
   }
 
   async close(): Promise<void> {
@@ -111,19 +100,19 @@ export class DiskSpace {
     this.#measuredAt = performance.now();
     const { bavail, bfree, blocks, bsize } = this.#statDisk(this.#dataDir);
     this.#pageCount = this.#pragma('page_count');
-    this.#freeBytes = bavail * bsize;
+    const freeBytes = bavail * bsize;
     // Some network file systems report no size.
     const isKnown = blocks > 0;
     const used = blocks - bfree;
-    this.#usedShare = isKnown ? used / (used + bavail) : 0;
     const { size } = statSync(this.#database.location() ?? '');
     const owed = Math.max(0, this.#pageCount * this.#pageSize - size);
     // Space that the reserve will need is not available for captures.
     const reserved = this.#reserve.isHeld ? 0 : this.#reserve.bytes;
     // Each new page is written twice: to the log, and to the file by a checkpoint.
-    const spare = (this.#freeBytes - owed - reserved - MARGIN_BYTES) / 2;
+    const spare = (freeBytes - owed - reserved - MARGIN_BYTES) / 2;
     this.#growthPages = isKnown ? Math.max(0, Math.floor(spare / this.#pageSize)) : MAX_PAGES;
-    this.#isFull = this.#growthPages + this.#pragma('freelist_count') < MIN_CAPTURE_PAGES;
+    const isFull = this.#growthPages + this.#pragma('freelist_count') < MIN_CAPTURE_PAGES;
+    this.#state = { freeBytes, usedShare: isKnown ? used / (used + bavail) : 0, isFull };
     this.#limitPages(this.#pageCount + this.#growthPages);
   }
 

@@ -136,8 +136,7 @@ export class GuardedWrites {
   }
 
   #report(): void {
-    const { freeBytes, usedShare, isFull } = this.#space;
-    const state = { freeBytes, usedShare, isFull, missingFile: this.#files.missing };
+    const state = { ...this.#space.state, missingFile: this.#files.missing };
     if (isDeepStrictEqual(state, this.#reported)) return;
     this.#reported = state;
     this.#onState(state);
