@@ -147,19 +147,14 @@ export async function runRepeatable(
   }
 }
 
-/** Server settings that decide durability, as PostgreSQL spells them. */
-export interface DurabilitySettings {
-  readonly fsync: string;
-  readonly full_page_writes: string;
-  readonly synchronous_commit: string;
-  readonly server_encoding: string;
-  readonly server_version_num: string;
+/** Server settings that decide durability. */
+const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit', 'server_encoding', 'server_version_num'] as const;
+const READ_SETTINGS = `select pg_is_in_recovery() as in_recovery,
+  ${SETTINGS.map((name) => `current_setting('${name}') as ${name}`).join(', ')}`;
+/** Their values, as PostgreSQL spells them. */
+export type DurabilitySettings = Readonly<Record<(typeof SETTINGS)[number], string>> & {
   readonly in_recovery: boolean;
-}
-
-const DURABILITY_SETTINGS = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
-  current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as server_encoding,
-  current_setting('server_version_num') as server_version_num, pg_is_in_recovery() as in_recovery`;
+};
 
 const OLDEST_VERSION = 140_000;
 const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remote_apply'];
@@ -170,7 +165,7 @@ const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remot
  * StorageProblem with a sentence for the operator.
  */
 export async function assertDurable(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<DurabilitySettings>(DURABILITY_SETTINGS);
+  const { rows } = await client.query<DurabilitySettings>(READ_SETTINGS);
   const settings = rows[0];
   if (settings === undefined) throw new Error('PostgreSQL returned no settings.');
   const problem = durabilityProblem(settings);
