@@ -10,24 +10,17 @@ import { parsedConnection } from './parsed-connection.ts';
  */
 export type BodyResult = Buffer | null | 'too-large' | 'too-many-parts' | 'no-memory' | 'cut-off';
 
-interface BodyLimits {
-  readonly bytes: number;
-  /** Number of chunks or reads, by default without a limit. */
-  readonly parts?: number;
-}
-
 /**
- * Reads a body within the limits and calls `done` once; `null` means no body. The reservation grows with the
- * body. The receiver of a buffer releases it. Before a text as the result, this function releases it. Callbacks cost
- * less than a promise per request.
+ * Reads a body within the limits and calls `done` once; `null` means no body. `parts`: maximum number of chunks or reads.
+ * The reservation grows with the body. The receiver of a buffer releases it. Before a text as the result, this function
+ * releases it. Callbacks cost less than a promise per request.
  */
 export function readBody(
   request: IncomingMessage,
-  limits: BodyLimits,
+  { bytes: limit, parts: maxParts = Infinity }: { readonly bytes: number; readonly parts?: number },
   reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
-  const { bytes: limit, parts: maxParts = Infinity } = limits;
   const body = new BodyBuffer(limit);
   let parts = 0;
   let finished = false;
