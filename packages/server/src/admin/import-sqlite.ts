@@ -103,12 +103,10 @@ async function insertRows(
 ): Promise<void> {
   const places = rows.map((_, at) => `(${columns.map((__, nth) => `$${at * columns.length + nth + 1}`).join(', ')})`);
   const names = columns.map((column) => `"${column}"`).join(', ');
-  const values = rows
-    .flat()
-    .map((value) =>
-      value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
-    );
-  await client.query(`insert into "${table}" (${names}) overriding system value values ${places.join(', ')}`, values);
+  await client.query(
+    `insert into "${table}" (${names}) overriding system value values ${places.join(', ')}`,
+    rows.flat(),
+  );
 }
 
 /** New ids continue after all assigned ids, including those of deleted rows. */

@@ -142,7 +142,7 @@ export function sendLarge(
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
   if (!isShort) return reply.send(flowing(reply, inSlices(content), onRead));
   const bytes = content instanceof Uint8Array ? content : Buffer.from([...content].join(''));
-  if (bytes.length <= WRITE_BYTES) return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  if (bytes.length <= WRITE_BYTES) return reply.send(bytes);
   return reply.header('content-length', bytes.length).send(flowing(reply, writes(bytes), onRead));
 }
 
