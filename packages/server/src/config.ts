@@ -27,7 +27,11 @@ const whole = (from: number, to = Number.MAX_SAFE_INTEGER) => {
     .refine((value) => value <= to, { error: range ?? `must be ${to} or less` });
 };
 
-const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+/** One of these words. */
+const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  z.enum(words, { error: `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words)}` });
+
+const flag = oneOf(['true', 'false']).transform((text) => text === 'true');
 
 function hasScheme(text: string, protocols: readonly string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol);
@@ -171,8 +175,8 @@ const environmentSchema = z.object({
   /** Per client address. */
   SIGNUPS_PER_HOUR: whole(1).default(100),
   EXPIRED_RETENTION_HOURS: whole(0, 1_000_000).default(168),
-  BILLING: z.enum(['stripe', 'test', 'off'], { error: 'must be stripe, test or off' }).optional(),
-  DEFAULT_TIER: z.enum(tierSchema.options, { error: 'must be FREE, BASIC or PREMIUM' }).default('FREE'),
+  BILLING: oneOf(['stripe', 'test', 'off']).optional(),
+  DEFAULT_TIER: oneOf(tierSchema.options).default('FREE'),
   ...stripeSchema.partial().shape,
   STRIPE_API_BASE: httpUrl.optional(),
   /** Kept unchanged: its trailing slash is significant (OpenID Connect Discovery 4.3). */
@@ -182,11 +186,7 @@ const environmentSchema = z.object({
   OIDC_NAME: z.string().max(40, { error: 'must have 40 characters at most' }).default('Google'),
   SMTP_URL: smtpUrl.optional(),
   MAIL_FROM: mailbox.optional(),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be fatal, error, warn, info, debug, trace or silent',
-    })
-    .default('info'),
+  LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   NODE_ENV: z.string().optional(),
 });
 
