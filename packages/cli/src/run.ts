@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { z } from 'zod';
 import { codeOf, errorLines, UsageError } from './cli-error.ts';
 import { Command, didYouMean, optionHelp } from './command.ts';
+import type { ParsedCommand } from './command.ts';
 import { VERSION } from './connection.ts';
 import { sentence, visible } from './output.ts';
 import { write } from './terminal.ts';
@@ -50,12 +51,7 @@ export type Invocation =
   | { readonly kind: 'version' }
   /** Without a command, help is about all of them. */
   | { readonly kind: 'help'; readonly command?: Command }
-  | {
-      readonly kind: 'run';
-      readonly command: Command;
-      readonly input: object;
-      readonly execute: (terminal: Terminal) => Promise<void>;
-    };
+  | (Extract<ParsedCommand, { kind: 'run' }> & { readonly command: Command });
 
 /** Reads the words after `creel`. @throws UsageError with a sentence that says what to type instead */
 export function parse(words: readonly string[]): Invocation {
