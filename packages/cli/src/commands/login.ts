@@ -61,17 +61,12 @@ async function askUsername(terminal: Terminal): Promise<string> {
   return await ask(terminal, 'Username: ');
 }
 
-/** Asks on standard error, because standard output is for the command's result. @throws CliError on Ctrl-C and Ctrl-D */
-function ask(terminal: Terminal, question: string): Promise<string> {
-  return readLineFrom(terminal, question, terminal.stderr);
-}
-
 /** Asks without an echo of what the user types. @throws CliError on Ctrl-C and Ctrl-D */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
   // readline sets raw mode and writes the echo itself, so the echo is discarded here.
   const discarded = new Writable({ write: (_echo, _encoding, done) => done() });
   try {
-    const line = readLineFrom(terminal, '', discarded);
+    const line = ask(terminal, '', discarded);
     // After raw mode is set: an answer before it would be shown.
     terminal.stderr.write(question);
     return await line;
@@ -80,7 +75,8 @@ async function askHidden(terminal: Terminal, question: string): Promise<string> 
   }
 }
 
-async function readLineFrom({ stdin }: Terminal, question: string, output: Writable): Promise<string> {
+/** Asks on standard error, because standard output is for the command's result. @throws CliError on Ctrl-C and Ctrl-D */
+async function ask({ stdin, stderr }: Terminal, question: string, output: Writable = stderr): Promise<string> {
   const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   const canceled = new Promise<never>((_resolve, reject) => {
     const cancel = (): void => reject(new CliError('Nothing was changed.'));
