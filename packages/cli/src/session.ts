@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -48,7 +47,7 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
   const path = sessionPath(env);
   const draft = `${path}.${randomUUID()}`;
   try {
-    await makeFolder(dirname(path));
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const file = await open(draft, 'wx', 0o600);
     await file.writeFile(`${JSON.stringify(session)}\n`).finally(() => file.close());
     await rename(draft, path);
@@ -56,15 +55,6 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
     await rm(draft, { force: true }).catch(() => {});
     throw new CliError(`${path} can't be written (${codeOf(error)}).`);
   }
-}
-
-/** Not `recursive: true`: Node loops forever if a folder can't be created in an existing parent, as in /proc. */
-async function makeFolder(folder: string): Promise<void> {
-  if (existsSync(folder) || dirname(folder) === folder) return;
-  await makeFolder(dirname(folder));
-  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  });
 }
 
 /** @throws CliError, for example in a folder that is read-only */
