@@ -88,7 +88,7 @@ export function giveToOwner(dataDir: string, file: string): void {
   lchownSync(file, uid, gid);
 }
 
-/** Not `recursive: true`: Node loops forever when a folder can't be created under an existing parent (/proc). */
+/** Creates one folder at a time, because each new name is synced. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
