@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { openApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations.ts';
 import { statusOf } from './operations/operation.ts';
+import type { Operation } from './operations/operation.ts';
 import { PROBLEMS } from './problems.ts';
 
 /** Converted through JSON, as a client receives it. */
@@ -97,7 +98,7 @@ describe('the document', () => {
 });
 
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (name, operation) => {
-  const row = Object.entries(OPERATIONS).find(([known]) => known === name)?.[1];
+  const row = Object.entries<Operation>(OPERATIONS).find(([known]) => known === name)?.[1];
 
   test('declares exactly the parameters of its path', () => {
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { OPERATIONS } from './operations.ts';
-import { statusOf } from './operations/operation.ts';
+import { problemsOf, statusOf } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 import { PROBLEMS, problemSchema } from './problems.ts';
-import type { ProblemCode } from './problems.ts';
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +39,7 @@ function describeOperation(name: string, operation: Operation): Json {
   return {
     operationId: name,
     summary: operation.summary,
-    ...(operation.access === 'user' ? { security: [{ session: [] }] } : {}),
+    ...(operation.access === 'public' ? {} : { security: [{ session: [] }] }),
     parameters: [...pathParameters(operation.path), ...queryParameters(operation.query)],
     ...(operation.body === undefined
       ? {}
@@ -94,13 +93,7 @@ const RETRY_AFTER = {
 };
 
 function describeProblems(operation: Operation): Json {
-  const codes: ProblemCode[] = [...operation.problems, 'INTERNAL', 'UNAVAILABLE'];
-  if (operation.access === 'user') codes.push('NOT_SIGNED_IN');
-  if (operation.body !== undefined || operation.query !== undefined) codes.push('VALIDATION_FAILED');
-  // The server also reads the body of a call that needs none.
-  if (operation.method !== 'GET')
-    codes.push('CROSS_ORIGIN', 'MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
-  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  const byStatus = Map.groupBy(problemsOf(operation), (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       status,

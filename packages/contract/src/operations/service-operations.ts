@@ -23,7 +23,6 @@ export const serviceOperations = {
     summary: 'Return the features of this server',
     access: 'public',
     answer: serviceInfoSchema,
-    problems: [],
   },
   getOpenApi: {
     method: 'GET',
@@ -31,6 +30,5 @@ export const serviceOperations = {
     summary: 'Return this API as an OpenAPI 3.1 document',
     access: 'public',
     answer: z.record(z.string(), z.unknown()),
-    problems: [],
   },
 } as const satisfies Record<string, Operation>;

@@ -14,7 +14,7 @@ import type { LargeAnswer } from './large-answer.ts';
 import { ConnectionClosed, overloaded } from './problem.ts';
 
 type Table = typeof OPERATIONS;
-type LoggedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? LoggedIn : undefined;
+type LoggedInOf<Name extends OperationName> = Table[Name] extends { access: 'public' } ? undefined : LoggedIn;
 type EndpointOf<Name extends OperationName> =
   'uid' extends PathParameters<Table[Name]['path']>
     ? EndpointRecord

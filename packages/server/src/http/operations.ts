@@ -69,7 +69,7 @@ function registerOperation(
   { handler, find }: { readonly handler: AnyHandler; readonly find: AnyFinder | undefined },
 ): void {
   const operation: Operation = OPERATIONS[name];
-  const isChange = operation.access === 'user' && changesState(operation.method) && name !== 'replay';
+  const isChange = operation.access !== 'public' && changesState(operation.method) && name !== 'replay';
   /** Callers whose input is not read yet. */
   const callers = new WeakMap<FastifyRequest, Awaited<ReturnType<typeof identify>>>();
   server.route({
@@ -80,7 +80,7 @@ function registerOperation(
       const session = readCookie(request, SESSION, app.publicUrl()) ?? '';
       const caller = await lookups.run(session, () => identify(app, operation, request), closedSignal(reply));
       callers.set(request, caller);
-      if (app.config.billing === 'off' && operation.problems.includes('BILLING_OFF'))
+      if (app.config.billing === 'off' && operation.problems?.includes('BILLING_OFF'))
         throw new ProblemError('BILLING_OFF');
     },
     config: { rawBody: isBillingEvent(operation) },
