@@ -1,35 +1,6 @@
 import { firstHeader } from './raw-headers.ts';
 import type { RawHeaders } from './raw-headers.ts';
 
-export type SourceLabel =
-  | 'Stripe'
-  | 'GitHub'
-  | 'Shopify'
-  | 'GitLab'
-  | 'Bitbucket'
-  | 'Slack'
-  | 'SendGrid'
-  | 'Twilio'
-  | 'Amazon SNS'
-  | 'Discord'
-  | 'Linear'
-  | 'Paddle'
-  | 'PayPal'
-  | 'Square'
-  | 'HubSpot'
-  | 'Zoom'
-  | 'WooCommerce'
-  | 'Typeform'
-  | 'Telegram'
-  | 'Jira'
-  | 'Sentry'
-  | 'Svix'
-  | 'Standard Webhooks'
-  | 'CloudEvents'
-  | 'Meta'
-  | 'Browser'
-  | 'Unknown';
-
 /** Labels and event types depend only on this many bytes of a body. Lists have as many, so all views agree. */
 export { BODY_PREVIEW_BYTES as LABEL_BODY_BYTES } from './limits.ts';
 
@@ -37,7 +8,7 @@ export { BODY_PREVIEW_BYTES as LABEL_BODY_BYTES } from './limits.ts';
  * Documented headers that identify a sender, in order of precedence. Meta is last because other senders use the same name for their
  * signature header.
  */
-const SENDER_HEADERS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
+const SENDER_HEADERS = [
   ['stripe-signature', 'Stripe'],
   ['x-gitlab-event', 'GitLab'],
   ['x-event-key', 'Bitbucket'],
@@ -63,7 +34,9 @@ const SENDER_HEADERS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceL
   ['webhook-signature', 'Standard Webhooks'],
   ['ce-specversion', 'CloudEvents'],
   ['x-hub-signature-256', 'Meta'],
-]);
+] as const;
+
+export type SourceLabel = (typeof SENDER_HEADERS)[number][1] | 'GitHub' | 'Shopify' | 'Browser' | 'Unknown';
 
 /** Parts of user agents that name a sender, in lower case. */
 const SENDER_AGENTS: readonly (readonly [string, SourceLabel])[] = [
@@ -88,7 +61,7 @@ export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
   'x-github-event',
   'x-shopify-topic',
   'x-shopify-hmac-sha256',
-  ...SENDER_HEADERS.keys(),
+  ...SENDER_HEADERS.map(([name]) => name),
 ]);
 
 /**
@@ -107,17 +80,23 @@ export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLab
   return senderByHeader(rawHeaders) ?? senderByAgent(agent);
 }
 
-/** Position of each header in `SENDER_HEADERS`, which is not searched for every capture of an endpoint without a source. */
-const RANKS: ReadonlyMap<string, number> = new Map([...SENDER_HEADERS.keys()].map((name, rank) => [name, rank]));
+interface Sender {
+  readonly label: SourceLabel;
+  /** Position in `SENDER_HEADERS`, which is not searched for every capture of an endpoint without a source. */
+  readonly rank: number;
+}
+
+const SENDERS: ReadonlyMap<string, Sender> = new Map(
+  SENDER_HEADERS.map(([name, label], rank) => [name, { label, rank }]),
+);
 
 function senderByHeader(rawHeaders: RawHeaders): SourceLabel | undefined {
-  let best: string | undefined;
-  for (const [rawName] of rawHeaders) {
-    const name = rawName.toLowerCase();
-    const rank = RANKS.get(name);
-    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? SENDER_HEADERS.size)) best = name;
+  let best: Sender | undefined;
+  for (const [name] of rawHeaders) {
+    const sender = SENDERS.get(name.toLowerCase());
+    if (sender !== undefined && sender.rank < (best?.rank ?? Infinity)) best = sender;
   }
-  return best === undefined ? undefined : SENDER_HEADERS.get(best);
+  return best?.label;
 }
 
 function senderByAgent(agent: string): SourceLabel {
