@@ -107,17 +107,21 @@ const WRONG_ESCAPE = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;
 
 /** True for exactly the texts that `JSON.parse` accepts. Uses one byte per level of nesting. */
 export function* isJson(text: string): WorkSteps {
-  const closers = new Closers();
+  // The codes of the closing brackets that are missing, outermost first.
+  let closers = new Uint8Array(64);
+  let depth = 0;
   let at = skipSpace(text, 0);
   for (let steps = 1; ; steps += 1) {
     if (steps % STEPS_PER_YIELD === 0) yield;
     const opener = text.charCodeAt(at);
     if (isOpener(opener)) {
-      const isObject = opener === OPEN_OBJECT;
-      closers.push(isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
+      const closer = opener === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+      if (depth === closers.length) closers = new Uint8Array(closers.buffer.transfer(2 * depth));
+      closers[depth] = closer;
+      depth += 1;
       at = skipSpace(text, at + 1);
-      if (text.charCodeAt(at) !== closers.top) {
-        if (isObject) at = afterKey(text, at);
+      if (text.charCodeAt(at) !== closer) {
+        if (closer === CLOSE_OBJECT) at = afterKey(text, at);
         if (at < 0) return false;
         continue;
       }
@@ -126,14 +130,14 @@ export function* isJson(text: string): WorkSteps {
       if (end < 0 || !isScalar(text.slice(at, end))) return false;
       at = skipSpace(text, end);
     }
-    while (closers.top !== 0 && text.charCodeAt(at) === closers.top) {
-      closers.pop();
+    while (depth > 0 && text.charCodeAt(at) === closers[depth - 1]) {
+      depth -= 1;
       at = skipSpace(text, at + 1);
     }
-    if (closers.top === 0) return at === text.length;
+    if (depth === 0) return at === text.length;
     if (text.charCodeAt(at) !== COMMA) return false;
     at = skipSpace(text, at + 1);
-    if (closers.top === CLOSE_OBJECT) at = afterKey(text, at);
+    if (closers[depth - 1] === CLOSE_OBJECT) at = afterKey(text, at);
     if (at < 0) return false;
   }
 }
@@ -156,29 +160,4 @@ function isJsonString(raw: string): boolean {
   if (!raw.includes('\\')) return true;
   // Removes pairs of backslashes first, because the second of a pair starts no escape.
   return !WRONG_ESCAPE.test(raw.slice(1, -1).replaceAll('\\\\', '//'));
-}
-
-/** Stack of open brackets, stored as the codes of their closing brackets. */
-class Closers {
-  #codes = new Uint8Array(64);
-  #length = 0;
-
-  /** 0 if no bracket is open. */
-  get top(): number {
-    return this.#codes[this.#length - 1] ?? 0;
-  }
-
-  push(code: number): void {
-    if (this.#length === this.#codes.length) {
-      const longer = new Uint8Array(this.#length * 2);
-      longer.set(this.#codes);
-      this.#codes = longer;
-    }
-    this.#codes[this.#length] = code;
-    this.#length += 1;
-  }
-
-  pop(): void {
-    this.#length -= 1;
-  }
 }
