@@ -1,18 +1,13 @@
-/** A JSON number (RFC 8259, section 6) of any size without rounding: `0.digits` times ten to the power of `magnitude`. */
+/** A JSON number (RFC 8259, section 6) with all of its digits: `0.digits` times ten to the power of `magnitude`. */
 export interface ExactNumber {
   readonly isNegative: boolean;
   /** Without leading and trailing zeros. Empty for zero. */
   readonly digits: string;
-  /** A number where that is exact, because bodies can have millions of numbers. */
-  readonly magnitude: number | bigint;
+  /** Exact for exponents below 2 to the power of 53. Larger ones are rounded, at most to infinity. */
+  readonly magnitude: number;
 }
 
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?)(\d+))?$/;
-/**
- * Maximum digits of an exponent. Queries are shorter, so a number in a body with a longer exponent is beyond any number in a query.
- * Reading all its digits would take quadratic time.
- */
-const MAX_EXPONENT_DIGITS = 2100;
 
 /** Parses a JSON number. Returns `undefined` for any other text. */
 export function parseExactNumber(text: string): ExactNumber | undefined {
@@ -20,18 +15,15 @@ export function parseExactNumber(text: string): ExactNumber | undefined {
   if (parts === null) return undefined;
   const [, sign, whole = '', fraction = '', exponentSign, exponent = '0'] = parts;
   const all = whole + fraction;
-  const start = countZeros(all);
+  let start = 0;
+  while (all[start] === '0') start += 1;
   if (start === all.length) return { isNegative: false, digits: '', magnitude: 0 };
   let end = all.length;
   while (all[end - 1] === '0') end -= 1;
   const digits = all.slice(start, end);
   const isNegative = sign === '-';
-  if (exponent.length < 16) {
-    const shift = Number(exponent) * (exponentSign === '-' ? -1 : 1);
-    return { isNegative, digits, magnitude: shift + whole.length - start };
-  }
-  const shift = exponentOf(exponent) * (exponentSign === '-' ? -1n : 1n);
-  return { isNegative, digits, magnitude: shift + BigInt(whole.length - start) };
+  const shift = Number(exponent) * (exponentSign === '-' ? -1 : 1);
+  return { isNegative, digits, magnitude: shift + whole.length - start };
 }
 
 /** Comparison for sorting: negative, zero or positive. */
@@ -48,19 +40,7 @@ function signOf({ digits, isNegative }: ExactNumber): number {
   return isNegative ? -1 : 1;
 }
 
-function compare<T extends string | number | bigint>(a: T, b: T): number {
+function compare<T extends string | number>(a: T, b: T): number {
   if (a < b) return -1;
   return a > b ? 1 : 0;
-}
-
-function countZeros(digits: string): number {
-  let zeros = 0;
-  while (digits[zeros] === '0') zeros += 1;
-  return zeros;
-}
-
-function exponentOf(digits: string): bigint {
-  const significant = digits.slice(countZeros(digits));
-  if (significant === '') return 0n;
-  return significant.length > MAX_EXPONENT_DIGITS ? 10n ** BigInt(MAX_EXPONENT_DIGITS) : BigInt(significant);
 }
