@@ -7,15 +7,6 @@ import type { ContentCoding } from '../views.ts';
 export const MAX_DECODED_BODY_BYTES = 1024 * 1024;
 
 /**
- * The latest delivery of a request. `status` is `null` without a response, and `undefined` before the first attempt. `pending` means
- * that an attempt is planned.
- */
-export interface LatestDelivery {
-  readonly status: number | null | undefined;
-  readonly pending: boolean;
-}
-
-/**
  * A request as a matcher reads it. The target and headers have one character per byte, and the body is bytes. Expensive parts are
  * functions, which are called at most once and only if a term needs them.
  */
@@ -34,8 +25,11 @@ export interface SearchableRequest {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly saved: boolean;
-  /** Absent if the request was never sent to a destination. */
-  readonly delivery?: LatestDelivery | undefined;
+  /**
+   * The latest delivery. `status` is `null` without a response, and `undefined` before the first attempt. `pending` means that an
+   * attempt is planned.
+   */
+  readonly delivery?: { readonly status: number | null | undefined; readonly pending: boolean } | undefined;
 }
 
 /**
@@ -54,13 +48,8 @@ export function searchableRequest(request: CapturedRequest, body: () => Uint8Arr
     sourceIp: request.sourceIp,
     receivedAt: Date.parse(request.timestamp),
     saved: request.saved,
-    delivery: latestDeliveryOf(request),
+    delivery: { status: request.lastDelivery?.status, pending: request.deliveryPending },
   };
-}
-
-function latestDeliveryOf({ lastDelivery, deliveryPending }: CapturedRequest): LatestDelivery | undefined {
-  if (lastDelivery === null && !deliveryPending) return undefined;
-  return { status: lastDelivery?.status, pending: deliveryPending };
 }
 
 /** Decodes bytes in pieces. Throws if they do not have the coding. Each platform has its own decoders. */
