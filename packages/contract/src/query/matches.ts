@@ -2,7 +2,8 @@ import { isDelivered } from '../delivery.ts';
 import { compareExact, parseExactNumber } from './exact-number.ts';
 import { isInNetwork } from './ip-network.ts';
 import { someValueAt, unescapedString } from './json-path.ts';
-import type { Comparison, Moment, Pattern, Query, Term, TimeUnit } from './query.ts';
+import { UNIT_MS } from './query.ts';
+import type { Comparison, Moment, Pattern, Query, Term } from './query.ts';
 import { RequestView } from './request-view.ts';
 import type { SearchableRequest } from './searchable-request.ts';
 import { contains, foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './text-match.ts';
@@ -188,14 +189,6 @@ function testOfOrder<Limit, Value>(
   }[comparison.operator];
   return (value) => isWanted(compare(value) ?? Number.NaN);
 }
-
-const UNIT_MS: Readonly<Record<TimeUnit, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-};
 
 /** Returns a moment in a query as milliseconds since 1970. */
 export function timeOf(moment: Moment, now: number): number {

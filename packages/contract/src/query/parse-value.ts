@@ -1,6 +1,6 @@
 import { parseExactNumber } from './exact-number.ts';
 import { parseIpNetwork } from './ip-network.ts';
-import { REQUEST_STATES } from './query.ts';
+import { REQUEST_STATES, UNIT_MS } from './query.ts';
 import type { Comparison, JsonStep, Moment, Pattern, Term, TimeUnit } from './query.ts';
 
 /** The source text of a value. Inside quotes, `*`, `,`, `<` and `>` are ordinary characters. */
@@ -160,10 +160,9 @@ function sizeTerm({ text, isQuoted }: WrittenValue): Term | undefined {
 
 const RELATIVE = /^-(\d{1,9})([smhdw])$/i;
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
-const UNITS: ReadonlySet<string> = new Set<TimeUnit>(['s', 'm', 'h', 'd', 'w']);
 
 function isUnit(text: string): text is TimeUnit {
-  return UNITS.has(text);
+  return Object.hasOwn(UNIT_MS, text);
 }
 
 function parseMoment(text: string): Moment | undefined {

@@ -30,7 +30,9 @@ export interface IpNetwork {
   readonly prefix: number;
 }
 
-export type TimeUnit = 's' | 'm' | 'h' | 'd' | 'w';
+/** Milliseconds of each unit of a time ago. */
+export const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+export type TimeUnit = keyof typeof UNIT_MS;
 
 /** Milliseconds since 1970 (UTC), or a time before the moment of matching. */
 export type Moment = { readonly at: number } | { readonly ago: number; readonly unit: TimeUnit };
