@@ -1,4 +1,4 @@
-import { EXPECTED, LIST_FIELDS, PLAIN_FIELDS, termOf } from './parse-value.ts';
+import { EXPECTED, LIST_FIELDS, PLAIN_FIELD_NAMES, termOf } from './parse-value.ts';
 import type { Field, WrittenValue } from './parse-value.ts';
 import { MAX_QUERY_DEPTH, MAX_QUERY_LENGTH, MAX_QUERY_TERMS } from './query.ts';
 import type { JsonStep, Query, Term } from './query.ts';
@@ -54,7 +54,7 @@ const QUOTED = /"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"/y;
 const NAMED_FIELD = /(query|header)\.("(?:\\["\\]|\\(?!["\\])|[^"\\])*"|[^\s:"()]+):/y;
 const JSON_FIELD = /json((?:\.(?:"(?:\\["\\]|\\(?!["\\])|[^"\\])*"|[^\s.:"()]+))+):/y;
 const JSON_STEP = /\.(?:"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"|([^\s.:"()]+))/g;
-const PLAIN_FIELD = new RegExp(`(${PLAIN_FIELDS.join('|')}):`, 'y');
+const PLAIN_FIELD = new RegExp(`(${PLAIN_FIELD_NAMES.join('|')}):`, 'y');
 const UNKNOWN_FIELD = /^([a-z_][\w.-]*):/i;
 /** Not a path into JSON, whose names rarely end like a host's. */
 const HOST_AND_PORT = /^[\w.-]+\.(?:com|net|org|io|dev|app|co|ai|cloud|local|internal|test|example):\d{1,5}(?:\/|$)/i;
@@ -159,7 +159,7 @@ class QueryParser {
 
   #field(): Field | undefined {
     const written = this.#peek(PLAIN_FIELD)?.[1];
-    const kind = PLAIN_FIELDS.find((plain) => plain === written);
+    const kind = PLAIN_FIELD_NAMES.find((plain) => plain === written);
     if (kind !== undefined) {
       this.#at += kind.length + 1;
       return { kind };

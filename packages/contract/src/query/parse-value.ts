@@ -15,26 +15,8 @@ export type Field =
   | { readonly kind: 'query' | 'header'; readonly name: string }
   | { readonly kind: 'json'; readonly path: readonly JsonStep[] };
 
-export const PLAIN_FIELDS = [
-  'method',
-  'path',
-  'body',
-  'source',
-  'event',
-  'ip',
-  'size',
-  'after',
-  'before',
-  'is',
-  'status',
-] as const;
-type PlainField = (typeof PLAIN_FIELDS)[number];
-
-/** Fields whose value may be a list with commas. */
-export const LIST_FIELDS: ReadonlySet<string> = new Set<PlainField>(['method', 'source', 'event', 'status']);
-
-/** What each field expects, for error messages. */
-export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
+/** The plain fields, with what each expects, for error messages. */
+const PLAIN_FIELDS = {
   method: 'a method such as POST, or a list such as GET,POST',
   path: 'a path such as /orders or /orders/*',
   body: 'a text',
@@ -46,10 +28,20 @@ export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
   before: 'a date such as 2026-11-22, a time such as 2026-11-22T10:00Z, or a time ago such as -15m',
   is: `one of ${REQUEST_STATES.join(', ')}`,
   status: 'a status such as 500 or 5xx, or is:delivered, is:failed or is:pending',
+};
+type PlainField = keyof typeof PLAIN_FIELDS;
+export const PLAIN_FIELD_NAMES = Object.keys(PLAIN_FIELDS) as PlainField[];
+
+/** What each field expects. */
+export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
+  ...PLAIN_FIELDS,
   query: 'a text, or * for any value',
   header: 'a text, or * for any value',
   json: 'a number after >, >=, < or <=, a range such as 1..10, or a value',
 };
+
+/** Fields whose value may be a list with commas. */
+export const LIST_FIELDS: ReadonlySet<string> = new Set<PlainField>(['method', 'source', 'event', 'status']);
 
 /** Builds a term from a field and its values. Returns `undefined` for an invalid value. Only list fields have several values. */
 export function termOf(field: Field, values: readonly WrittenValue[]): Term | undefined {

@@ -1,4 +1,4 @@
-import { PLAIN_FIELDS } from './parse-value.ts';
+import { PLAIN_FIELD_NAMES } from './parse-value.ts';
 
 /** A word like `field:value` whose field does not exist. It is searched as text. */
 export interface UnknownField {
@@ -32,7 +32,7 @@ export function suggestField(written: string): string | undefined {
     return parent === undefined ? `json.${written}` : [parent, ...rest].join('.');
   }
   if (Object.hasOwn(ALIASES, name)) return ALIASES[name];
-  return PLAIN_FIELDS.find((field) => isMisspelled(name, field));
+  return PLAIN_FIELD_NAMES.find((field) => isMisspelled(name, field));
 }
 
 /** True for the name itself, and for one that is at most one character or one swap away from it. */
