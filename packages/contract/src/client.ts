@@ -52,22 +52,13 @@ export interface Answer<Name extends OperationName> {
   readonly headers: Headers;
 }
 
-export interface Client {
-  /** Calls an operation. @throws ApiError if it fails or if the response does not match the schema */
-  call<Name extends OperationName>(
-    name: Name,
-    input: OperationInput<Name>,
-    signal?: AbortSignal,
-  ): Promise<OperationAnswer<Name>>;
-  callWithHeaders<Name extends OperationName>(
-    name: Name,
-    input: OperationInput<Name>,
-    signal?: AbortSignal,
-  ): Promise<Answer<Name>>;
-}
+export type Client = ReturnType<typeof createClient>;
 
-/** Creates a typed client of the API. The web app, the command line and the tests use it. */
-export function createClient(options: ClientOptions = {}): Client {
+/**
+ * Creates a typed client of the API. The web app, the command line and the tests use it. `call` returns the body of the response only.
+ * Both throw an `ApiError` if the call fails or if the response does not match the schema.
+ */
+export function createClient(options: ClientOptions = {}) {
   async function callWithHeaders<Name extends OperationName>(
     name: Name,
     input: OperationInput<Name>,
@@ -80,7 +71,10 @@ export function createClient(options: ClientOptions = {}): Client {
       throw error;
     }
   }
-  return { callWithHeaders, call: async (name, input, signal) => (await callWithHeaders(name, input, signal)).data };
+  async function call<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal) {
+    return (await callWithHeaders(name, input, signal)).data;
+  }
+  return { call, callWithHeaders };
 }
 
 async function send<Name extends OperationName>(
