@@ -78,10 +78,10 @@ export function leavesBasePath(baseUrl: string, capturedTarget: string): boolean
 export const LEAVES_BASE_PATH =
   "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
-const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
+const flag = (name: string) => z.boolean(`${name} must be true or false`);
 const querySchema = z
-  .string({ error: 'query must be text' })
-  .refine((text) => !text.includes('\0'), { error: 'query must not contain the character NUL' });
+  .string('query must be text')
+  .refine((text) => !text.includes('\0'), 'query must not contain the character NUL');
 
 export const destinationCreateSchema = z.object({
   url: targetUrlSchema,
@@ -152,12 +152,12 @@ const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, 
 
 const reportText = (name: string) =>
   z
-    .string({ error: `${name} must be text` })
-    .max(MAX_REASON_CHARS, { error: `${name} must be at most ${MAX_REASON_CHARS} characters` })
+    .string(`${name} must be text`)
+    .max(MAX_REASON_CHARS, `${name} must be at most ${MAX_REASON_CHARS} characters`)
     .nullable();
 const reportedHeaderSchema = z.object(
-  { key: z.string({ error: HEADERS_SENTENCE }), value: z.string({ error: HEADERS_SENTENCE }) },
-  { error: HEADERS_SENTENCE },
+  { key: z.string(HEADERS_SENTENCE), value: z.string(HEADERS_SENTENCE) },
+  HEADERS_SENTENCE,
 );
 
 /** What `creel forward` sent and what the program on the user's machine answered. */
@@ -166,32 +166,22 @@ export const deliveryReportSchema = z
     {
       url: targetUrlSchema,
       // Unlike the server, the user's machine also sends TRACE.
-      method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
-      attempt: z.int({ error: 'attempt must be a whole number' }).min(1, { error: 'attempt must be 1 or more' }),
-      status: z
-        .int({ error: STATUS_SENTENCE })
-        .min(100, { error: STATUS_SENTENCE })
-        .max(999, { error: STATUS_SENTENCE })
-        .nullable(),
+      method: z.string(METHOD_SENTENCE).regex(METHOD_NAME, METHOD_SENTENCE),
+      attempt: z.int('attempt must be a whole number').min(1, 'attempt must be 1 or more'),
+      status: z.int(STATUS_SENTENCE).min(100, STATUS_SENTENCE).max(999, STATUS_SENTENCE).nullable(),
       statusText: reportText('statusText').default(null),
       error: reportText('error').default(null),
-      durationMs: z
-        .number({ error: DURATION_SENTENCE })
-        .min(0, { error: DURATION_SENTENCE })
-        .max(Number.MAX_SAFE_INTEGER, { error: DURATION_SENTENCE }),
+      durationMs: z.number(DURATION_SENTENCE).min(0, DURATION_SENTENCE).max(Number.MAX_SAFE_INTEGER, DURATION_SENTENCE),
       at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
-      responseHeaders: z
-        .array(reportedHeaderSchema, { error: HEADERS_SENTENCE })
-        .max(1000, { error: HEADERS_SENTENCE })
-        .default([]),
-      responseBody: z.string({ error: 'responseBody must be text or null' }).nullable().default(null),
+      responseHeaders: z.array(reportedHeaderSchema, HEADERS_SENTENCE).max(1000, HEADERS_SENTENCE).default([]),
+      responseBody: z.string('responseBody must be text or null').nullable().default(null),
       responseBodyEncoding: z
-        .enum(bodyEncodingSchema.options, { error: 'responseBodyEncoding must be utf8 or base64' })
+        .enum(bodyEncodingSchema.options, 'responseBodyEncoding must be utf8 or base64')
         .default('utf8'),
       /** True if `responseBody` is only the beginning of the response. */
       responseTruncated: flag('responseTruncated').default(false),
     },
-    { error: REPORT_SENTENCE },
+    REPORT_SENTENCE,
   )
   .refine(({ responseBody, responseBodyEncoding: coding }) => coding !== 'base64' || isBase64(responseBody ?? ''), {
     error: 'responseBody is not valid base64',

@@ -70,16 +70,16 @@ export type EndpointDetail = z.infer<typeof endpointDetailSchema>;
 
 const label = (what: string) =>
   z
-    .string({ error: `${what} must be text` })
+    .string(`${what} must be text`)
     .trim()
-    .max(MAX_LABEL_LENGTH, { error: `${what} must be at most ${MAX_LABEL_LENGTH} characters` })
-    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), { error: `${what} must not contain control characters` })
+    .max(MAX_LABEL_LENGTH, `${what} must be at most ${MAX_LABEL_LENGTH} characters`)
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), `${what} must not contain control characters`)
     .transform((text) => (text === '' ? null : text))
     .nullable();
 
 /** Accepts `'true'`, `'false'` and booleans. */
 const flagInput = (what: string) =>
-  z.union([z.boolean(), flagSchema.transform((text) => text === 'true')], { error: `${what} must be true or false` });
+  z.union([z.boolean(), flagSchema.transform((text) => text === 'true')], `${what} must be true or false`);
 
 export const endpointCreateSchema = z.object({
   name: label('Name').optional(),

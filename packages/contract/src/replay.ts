@@ -35,18 +35,18 @@ function isTargetUrl(text: string): boolean {
 
 /** An absolute http or https URL without a username or password, which belong in a header. */
 export const targetUrlSchema = z
-  .string({ error: URL_SENTENCE })
+  .string(URL_SENTENCE)
   .trim()
   .refine(isTargetUrl, { error: URL_SENTENCE, abort: true })
-  .refine((text) => new URL(text).username === '' && new URL(text).password === '', { error: USER_SENTENCE });
+  .refine((text) => new URL(text).username === '' && new URL(text).password === '', USER_SENTENCE);
 
 /** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
 export const METHODS_WITHOUT_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 const methodSchema = z
-  .string({ error: METHOD_SENTENCE })
-  .regex(METHOD_NAME, { error: METHOD_SENTENCE })
-  .refine((method) => !METHODS_WITHOUT_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
+  .string(METHOD_SENTENCE)
+  .regex(METHOD_NAME, METHOD_SENTENCE)
+  .refine((method) => !METHODS_WITHOUT_REPLAY.has(method.toUpperCase()), METHOD_SENTENCE);
 
 /**
  * Removes spaces and tabs around a name or value, which are not part of it (RFC 9110, section 5.5). A regular expression
@@ -98,9 +98,10 @@ const headersSchema = z
   .preprocess(
     listHeaders,
     // `listHeaders` leaves no map. The OpenAPI document describes the input from this.
-    z.union([z.array(headerPairSchema), z.record(z.string(), z.string()).pipe(z.never())], {
-      error: 'headers must be a list of { key, value }, or an object.',
-    }),
+    z.union(
+      [z.array(headerPairSchema), z.record(z.string(), z.string()).pipe(z.never())],
+      'headers must be a list of { key, value }, or an object.',
+    ),
   )
   .default([])
   .transform(toRawHeaders)
@@ -118,7 +119,7 @@ export function isBase64(text: string): boolean {
 
 function storedRequestSchema(field: string) {
   const error = `${field} must name a stored request by endpointUid and id.`;
-  return z.object({ endpointUid: z.string({ error }), id: z.int({ error }) }, { error });
+  return z.object({ endpointUid: z.string(error), id: z.int(error) }, error);
 }
 
 /** A request to send. With `bodyFrom`, the body is the exact bytes of a stored request instead of `body`. */
@@ -127,13 +128,13 @@ export const replaySchema = z
     method: methodSchema,
     url: targetUrlSchema,
     headers: headersSchema,
-    body: z.string({ error: 'The body must be text, or base64 of its bytes.' }).nullish(),
-    bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64.' }).optional(),
+    body: z.string('The body must be text, or base64 of its bytes.').nullish(),
+    bodyEncoding: z.enum(bodyEncodingSchema.options, 'bodyEncoding must be utf8 or base64.').optional(),
     bodyFrom: storedRequestSchema('bodyFrom').nullish(),
     /** The captured request that this replay belongs to. `bodyFrom` implies it. */
     of: storedRequestSchema('of').nullish(),
     /** Renews the signature with the signing secret of the endpoint. */
-    sign: z.boolean({ error: 'sign must be true or false.' }).default(false),
+    sign: z.boolean('sign must be true or false.').default(false),
   })
   .refine(({ body, bodyEncoding }) => bodyEncoding !== 'base64' || isBase64(body ?? ''), {
     error: BASE64_SENTENCE,

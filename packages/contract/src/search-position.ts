@@ -14,9 +14,7 @@ export interface SearchPosition {
 const SENTENCE = 'before must come from a Link header';
 
 /** `?before=` of a search. Outside of this repository it is opaque. */
-export const searchPositionSchema = z
-  .string({ error: SENTENCE })
-  .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: SENTENCE });
+export const searchPositionSchema = z.string(SENTENCE).regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, SENTENCE);
 
 /** Prints a position as `parseSearchPosition` reads it. */
 export function printSearchPosition({ receivedAt, endpointId, index }: SearchPosition): string {

@@ -6,9 +6,7 @@ import { TOKEN } from './limits.ts';
 /** How a sender signs its webhooks. */
 export const signingSchemeSchema = z.enum(
   ['stripe', 'github', 'shopify', 'slack', 'standard-webhooks', 'hmac-sha256'],
-  {
-    error: 'Choose a scheme: stripe, github, shopify, slack, standard-webhooks or hmac-sha256.',
-  },
+  'Choose a scheme: stripe, github, shopify, slack, standard-webhooks or hmac-sha256.',
 );
 export type SigningScheme = z.infer<typeof signingSchemeSchema>;
 
@@ -22,19 +20,19 @@ export const storedSigningSecretSchema = z
   .object({
     scheme: signingSchemeSchema,
     secret: z
-      .string({ error: 'Please enter the secret' })
-      .min(1, { error: 'Please enter the secret' })
-      .max(4096, { error: 'The secret must be at most 4096 characters' }),
+      .string('Please enter the secret')
+      .min(1, 'Please enter the secret')
+      .max(4096, 'The secret must be at most 4096 characters'),
     header: z
-      .string({ error: HEADER_SENTENCE })
-      .max(200, { error: 'The name of the header must be at most 200 characters' })
-      .regex(TOKEN, { error: HEADER_SENTENCE })
+      .string(HEADER_SENTENCE)
+      .max(200, 'The name of the header must be at most 200 characters')
+      .regex(TOKEN, HEADER_SENTENCE)
       .optional(),
-    encoding: z.enum(['hex', 'base64'], { error: 'encoding must be hex or base64' }).optional(),
+    encoding: z.enum(['hex', 'base64'], 'encoding must be hex or base64').optional(),
     prefix: z
-      .string({ error: PREFIX_SENTENCE })
-      .max(100, { error: 'The prefix must be at most 100 characters' })
-      .regex(/^[\x21-\x7e]*$/, { error: PREFIX_SENTENCE })
+      .string(PREFIX_SENTENCE)
+      .max(100, 'The prefix must be at most 100 characters')
+      .regex(/^[\x21-\x7e]*$/, PREFIX_SENTENCE)
       .optional(),
   })
   .refine(({ scheme, header }) => scheme !== 'hmac-sha256' || header !== undefined, {

@@ -8,7 +8,7 @@ import {
 } from './limits.ts';
 import { billingIntervalSchema, tierSchema } from './plan.ts';
 
-const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
+const flag = (name: string) => z.boolean(`${name} must be true or false`);
 
 /** A user's settings. Notices go to `email`. If it is empty, none are sent. */
 export const userSettingsSchema = z.object({
@@ -30,13 +30,13 @@ export const EMAIL_SENTENCE = 'Please enter a valid email address';
 
 /** An email address, trimmed. The server ignores its case in comparisons. */
 export const emailSchema = z
-  .string({ error: EMAIL_SENTENCE })
+  .string(EMAIL_SENTENCE)
   .trim()
-  .max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE })
-  .pipe(z.email({ error: EMAIL_SENTENCE }));
+  .max(MAX_EMAIL_LENGTH, EMAIL_SENTENCE)
+  .pipe(z.email(EMAIL_SENTENCE));
 
 const settingsFieldsSchema = userSettingsSchema.extend({
-  email: z.string({ error: EMAIL_SENTENCE }).trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }),
+  email: z.string(EMAIL_SENTENCE).trim().max(MAX_EMAIL_LENGTH, EMAIL_SENTENCE),
 });
 
 /** A change of settings. Missing fields stay as they are. */
@@ -91,9 +91,9 @@ const SPACES = /\p{Zs}+/gu;
  * must not look empty or equal to another name.
  */
 export const usernameSchema = z
-  .string({ error: USERNAME_SHORT })
+  .string(USERNAME_SHORT)
   .trim()
-  .min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT })
+  .min(MIN_USERNAME_LENGTH, USERNAME_SHORT)
   .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG, abort: true })
   .superRefine((name, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });
@@ -114,18 +114,18 @@ const wellFormed = (text: string): boolean => text.isWellFormed();
 
 /** A password: at least 6 characters of any kind, not trimmed. */
 export const passwordSchema = z
-  .string({ error: PASSWORD_SHORT })
-  .min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT })
-  .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG })
-  .refine(wellFormed, { error: PASSWORD_BROKEN });
+  .string(PASSWORD_SHORT)
+  .min(MIN_PASSWORD_LENGTH, PASSWORD_SHORT)
+  .max(MAX_PASSWORD_LENGTH, PASSWORD_LONG)
+  .refine(wellFormed, PASSWORD_BROKEN);
 
 /**
  * What a user logs in with. Only a short name or password is a mistake of the form. Others that no account can have are
  * wrong, like any wrong ones.
  */
 export const credentialsSchema = z.object({
-  username: z.string({ error: USERNAME_SHORT }).trim().min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT }),
-  password: z.string({ error: PASSWORD_SHORT }).min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT }),
+  username: z.string(USERNAME_SHORT).trim().min(MIN_USERNAME_LENGTH, USERNAME_SHORT),
+  password: z.string(PASSWORD_SHORT).min(MIN_PASSWORD_LENGTH, PASSWORD_SHORT),
 });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
@@ -137,7 +137,7 @@ const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
 const longEnough = z.string().min(MIN_PASSWORD_LENGTH);
 
 const PASSWORDS_REQUIRED = 'All password fields are required';
-const passwordFieldSchema = z.string({ error: PASSWORDS_REQUIRED }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG });
+const passwordFieldSchema = z.string(PASSWORDS_REQUIRED).max(MAX_PASSWORD_LENGTH, PASSWORD_LONG);
 
 /** A password change. Each problem belongs to one field. */
 export const passwordChangeSchema = z

@@ -18,10 +18,10 @@ import type { Operation } from './operation.ts';
 const messageSchema = z.object({ message: z.string() });
 /** The token at the end of an emailed link. */
 const LINK_BROKEN = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
-const tokenSchema = z.string({ error: LINK_BROKEN }).min(1, { error: LINK_BROKEN }).max(200, { error: LINK_BROKEN });
+const tokenSchema = z.string(LINK_BROKEN).min(1, LINK_BROKEN).max(200, LINK_BROKEN);
 
 /** Claims from the browser. The server compares them with the verified identity and never trusts them. */
-const claimSchema = (name: string) => z.string({ error: `${name} must be a text` }).nullish();
+const claimSchema = (name: string) => z.string(`${name} must be a text`).nullish();
 
 /** Registration, login, profile, settings and sessions: docs/api.md, "Users". */
 export const accountOperations = {
@@ -85,10 +85,7 @@ export const accountOperations = {
     path: '/api/user',
     summary: 'Delete the account and all its data',
     body: z.object({
-      password: z
-        .string({ error: 'Please enter your password' })
-        .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG })
-        .default(''),
+      password: z.string('Please enter your password').max(MAX_PASSWORD_LENGTH, PASSWORD_LONG).default(''),
     }),
     problems: ['RATE_LIMITED', 'SIGN_IN_AGAIN', 'BILLING_FAILED'],
   },

@@ -35,9 +35,7 @@ const testCheckoutSchema = z.object({
 });
 export type TestCheckout = z.infer<typeof testCheckoutSchema>;
 
-const testCheckoutActionSchema = z.enum(['pay', 'decline', 'expire'], {
-  error: 'action must be pay, decline or expire',
-});
+const testCheckoutActionSchema = z.enum(['pay', 'decline', 'expire'], 'action must be pay, decline or expire');
 export type TestCheckoutAction = z.infer<typeof testCheckoutActionSchema>;
 
 /** The subscription of a user as the test gateway knows it. Times follow the user's test clock, which `advance` moves. */
@@ -60,17 +58,16 @@ export type TestSubscription = z.infer<typeof testSubscriptionSchema>;
  * `advance` moves the clock to the end of the period, which renews or ends the subscription. `fail-payment` does the same with a
  * declined card. `recover-payment` pays the open invoice. `end-now` cancels immediately.
  */
-const testPortalActionSchema = z.enum(['cancel', 'renew', 'advance', 'fail-payment', 'recover-payment', 'end-now'], {
-  error: 'action must be cancel, renew, advance, fail-payment, recover-payment or end-now',
-});
+const testPortalActionSchema = z.enum(
+  ['cancel', 'renew', 'advance', 'fail-payment', 'recover-payment', 'end-now'],
+  'action must be cancel, renew, advance, fail-payment, recover-payment or end-now',
+);
 export type TestPortalAction = z.infer<typeof testPortalActionSchema>;
 
 /** A URL of this server, with the public origin or that of the call, or a path. Anything else is a 400. */
-const returnUrlSchema = z
-  .string({ error: 'returnUrl must be text' })
-  .max(2000, { error: 'returnUrl must be at most 2000 characters' });
-const tierInput = z.enum(tierSchema.options, { error: 'tier must be FREE, BASIC or PREMIUM' });
-const intervalInput = z.enum(billingIntervalSchema.options, { error: 'interval must be monthly or yearly' });
+const returnUrlSchema = z.string('returnUrl must be text').max(2000, 'returnUrl must be at most 2000 characters');
+const tierInput = z.enum(tierSchema.options, 'tier must be FREE, BASIC or PREMIUM');
+const intervalInput = z.enum(billingIntervalSchema.options, 'interval must be monthly or yearly');
 
 /** Plans, payment and export: docs/api.md, "Plans and billing". */
 export const billingOperations = {
@@ -122,9 +119,10 @@ export const billingOperations = {
     query: z.object({
       /** Limits the export to this endpoint. May be repeated. */
       endpoint: z
-        .union([z.string().transform((uid) => [uid]), z.array(z.string()).max(100)], {
-          error: 'endpoint must be the uid of an endpoint',
-        })
+        .union(
+          [z.string().transform((uid) => [uid]), z.array(z.string()).max(100)],
+          'endpoint must be the uid of an endpoint',
+        )
         .optional(),
     }),
     answer: 'bytes',

@@ -12,7 +12,7 @@ import type { Operation } from './operation.ts';
 const deliveriesQuerySchema = z.object({
   /** Also lists the deliveries that wait for their first attempt, before the attempts, with `attempt: 0`. */
   planned: z
-    .enum(['true', 'false'], { error: 'planned must be true or false' })
+    .enum(['true', 'false'], 'planned must be true or false')
     .transform((flag) => flag === 'true')
     .default(false),
 });

@@ -23,27 +23,24 @@ import { BASE64_SENTENCE, isBase64, replayAnswerSchema, replaySchema } from '../
 import { searchPositionSchema } from '../search-position.ts';
 import type { Operation } from './operation.ts';
 
-const BEFORE_SENTENCE = 'before must be the index of a request';
-const METHOD_SENTENCE = 'method must be the name of a method';
 const INDEX_SENTENCE = 'index must be a whole number';
+const SEARCH_SENTENCE = 'Please enter something to search for';
+
+/** A text of this form. Any other value gets the one sentence. */
+const textLike = (form: RegExp, sentence: string) => z.string(sentence).regex(form, sentence);
 
 /** A parameter with a positive integer. A value above the maximum counts as the maximum. */
-function countSchema(name: string, max: number) {
-  const error = `${name} must be a whole number from 1 up`;
-  return z
-    .string({ error })
-    .regex(/^[1-9]\d{0,99}$/, { error })
-    .transform((digits) => Math.min(Number(digits), max));
-}
+const countSchema = (name: string, max: number) =>
+  textLike(/^[1-9]\d{0,99}$/, `${name} must be a whole number from 1 up`).transform((digits) =>
+    Math.min(Number(digits), max),
+  );
 
-const methodSchema = z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE });
+const methodSchema = textLike(METHOD_NAME, 'method must be the name of a method');
 const limitSchema = countSchema('limit', MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE);
 
 const pageQuerySchema = z.object({
   limit: limitSchema,
-  before: z
-    .string({ error: BEFORE_SENTENCE })
-    .regex(/^\d{1,100}$/, { error: BEFORE_SENTENCE })
+  before: textLike(/^\d{1,100}$/, 'before must be the index of a request')
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .optional(),
   method: methodSchema.transform((method) => method.toUpperCase()).optional(),
@@ -51,13 +48,11 @@ const pageQuerySchema = z.object({
 
 const searchQuerySchema = z.object({
   q: z
-    .string({
-      error: ({ input }) => (Array.isArray(input) ? 'q must occur once' : 'Please enter something to search for'),
-    })
-    .min(1, { error: 'Please enter something to search for' })
-    .refine((text) => text.trim() !== '', { error: 'Please enter something to search for' }),
+    .string({ error: ({ input }) => (Array.isArray(input) ? 'q must occur once' : SEARCH_SENTENCE) })
+    .min(1, SEARCH_SENTENCE)
+    .refine((text) => text.trim() !== '', SEARCH_SENTENCE),
   /** Searches only this endpoint. */
-  endpoint: z.string({ error: 'endpoint must be the uid of an endpoint' }).optional(),
+  endpoint: z.string('endpoint must be the uid of an endpoint').optional(),
   limit: limitSchema,
   /**
    * Maximum number of stored requests that this call examines. A call that reaches it sends a `Link`, even if its page is not full.
@@ -67,15 +62,12 @@ const searchQuerySchema = z.object({
   before: searchPositionSchema.optional(),
 });
 
-const NOT_ON_WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
-
-const onWire = (pattern: RegExp) =>
-  z.string({ error: NOT_ON_WIRE_SENTENCE }).regex(pattern, { error: NOT_ON_WIRE_SENTENCE });
+const WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
 
 /** What follows the uid in the target of a request that can be captured. */
 const TARGET = /^(?:[/?][!-~]*)?$/;
 
-const lineSchema = z.tuple([onWire(TOKEN), onWire(FIELD_VALUE)], { error: NOT_ON_WIRE_SENTENCE });
+const lineSchema = z.tuple([textLike(TOKEN, WIRE_SENTENCE), textLike(FIELD_VALUE, WIRE_SENTENCE)], WIRE_SENTENCE);
 
 /** Reads up to the first wrong line. */
 function isListOfLines(list: readonly unknown[]): boolean {
@@ -91,23 +83,21 @@ function isReceivable(rawTarget: string, rawHeaders: RawHeaders): boolean {
 
 const restoreSchema = z
   .object({
-    index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
+    index: z.number(INDEX_SENTENCE).int(INDEX_SENTENCE).min(0, INDEX_SENTENCE),
     method: methodSchema,
-    rawTarget: onWire(TARGET),
+    rawTarget: textLike(TARGET, WIRE_SENTENCE),
     rawHeaders: z.preprocess(
       // Otherwise a list of thousands of wrong items gets a sentence for each, which takes long.
       (list) => (Array.isArray(list) && !isListOfLines(list) ? null : list),
-      z.array(lineSchema, { error: NOT_ON_WIRE_SENTENCE }),
+      z.array(lineSchema, WIRE_SENTENCE),
     ),
-    body: z.string({ error: 'body must be text or null' }).nullable(),
-    bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64' }),
-    sourceIp: z
-      .string({ error: 'sourceIp must be an address' })
-      .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),
-    timestamp: z.iso.datetime({ error: 'timestamp must be an ISO 8601 time in UTC' }),
+    body: z.string('body must be text or null').nullable(),
+    bodyEncoding: z.enum(bodyEncodingSchema.options, 'bodyEncoding must be utf8 or base64'),
+    sourceIp: textLike(/^[\da-fA-F.:%]{0,64}$/, 'sourceIp must be an address'),
+    timestamp: z.iso.datetime('timestamp must be an ISO 8601 time in UTC'),
   })
   .refine(({ rawTarget, rawHeaders }) => isReceivable(rawTarget, rawHeaders), {
-    error: NOT_ON_WIRE_SENTENCE,
+    error: WIRE_SENTENCE,
     path: ['rawHeaders'],
   })
   .refine(({ body, bodyEncoding }) => bodyEncoding === 'utf8' || isBase64(body ?? ''), {
@@ -121,7 +111,7 @@ const INDEXES_SENTENCE = `indexes must be 1 to ${MAX_CHANGED_REQUESTS.toLocaleSt
 const indexesSchema = z.preprocess(
   (list) =>
     Array.isArray(list) && list.length <= MAX_CHANGED_REQUESTS && list.every(Number.isSafeInteger) ? list : null,
-  z.array(z.int(), { error: INDEXES_SENTENCE }).min(1, { error: INDEXES_SENTENCE }).max(MAX_CHANGED_REQUESTS),
+  z.array(z.int(), INDEXES_SENTENCE).min(1, INDEXES_SENTENCE).max(MAX_CHANGED_REQUESTS),
 );
 
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
@@ -163,8 +153,8 @@ export const requestOperations = {
     body: z.object({
       // Negative numbers are valid input. No request has such an index, so the answer is 404.
       index: z
-        .number({ error: INDEX_SENTENCE })
-        .refine(Number.isInteger, { error: INDEX_SENTENCE })
+        .number(INDEX_SENTENCE)
+        .refine(Number.isInteger, INDEX_SENTENCE)
         .transform((index) => Math.min(Math.max(index, -1), Number.MAX_SAFE_INTEGER)),
     }),
     answer: capturedRequestSchema,
