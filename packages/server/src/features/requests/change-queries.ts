@@ -7,15 +7,7 @@ import { indexOfKey, keyRange, removeDeliveries, requestKey } from '../../databa
 import type { RequestRef, RequestRecord } from '../../database/stored-request.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { methodChanges } from '../../database/write-captures.ts';
-import {
-  SIZE,
-  changeMethodCounts,
-  lockEndpoint,
-  newestTime,
-  oneRequest,
-  purgeLater,
-  toRequestRecord,
-} from './queries.ts';
+import { SIZE, changeMethodCounts, findRequest, findByRef, lockEndpoint, newestTime, purgeLater } from './queries.ts';
 import type { Bounds } from './queries.ts';
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
@@ -68,24 +60,19 @@ async function saveRequest(
 ): Promise<SaveResult> {
   const bounds = await lockEndpoint(transaction, endpointId, 'change');
   if (bounds === undefined) return undefined;
-  const row = await oneRequest(transaction, endpointId, { index }, bodyBytes).executeTakeFirst();
-  if (row === undefined) return undefined;
-  if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
+  const record = await findByRef(transaction, endpointId, { index }, bodyBytes);
+  if (record === undefined) return undefined;
+  if (record.savedId !== null) return { record, changed: false };
   if (bounds.saved_count >= maxSaved) return 'limit';
   const [savedId = null] = await saveRows(transaction, endpointId, bounds, [index]);
-  return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId }), changed: true };
+  return { record: { ...record, savedId }, changed: true };
 }
 
 /** A row that is about to be changed. */
-interface ChangedRow {
-  readonly index: number;
-  readonly saved_id: number | null;
-  readonly method: string;
-  readonly size: number;
-}
+type ChangedRow = Pick<RequestRecord, 'index' | 'savedId' | 'method' | 'size'>;
 
 const unsavedIndexes = (rows: readonly ChangedRow[]): number[] =>
-  rows.filter(({ saved_id }) => saved_id === null).map(({ index }) => index);
+  rows.filter(({ savedId }) => savedId === null).map(({ index }) => index);
 
 /** Deletes stored requests of a locked endpoint with their deliveries, and corrects its counters. */
 async function deleteRows(
@@ -119,9 +106,9 @@ async function deleteRows(
 async function deleteRequest(transaction: EngineTransaction, endpointId: number, ref: RequestRef): Promise<boolean> {
   const bounds = await lockEndpoint(transaction, endpointId, 'alone');
   if (bounds === undefined) return false;
-  const row = await oneRequest(transaction, endpointId, ref, 0).executeTakeFirst();
-  if (row === undefined || ('index' in ref && row.saved_id !== null)) return false;
-  await deleteRows(transaction, endpointId, bounds, [row]);
+  const record = await findRequest(transaction, endpointId, ref, 0);
+  if (record === undefined) return false;
+  await deleteRows(transaction, endpointId, bounds, [record]);
   return true;
 }
 
@@ -145,7 +132,7 @@ async function firstRows(
   const found = await inChunks(candidates, (chunk) =>
     transaction
       .selectFrom('captured_requests')
-      .select([indexOfKey.as('index'), 'saved_id', 'method', SIZE.as('size')])
+      .select([indexOfKey.as('index'), 'saved_id as savedId', 'method', SIZE.as('size')])
       .where(
         'key',
         'in',
@@ -181,8 +168,8 @@ async function saveSome(
   const changed = unsaved.slice(0, Math.max(0, maxSaved - bounds.saved_count));
   const ids = changed.length === 0 ? [] : await saveRows(transaction, endpointId, bounds, changed);
   const newIds = new Map(changed.map((index, nth) => [index, ids[nth]]));
-  const saved = rows.flatMap(({ index, saved_id }) => {
-    const id = saved_id ?? newIds.get(index);
+  const saved = rows.flatMap(({ index, savedId }) => {
+    const id = savedId ?? newIds.get(index);
     return id === undefined ? [] : [{ index, id }];
   });
   return { saved, changed, isFull: changed.length < unsaved.length, left };
@@ -197,7 +184,7 @@ async function deleteSome(transaction: EngineTransaction, endpointId: number, in
   if (bounds === undefined) return { ids: [], left: [] };
   const { rows, left } = await firstRows(transaction, endpointId, bounds, indexes);
   if (rows.length > 0) await deleteRows(transaction, endpointId, bounds, rows);
-  return { ids: rows.map(({ index, saved_id }) => saved_id ?? unsavedId(index)), left };
+  return { ids: rows.map(({ index, savedId }) => savedId ?? unsavedId(index)), left };
 }
 
 /** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
@@ -263,9 +250,9 @@ function isSame(stored: RequestRecord, { method, head, body }: LostRequest): boo
 async function restoreRequest(transaction: EngineTransaction, endpointId: number, lost: LostRequest, maxSaved: number) {
   const bounds = await lockEndpoint(transaction, endpointId, 'change');
   if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-  const stored = await oneRequest(transaction, endpointId, lost).executeTakeFirst();
+  const stored = await findByRef(transaction, endpointId, lost);
   if (stored !== undefined) {
-    if (!isSame(toRequestRecord(endpointId, stored), lost)) return 'other';
+    if (!isSame(stored, lost)) return 'other';
     return saveRequest(transaction, endpointId, lost.index, { maxSaved, bodyBytes: BODY_PREVIEW_BYTES });
   }
   if (bounds.saved_count >= maxSaved) return 'limit';

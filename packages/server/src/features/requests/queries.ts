@@ -24,28 +24,15 @@ export interface ListQuery {
 }
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
-type RequestRow = NonNullable<Awaited<ReturnType<ReturnType<typeof oneRequest>['executeTakeFirst']>>>;
+type RequestRow = Awaited<ReturnType<ReturnType<typeof selectRequest<object>>['executeTakeFirstOrThrow']>>;
 
-export function toRequestRecord(endpointId: number, row: RequestRow): RequestRecord {
-  return {
-    endpointId,
-    index: row.index,
-    savedId: row.saved_id,
-    method: row.method,
-    receivedAt: row.received_at,
-    head: row.head,
-    body: row.body,
-    size: row.size,
-    delivery: storedDelivery(row),
-  };
+export function toRequestRecord(endpointId: number, { latest, pending, ...row }: RequestRow): RequestRecord {
+  const isPending = pending === 1;
+  const delivery = latest === null && !isPending ? undefined : { last: storedLatest(latest), isPending };
+  return { endpointId, ...row, delivery };
 }
 
-function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRecord['delivery'] {
-  if (latest_delivery === null && is_pending === 0) return undefined;
-  return { last: storedLatest(latest_delivery), isPending: is_pending === 1 };
-}
-
-/** Parses the column `latest_delivery`. */
+/** Parses the column `latest`. */
 export function storedLatest(latest: string | null): LastDelivery | null {
   return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }
@@ -68,14 +55,14 @@ export function selectRequest<O>(
 ) {
   return query.select([
     indexOfKey.as('index'),
-    'saved_id',
+    'saved_id as savedId',
     'method',
-    'received_at',
+    'received_at as receivedAt',
     'head',
     SIZE.as('size'),
     bodyColumn(bodyBytes, maxSize).as('body'),
-    LATEST_DELIVERY.as('latest_delivery'),
-    IS_PENDING.as('is_pending'),
+    LATEST_DELIVERY.as('latest'),
+    IS_PENDING.as('pending'),
   ]);
 }
 
@@ -183,24 +170,27 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
 export const firstIndexOf = (endpointId: number) =>
   sql<number>`(select first_index from endpoints where id = ${endpointId})`;
 
-/** Selects one request of an endpoint; cleared requests are not found. Without `bodyBytes` with its whole body. */
-export function oneRequest(db: Database, endpointId: number, ref: RequestRef, bodyBytes?: number) {
-  const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes).where(
-    indexOfKey,
-    '>=',
-    firstIndexOf(endpointId),
-  );
+/** A stored request of an endpoint, not a cleared one. An index finds it saved or unsaved. See `findRequest`. */
+export async function findByRef(
+  db: Database,
+  endpointId: number,
+  ref: RequestRef,
+  bodyBytes?: number,
+): Promise<RequestRecord | undefined> {
+  const stored = selectRequest(db.selectFrom('captured_requests'), bodyBytes);
   // The key of a larger index than a key can have is that of another endpoint.
-  if ('index' in ref)
-    return query.where('key', '=', requestKey(endpointId, ref.index)).where(indexOfKey, '=', ref.index);
-  return query.where('saved_id', '=', ref.savedId).where(keyRange('key', endpointId, 0));
+  const found =
+    'index' in ref
+      ? stored.where('key', '=', requestKey(endpointId, ref.index)).where(indexOfKey, '=', ref.index)
+      : stored.where('saved_id', '=', ref.savedId).where(keyRange('key', endpointId, 0));
+  const row = await found.where(indexOfKey, '>=', firstIndexOf(endpointId)).executeTakeFirst();
+  return row && toRequestRecord(endpointId, row);
 }
 
 /** `index` finds unsaved requests only, `savedId` saved ones. Without `bodyBytes` the whole body is returned. */
-async function findRequest(db: EngineDatabase, endpointId: number, ref: RequestRef, bodyBytes?: number) {
-  const row = await oneRequest(db, endpointId, ref, bodyBytes).executeTakeFirst();
-  if (row === undefined || ('index' in ref && row.saved_id !== null)) return undefined;
-  return toRequestRecord(endpointId, row);
+export async function findRequest(db: Database, endpointId: number, ref: RequestRef, bodyBytes?: number) {
+  const record = await findByRef(db, endpointId, ref, bodyBytes);
+  return 'index' in ref && record?.savedId !== null ? undefined : record;
 }
 
 /** Stored requests with these indexes, saved or unsaved, with the beginning of their bodies. */
@@ -222,8 +212,8 @@ function findSome(
 
 /** A request with its whole body, saved or unsaved. Its index stays when it is saved. */
 export async function findWhole(db: EngineDatabase, endpointId: number, index: number) {
-  const row = await oneRequest(db, endpointId, { index }, db.engine.pieceBytes).executeTakeFirst();
-  const [whole] = row === undefined ? [] : await withWholeBodies(db, [toRequestRecord(endpointId, row)]);
+  const beginning = await findByRef(db, endpointId, { index }, db.engine.pieceBytes);
+  const [whole] = beginning === undefined ? [] : await withWholeBodies(db, [beginning]);
   return whole;
 }
 
