@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
 import { claimEnd } from '../../database/records.ts';
-import { inTransaction, read, write } from '../../database/remote.ts';
-import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 
-/** SQL of leases: only the process with the lease of a destination sends to it. They end by the database's clock. */
+/**
+ * SQL of leases: only the process with the lease of a destination sends to it. They end by the database's clock. Each
+ * statement locks the destinations in the order of ids, like every transaction, so that two can't deadlock.
+ */
 
 /** No other process than `owner` has the lease. */
-function isFree({ engine }: EngineDatabase | EngineTransaction, owner: string) {
+function isFree({ engine }: EngineDatabase, owner: string) {
   return sql<SqlBool>`(lease_owner is null or lease_owner = ${owner} or lease_until <= ${engine.clock})`;
 }
 
@@ -33,45 +36,27 @@ async function dueDestinations(db: EngineDatabase, owner: string, now: number, l
  * Takes the leases of those of the destinations that no other process has, for `leaseMs`. Returns which. Own ones are
  * among them: the answer to an earlier claim or release may have been lost.
  */
-async function claimDestinations(
-  transaction: EngineTransaction,
-  ids: readonly number[],
-  owner: string,
-  leaseMs: number,
-): Promise<number[]> {
-  const rows = await transaction
-    .selectFrom('destinations')
-    .select('id')
-    .where('id', 'in', ids)
-    .where(isFree(transaction, owner))
-    .orderBy('id')
-    .modifyEnd(transaction.engine.locks.claim)
+async function claimDestinations(db: EngineDatabase, ids: readonly number[], owner: string, leaseMs: number) {
+  const free = db.selectFrom('destinations').select('id').where('id', 'in', ids).where(isFree(db, owner));
+  const rows = await db
+    .updateTable('destinations')
+    .set({ lease_owner: owner, lease_until: claimEnd(db, leaseMs) })
+    .where('id', 'in', free.orderBy('id').modifyEnd(db.engine.locks.claim))
+    .returning('id')
     .execute();
-  const claimed = rows.map((row) => row.id);
-  if (claimed.length > 0)
-    await transaction
-      .updateTable('destinations')
-      .set({ lease_owner: owner, lease_until: claimEnd(transaction, leaseMs) })
-      .where('id', 'in', claimed)
-      .execute();
-  return claimed;
+  return rows.map(({ id }) => id);
 }
 
 /** Extends the leases of a process to `leaseMs` from now. Returns the destinations that it still has. */
-async function renewLeases(transaction: EngineTransaction, owner: string, leaseMs: number): Promise<number[]> {
-  const rows = await transaction
-    .selectFrom('destinations')
-    .select('id')
-    .where('lease_owner', '=', owner)
-    .orderBy('id')
-    .modifyEnd(transaction.engine.locks.alone)
-    .execute();
-  await transaction
+async function renewLeases(db: EngineDatabase, owner: string, leaseMs: number): Promise<number[]> {
+  const own = db.selectFrom('destinations').select('id').where('lease_owner', '=', owner);
+  const rows = await db
     .updateTable('destinations')
-    .set({ lease_until: claimEnd(transaction, leaseMs) })
-    .where('lease_owner', '=', owner)
+    .set({ lease_until: claimEnd(db, leaseMs) })
+    .where('id', 'in', own.orderBy('id').modifyEnd(db.engine.locks.alone))
+    .returning('id')
     .execute();
-  return rows.map((row) => row.id);
+  return rows.map(({ id }) => id);
 }
 
 /** Ends the leases of a process: those of some destinations, or all. Without an owner it ends the leases of all processes. */
@@ -79,7 +64,6 @@ async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?
   let leases = db.selectFrom('destinations').select('id').where('lease_owner', 'is not', null);
   if (owner !== undefined) leases = leases.where('lease_owner', '=', owner);
   if (destinationIds !== undefined) leases = leases.where('id', 'in', destinationIds);
-  // Locked in the order of ids, like in every transaction, so that two can't deadlock.
   await db
     .updateTable('destinations')
     .set({ lease_owner: null, lease_until: db.engine.clock })
@@ -89,7 +73,7 @@ async function releaseLeases(db: EngineDatabase, owner?: string, destinationIds?
 
 export const leaseQueries = {
   dueDestinations: read(dueDestinations),
-  claimDestinations: write(inTransaction(claimDestinations)),
-  renewLeases: write(inTransaction(renewLeases)),
+  claimDestinations: write(claimDestinations),
+  renewLeases: write(renewLeases),
   releaseLeases: write(releaseLeases),
 };
