@@ -141,15 +141,12 @@ async function recordEvent(
   db: EngineDatabase,
   event: { readonly id: string; readonly type: string; readonly receivedAt: number },
 ): Promise<boolean> {
-  await db
+  const row = await db
     .insertInto('billing_events')
     .values({ id: event.id, type: event.type, received_at: event.receivedAt })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const row = await db
-    .selectFrom('billing_events')
-    .select('done_at')
-    .where('id', '=', event.id)
+    // Changes nothing, and returns the stored row.
+    .onConflict((conflict) => conflict.column('id').doUpdateSet((set) => ({ id: set.ref('excluded.id') })))
+    .returning('done_at')
     .executeTakeFirstOrThrow();
   return row.done_at !== null;
 }
