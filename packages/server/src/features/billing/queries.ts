@@ -56,8 +56,11 @@ async function findBillingAccount(db: EngineDatabase, userId: number) {
 
 /** Checkouts that are neither settled nor expired. `sessionId` is null if a crash prevented storing it. */
 async function listCheckouts(db: EngineDatabase, userId: number) {
-  const rows = await db.selectFrom('billing_checkouts').selectAll().where('user_id', '=', userId).execute();
-  return rows.map((row) => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
+  return db
+    .selectFrom('billing_checkouts')
+    .select(['id', 'session_id as sessionId'])
+    .where('user_id', '=', userId)
+    .execute();
 }
 
 async function findBillingSetting(db: EngineDatabase, name: string): Promise<string | undefined> {
@@ -166,16 +169,17 @@ async function keepBillingSetting(db: EngineDatabase, name: string, value: strin
   return keepFirstValue(db, 'billing_settings', name, value);
 }
 
-/** Without a `userId` the customer must exist. */
-async function saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
-  if (userId === undefined)
-    await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();
-  else
-    await db
-      .insertInto('test_gateway_customers')
-      .values({ customer_id: customerId, user_id: userId, state })
-      .onConflict((conflict) => conflict.column('customer_id').doUpdateSet({ state }))
-      .execute();
+/** Keeps an existing customer unchanged. */
+async function addTestCustomer(db: EngineDatabase, customerId: string, state: string, userId: number): Promise<void> {
+  await db
+    .insertInto('test_gateway_customers')
+    .values({ customer_id: customerId, user_id: userId, state })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+async function saveTestCustomer(db: EngineDatabase, customerId: string, state: string): Promise<void> {
+  await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();
 }
 
 export const billingQueries = {
@@ -200,5 +204,6 @@ export const billingQueries = {
   finishEvent: write(finishEvent),
   forgetEvents: write(forgetEvents),
   keepBillingSetting: write(keepBillingSetting),
+  addTestCustomer: write(addTestCustomer),
   saveTestCustomer: write(saveTestCustomer),
 };

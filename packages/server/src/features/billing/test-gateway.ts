@@ -26,7 +26,7 @@ const CURRENCY = 'usd';
 const RENEWED = { cancelAtPeriodEnd: false, cancelAt: null };
 
 export interface TestGatewayOptions {
-  readonly store: Pick<Remote<typeof billingQueries>, 'findTestCustomer' | 'saveTestCustomer'>;
+  readonly store: Pick<Remote<typeof billingQueries>, 'addTestCustomer' | 'findTestCustomer' | 'saveTestCustomer'>;
   readonly now: () => number;
 }
 
@@ -41,8 +41,7 @@ export class TestGateway implements BillingGateway {
 
   async createCustomer(user: { readonly id: number }, key: string): Promise<string> {
     const customerId = `${TEST_CUSTOMER}${key}`;
-    if ((await this.#options.store.findTestCustomer(customerId)) === undefined)
-      await this.#save(newSimulatedCustomer(customerId), user.id);
+    await this.#options.store.addTestCustomer(customerId, JSON.stringify(newSimulatedCustomer(customerId)), user.id);
     return customerId;
   }
 
@@ -51,7 +50,7 @@ export class TestGateway implements BillingGateway {
     const { tier, interval, email, successUrl, cancelUrl } = input;
     const expiresAt = this.#nowOf(customer) + CHECKOUT_SECONDS;
     const opened = openCheckout(customer, { tier, interval, email, successUrl, cancelUrl, expiresAt });
-    await this.#save(opened, input.userId);
+    await this.#save(opened);
     const id = opened.checkouts.at(-1)?.id ?? '';
     return { id, url: pageBeside(successUrl, `checkout/${id}`) };
   }
@@ -173,8 +172,8 @@ export class TestGateway implements BillingGateway {
     return letTimePass(customer, this.#nowOf(customer));
   }
 
-  async #save(customer: SimulatedCustomer, userId?: number): Promise<void> {
-    await this.#options.store.saveTestCustomer(customer.id, JSON.stringify(customer), userId);
+  async #save(customer: SimulatedCustomer): Promise<void> {
+    await this.#options.store.saveTestCustomer(customer.id, JSON.stringify(customer));
   }
 
   async #change(customerId: string, change: (customer: SimulatedCustomer, now: number) => SimulatedCustomer) {
