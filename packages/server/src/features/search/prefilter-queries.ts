@@ -28,12 +28,10 @@ const BODY = sql.ref<Uint8Array | null>('body');
 const CODING_HEADER = Buffer.from('content-encoding');
 /** All methods that a capture can have, in lowercase. Other texts never reach SQL: PostgreSQL has no NUL in a text. */
 const STORED_METHODS = METHODS.map(foldCase);
-const MIN = Number.MIN_SAFE_INTEGER;
-const MAX = Number.MAX_SAFE_INTEGER;
 
 /**
- * A condition that narrows a search; the matcher decides. `undefined` when the query excludes no row. Ranges are
- * inclusive. Byte searches ignore ASCII case, for lowercase needles.
+ * A condition that narrows a search; the matcher decides. `undefined` when the query excludes no row. Byte
+ * searches ignore ASCII case, for lowercase needles.
  */
 export function prefilterOf(query: Query, context: Context): Condition | undefined {
   return prefilter(query, context, true)?.condition;
@@ -111,34 +109,21 @@ function exactPrefilter(term: Term, { now }: Context, isWanted: boolean): Prefil
       if (term.state !== 'saved' && term.state !== 'unsaved') return undefined;
       return cheap((term.state === 'saved') === isWanted ? sql`saved_id is not null` : sql`saved_id is null`);
     case 'after':
-      return cheap(sql`received_at between ${Math.ceil(timeOf(term.moment, now))} and ${MAX}`, isWanted);
+      return cheap(sql`received_at >= ${Math.ceil(timeOf(term.moment, now))}`, isWanted);
     case 'before':
-      return cheap(sql`received_at between ${MIN} and ${Math.ceil(timeOf(term.moment, now)) - 1}`, isWanted);
-    case 'size': {
-      const { from, to } = sizeRange(term.value);
-      return cheap(sql`${SIZE} between cast(${from} as bigint) and cast(${to} as bigint)`, isWanted);
-    }
+      return cheap(sql`received_at < ${Math.ceil(timeOf(term.moment, now))}`, isWanted);
+    case 'size':
+      return cheap(hasSize(term.value), isWanted);
     default:
       return undefined;
   }
 }
 
-/** A range of whole bytes. */
-function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: number; to: number } {
-  switch (value.operator) {
-    case '>':
-      return { from: Math.floor(value.value) + 1, to: MAX };
-    case '>=':
-      return { from: Math.ceil(value.value), to: MAX };
-    case '<':
-      return { from: MIN, to: Math.ceil(value.value) - 1 };
-    case '<=':
-      return { from: MIN, to: Math.floor(value.value) };
-    case '=':
-      return { from: Math.ceil(value.value), to: Math.floor(value.value) };
-    case '..':
-      return { from: Math.ceil(value.from), to: Math.floor(value.to) };
-  }
+function hasSize(value: Extract<Term, { kind: 'size' }>['value']): Condition {
+  // A size in a query may have decimals.
+  const bytes = (size: number) => sql`cast(${size} as double precision)`;
+  if (value.operator === '..') return sql`${SIZE} between ${bytes(value.from)} and ${bytes(value.to)}`;
+  return sql`${SIZE} ${sql.raw(value.operator)} ${bytes(value.value)}`;
 }
 
 function prefilterOfTerm(term: Term, context: Context): Prefilter | undefined {
