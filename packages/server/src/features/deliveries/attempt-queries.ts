@@ -1,5 +1,5 @@
 import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
-import type { DeliverySummary, HeaderPair, SigningScheme } from '@creel/contract';
+import type { DeliverySummary, HeaderPair } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { countRows, inChunks } from '../../database/engine.ts';
@@ -10,7 +10,6 @@ import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts
 import { SIZE, lockEndpoint, selectBounds } from '../requests/queries.ts';
 import { CLOCK_ERROR_MS } from './delivery-rules.ts';
 import { lockDestinations, toDestinationRecord, updateDueAt } from './destination-queries.ts';
-import type { DestinationRecord } from './destination-queries.ts';
 
 /** SQL of deliveries and their attempts. Times are milliseconds since 1970 and always passed in. */
 
@@ -33,22 +32,6 @@ export interface Attempt extends StoredResponse, Readonly<Omit<DeliverySummary, 
 export type StoredAttempt = Attempt & { readonly id: number };
 export type AttemptWithoutResponse = Omit<StoredAttempt, keyof StoredResponse>;
 
-export interface DueDelivery {
-  readonly id: string;
-  readonly index: number;
-  readonly attempts: number;
-  /** Bytes of the request's body. */
-  readonly size: number;
-}
-
-/** A destination that is on and not paused, with all that an attempt needs. */
-export interface ActiveDestination extends DestinationRecord {
-  readonly userId: number;
-  readonly signingScheme: SigningScheme | null;
-  /** When its next delivery is due. May be too early. */
-  readonly dueAt: number | null;
-}
-
 function selectActive(db: EngineDatabase) {
   return db
     .selectFrom('destinations')
@@ -59,9 +42,12 @@ function selectActive(db: EngineDatabase) {
     .where('paused_at', 'is', null);
 }
 
-type ActiveRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectActive>['executeTakeFirst']>>>;
+type ActiveRow = Awaited<ReturnType<ReturnType<typeof selectActive>['executeTakeFirstOrThrow']>>;
 
-function toActive(row: ActiveRow): ActiveDestination {
+/** A destination that is on and not paused, with all that an attempt needs. `dueAt` may be too early. */
+export type ActiveDestination = Readonly<ReturnType<typeof toActive>>;
+
+function toActive(row: ActiveRow) {
   const { userId, signingScheme, dueAt } = row;
   return { ...toDestinationRecord(row), userId, signingScheme, dueAt };
 }
@@ -74,6 +60,9 @@ async function findActiveDestination(db: EngineDatabase, deliveryId: string): Pr
     .executeTakeFirst();
   return row && toActive(row);
 }
+
+/** A delivery that can be sent. `size`: bytes of the request's body. */
+export type DueDelivery = Readonly<NonNullable<Awaited<ReturnType<typeof dueDeliveries>>>['deliveries'][number]>;
 
 /**
  * The due deliveries of a destination, except those in `sending`, in the order of sending. First attempts are in the
@@ -97,8 +86,7 @@ async function dueDeliveries(
     .orderBy('request_key')
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', sending);
-  const deliveries: readonly DueDelivery[] = await due.execute();
-  return { destination: toActive(row), deliveries };
+  return { destination: toActive(row), deliveries: await due.execute() };
 }
 
 /** Corrects a `due_at` that was too early. */

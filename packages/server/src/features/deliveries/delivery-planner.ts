@@ -34,19 +34,14 @@ export interface PlannerOptions {
 
 type StepResult = keyof typeof ROUND_MS;
 
-/** An endpoint whose captures are planned now. `isWoken`: it has captures after those of the current step. */
-interface Woken {
-  isWoken: boolean;
-}
-
 /**
  * Plans deliveries without delaying captures. Each endpoint with destinations has a cursor in the database, which the
  * planner moves. After a crash, the poll finds the captures that were not planned. Users take turns.
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;
-  /** By id, without those that have nothing to plan. */
-  readonly #endpoints = new Map<number, Woken>();
+  /** Those whose captures are planned now, by id. `isWoken`: it has captures after those of the current step. */
+  readonly #endpoints = new Map<number, { isWoken: boolean }>();
   /** A user has one step at a time, however long it takes. */
   readonly #users = new FairQueue({ concurrencyPerOwner: 1 });
   readonly #turns = new FairQueue({ concurrency: STEPS_AT_ONCE });
@@ -86,7 +81,7 @@ export class DeliveryPlanner {
 
   async #planWhileWoken(endpointId: number, userId: number): Promise<void> {
     const { signal } = this.#end;
-    const endpoint: Woken = { isWoken: true };
+    const endpoint = { isWoken: true };
     this.#endpoints.set(endpointId, endpoint);
     let began = 0;
     const plan = async () => {

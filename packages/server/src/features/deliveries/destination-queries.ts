@@ -1,4 +1,4 @@
-import type { DestinationChange } from '@creel/contract';
+import type { DestinationChange, DestinationCreate } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
@@ -13,10 +13,7 @@ import { removeSpared } from './spared-queries.ts';
 
 /** SQL of destinations. Times are milliseconds since 1970 and always passed in. */
 
-export type DestinationRecord = Readonly<ReturnType<typeof toDestinationRecord>>;
-
-/** The fields that a user sets. */
-export type DestinationFields = Pick<DestinationRecord, 'url' | 'appendPath' | 'enabled' | 'query' | 'sign'>;
+type DestinationRecord = Readonly<ReturnType<typeof toDestinationRecord>>;
 
 export function toDestinationRecord(row: Selectable<Tables['destinations']>) {
   return {
@@ -76,7 +73,7 @@ async function findForwardingEndpoint(db: EngineDatabase): Promise<number | unde
 async function createDestination(
   transaction: EngineTransaction,
   endpointId: number,
-  fields: DestinationFields,
+  fields: DestinationCreate,
   at: { readonly now: number; readonly limit: number },
 ): Promise<DestinationWithPending | 'limit' | undefined> {
   const endpoint = await lockEndpoint(transaction, endpointId, 'alone');
@@ -101,7 +98,7 @@ async function createDestination(
   return { ...toDestinationRecord(row), pending: 0 };
 }
 
-function columnsOf({ url, appendPath, enabled, query, sign }: DestinationFields) {
+function columnsOf({ url, appendPath, enabled, query, sign }: DestinationCreate) {
   return { url, append_path: appendPath ? 1 : 0, enabled: enabled ? 1 : 0, query, sign: sign ? 1 : 0 };
 }
 

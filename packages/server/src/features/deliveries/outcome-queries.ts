@@ -19,10 +19,7 @@ import { DUE_AT, recentStatusesOf } from './destination-queries.ts';
 /** SQL of the results of attempts: the last delivery of a request, which lists show, and the state of a destination. */
 
 /** Identifies a captured request. */
-export interface RequestOfEndpoint {
-  readonly endpointId: number;
-  readonly index: number;
-}
+export type RequestOfEndpoint = Pick<Attempt, 'endpointId' | 'index'>;
 
 /** The key of a request in a `Map` or a `Set`. */
 export function mapKeyOf({ endpointId, index }: RequestOfEndpoint): string {
@@ -134,7 +131,7 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
 /** Stores the last delivery of each request, in the order of ids. A caller that locks counters does so before. */
 export async function saveLatest(
   transaction: DatabaseTransaction,
-  requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
+  requests: readonly (RequestOfEndpoint & { readonly latest: LastDelivery })[],
 ): Promise<void> {
   // One row per request: a statement can't change a row twice.
   const latest = new Map(requests.map((request) => [mapKeyOf(request), request]));

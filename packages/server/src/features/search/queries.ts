@@ -111,21 +111,10 @@ async function scanRows(db: EngineDatabase, step: Scan, rows: ScannedRows, downT
   }
 }
 
-interface ScannedRow {
-  readonly index: number;
-  readonly receivedAt: number;
-  readonly bytes: number;
-}
+type ScannedRows = Awaited<ReturnType<typeof rowsToScan>>;
 
-interface ScannedRows {
-  /** Newest first. */
-  readonly searched: readonly ScannedRow[];
-  /** The row after them. */
-  readonly next: ScannedRow | undefined;
-}
-
-/** The rows of one step: up to `maxRows` and `maxBytes`, but at least one. */
-async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan): Promise<ScannedRows> {
+/** The rows of one step, newest first: up to `maxRows` and `maxBytes`, but at least one. `next`: the row after them. */
+async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan) {
   const rows = await db
     .selectFrom('captured_requests')
     .select([indexOfKey.as('index'), 'received_at as receivedAt', sql<number>`length(head) + ${SIZE}`.as('bytes')])
