@@ -99,33 +99,17 @@ export async function failuresOf(transaction: DatabaseTransaction, attempts: rea
     transaction
       .selectFrom('delivery_attempts as a')
       .innerJoin('destinations', 'destinations.id', 'a.destination_id')
-      .select([...REQUEST_COLUMNS, 'a.status', 'a.error', 'a.sent_at'])
+      .select([...REQUEST_COLUMNS, 'a.status', 'a.error', 'a.sent_at as at'])
       .where('a.request_key', 'in', keysOf(chunk))
       .where(({ not }) => not(hasDelivered('a.status')))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('delivery_attempts as later')
-              .select('later.id')
-              .whereRef('later.delivery_id', '=', 'a.delivery_id')
-              .where(({ and, or, eb }) =>
-                or([
-                  eb('later.attempt', '>', eb.ref('a.attempt')),
-                  and([eb('later.attempt', '=', eb.ref('a.attempt')), hasDelivered('later.status')]),
-                ]),
-              ),
-          ),
-        ),
+      .where(
+        sql<SqlBool>`not exists (select 1 from delivery_attempts later where later.delivery_id = a.delivery_id and
+          (later.attempt > a.attempt or (later.attempt = a.attempt and ${hasDelivered('later.status')})))`,
       )
       .orderBy('a.id')
       .execute(),
   );
-  return new Map(
-    rows.map((row) => [
-      mapKeyOf(row),
-      lastDeliveryOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }),
-    ]),
-  );
+  return new Map(rows.map((row) => [mapKeyOf(row), lastDeliveryOf({ kind: 'forward', ...row })]));
 }
 
 /** Stores the last delivery of each request, in the order of ids. A caller that locks counters does so before. */

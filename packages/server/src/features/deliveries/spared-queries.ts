@@ -4,7 +4,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { inChunks } from '../../database/engine.ts';
 import type { EngineTransaction } from '../../database/remote.ts';
 import { methodChanges } from '../../database/write-captures.ts';
-import { SIZE, changeMethodCounts, lockEndpoint, newestTime } from '../requests/queries.ts';
+import { IS_PENDING, SIZE, changeMethodCounts, lockEndpoint, newestTime } from '../requests/queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the
@@ -41,9 +41,7 @@ async function removeUnsaved(transaction: DatabaseTransaction, endpointId: numbe
     .deleteFrom('captured_requests')
     .where('key', 'in', keysOf(indexes))
     .where('saved_id', 'is', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('deliveries').select('id').whereRef('request_key', '=', 'captured_requests.key'))),
-    )
+    .where(IS_PENDING, '=', 0)
     .returning([indexOfKey.as('index'), 'method', SIZE.as('size')])
     .execute();
   if (rows.length > 0)
