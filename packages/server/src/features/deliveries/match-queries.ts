@@ -87,7 +87,11 @@ async function matchCaptures(
   if (conditions.length > 0) {
     // Most destinations have no condition, and then the beginnings of bodies are not read.
     const bodyBytes = conditions.every(isEmpty) ? 0 : LABEL_BODY_BYTES;
-    for (const record of await unplanned(db, endpointId, { from, to }, bodyBytes)) {
+    const page = db
+      .selectFrom('captured_requests')
+      .where(keyRange('key', endpointId, from, to))
+      .orderBy('key');
+    for (const record of await readRequests(db, endpointId, page, bodyBytes)) {
       const matched = await matchOne(db, record, conditions, { ...installation, ...limits });
       if (matched.deliveries.length > 0) captures.push(matched);
       if (performance.now() - began <= STEP_MS) continue;
@@ -102,20 +106,6 @@ async function matchCaptures(
 
 function isEmpty({ query }: Condition): boolean {
   return query.kind === 'and' && query.parts.length === 0;
-}
-
-/** The captures of a step, with the beginning of their bodies. */
-function unplanned(
-  db: EngineDatabase,
-  endpointId: number,
-  { from, to }: Pick<MatchedCaptures, 'from' | 'to'>,
-  bodyBytes: number,
-): Promise<RequestRecord[]> {
-  const page = db
-    .selectFrom('captured_requests')
-    .where(keyRange('key', endpointId, from, to))
-    .orderBy('key');
-  return readRequests(db, endpointId, page, bodyBytes);
 }
 
 /** A capture with a delivery for each destination whose condition it matches. `refusal`: why it is not forwarded. */

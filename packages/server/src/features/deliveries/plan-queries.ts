@@ -46,7 +46,8 @@ async function planCaptures(
   const endpoint = await lockEndpoint(transaction, endpointId, 'share');
   if (endpoint === undefined) return undefined;
   const enabled = await lockEnabled(transaction, endpointId);
-  if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
+  const bounds = await selectBounds(transaction, endpointId).executeTakeFirst();
+  if (bounds?.planned_to !== matched.from) return undefined;
   const isBehind = areBehind(matched.pending, [...enabled.values()], at.now);
   // The others were deleted or cleared meanwhile.
   const from = Math.max(matched.from, endpoint.first_index);
@@ -111,10 +112,6 @@ async function lockEnabled(transaction: EngineTransaction, endpointId: number): 
     .modifyEnd(transaction.engine.locks.alone)
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
-}
-
-async function plannedTo(transaction: DatabaseTransaction, endpointId: number): Promise<number | null | undefined> {
-  return (await selectBounds(transaction, endpointId).executeTakeFirst())?.planned_to;
 }
 
 /** Whether a delivery makes a destination due earlier. It does not if an earlier one waits, or while it is paused. */
