@@ -123,6 +123,26 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
       await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
     });
   });
+
+  await test.step('a deletion leads to the dashboard also if the live connection reports it before the answer', async () => {
+    const endpoint = await createEndpoint(page, 'Slow answer');
+    const answer = Promise.withResolvers<void>();
+    const path = `**/api/endpoints/${endpoint.uid}`;
+    await page.route(path, async (route) => {
+      if (route.request().method() !== 'DELETE') return route.fallback();
+      const response = await route.fetch();
+      await answer.promise;
+      await route.fulfill({ response });
+    });
+    await goLive(page, endpoint);
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();
+    answer.resolve();
+    await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    await page.unroute(path);
+  });
 });
 
 test("another user's endpoint looks like a missing one, and the page says who can open it", async ({

@@ -1,6 +1,5 @@
 import { endpointTitle, isExpired } from '@creel/contract';
 import type { Endpoint, EndpointDetail } from '@creel/contract';
-import { useNavigate } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus, Pencil } from 'lucide-react';
 import { useState } from 'react';
@@ -152,7 +151,6 @@ function ClearDataButton({ uid }: { readonly uid: string }) {
 }
 
 function DeleteEndpointButton({ uid }: { readonly uid: string }) {
-  const navigate = useNavigate();
   const remove = useDeleteEndpoint();
   return (
     <ConfirmButton
@@ -164,7 +162,7 @@ function DeleteEndpointButton({ uid }: { readonly uid: string }) {
         description:
           'This will permanently delete the endpoint and all its request data. This action cannot be undone.',
         confirmLabel: 'Delete',
-        onConfirm: () => remove.mutate(uid, { onSuccess: () => void navigate({ to: '/' }) }),
+        onConfirm: () => remove.mutate(uid),
       }}
     >
       Delete

@@ -1,6 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, OperationInput, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { client, errorMessage, toastFailure } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
@@ -27,8 +28,9 @@ export function useCreateEndpoint() {
   });
 }
 
-/** Deletes an endpoint and takes it off the list. Toasts say how it ended. */
+/** Deletes an endpoint, takes it off the list, and leaves its page. Toasts say how it ended. */
 export function useDeleteEndpoint() {
+  const router = useRouter();
   return useMutation({
     mutationFn: (uid: string) => client.call('deleteEndpoint', { params: { uid } }),
     onSuccess: (_, uid) => {
@@ -37,6 +39,8 @@ export function useDeleteEndpoint() {
       void queryClient.cancelQueries({ queryKey }).then(() => queryClient.invalidateQueries({ queryKey }));
       queryClient.setQueryData<Endpoint[]>(queryKey, (list) => list?.filter((endpoint) => endpoint.uid !== uid));
       toast({ title: 'Endpoint Deleted' });
+      // Not in a callback of the button, because the live connection may have removed it before the answer arrives.
+      if (router.matchRoute({ to: '/endpoints/$uid', params: { uid } }) !== false) void router.navigate({ to: '/' });
     },
     onError: (error) => toastFailure(error, 'Failed to delete the endpoint. Please try again.'),
   });
