@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -47,7 +48,7 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
   const path = sessionPath(env);
   const draft = `${path}.${randomUUID()}`;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path));
     const file = await open(draft, 'wx', 0o600);
     await file.writeFile(`${JSON.stringify(session)}\n`).finally(() => file.close());
     await rename(draft, path);
@@ -55,6 +56,15 @@ export async function writeSession(env: Env, session: StoredSession): Promise<vo
     await rm(draft, { force: true }).catch(() => {});
     throw new CliError(`${path} can't be written (${codeOf(error)}).`);
   }
+}
+
+/** Not `recursive: true`: Node 26.10 loops forever if a folder can't be created in an existing parent, as in /proc. */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder) || dirname(folder) === folder) return;
+  await makeFolder(dirname(folder));
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 }
 
 /** @throws CliError, for example in a folder that is read-only */

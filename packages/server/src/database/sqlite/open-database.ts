@@ -88,7 +88,10 @@ export function giveToOwner(dataDir: string, file: string): void {
   lchownSync(file, uid, gid);
 }
 
-/** Creates one folder at a time, because each new name is synced. */
+/**
+ * Creates one folder at a time, because each new name is synced. With `recursive: true`, Node 26.10 also loops forever
+ * when a folder can't be created under an existing parent (/proc).
+ */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));
