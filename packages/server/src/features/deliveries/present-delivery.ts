@@ -69,7 +69,7 @@ export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery 
   return liveDelivery(index, withoutAttempt({ error, at, nextAttemptAt: null }), { last: latest, isPending: false });
 }
 
-/** A request's state as a live message: it waits, is not forwarded, or its deliveries ended with the destination. */
+/** A request's state as a live message: it waits for its first attempt, is not forwarded, or no longer waits. */
 function presentState({ index, receivedAt, plannedAt, isPending, last }: DeliveryState): LiveDelivery {
   if (plannedAt === null && !isPending && last?.error) return presentRefusal({ index, latest: last });
   const at = isoTime(plannedAt ?? receivedAt);
