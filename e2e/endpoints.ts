@@ -110,6 +110,18 @@ export async function unsaved({ request }: Pick<BrowserContext, 'request'>, uid:
 /** The list of captured requests. */
 export const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
 
+/** Repeats an event on the list, as of a user who is busy there, until the returned function is called. */
+export async function stayBusy(page: Page, event: 'pointermove' | 'keydown'): Promise<() => Promise<void>> {
+  const made =
+    event === 'keydown'
+      ? "new KeyboardEvent('keydown', { key: 'Shift', bubbles: true })"
+      : "new PointerEvent('pointermove', { bubbles: true })";
+  await page.evaluate(
+    `globalThis.busy = setInterval(() => document.querySelector('[role=grid]')?.dispatchEvent(${made}), 100)`,
+  );
+  return () => page.evaluate('clearInterval(globalThis.busy)');
+}
+
 /** The rows of the list that are rendered. */
 export const rows = (page: Page): Locator => page.locator('[role="row"][data-index]');
 

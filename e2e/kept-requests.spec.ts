@@ -12,6 +12,7 @@ import {
   selectionBar,
   send,
   sendJson,
+  stayBusy,
   unsaved,
 } from './endpoints.ts';
 
@@ -78,12 +79,14 @@ test('dropped requests are counted, marked, and saved before that', async ({ pag
     for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
     await goLive(page, endpoint);
     await row(page, 1).hover();
+    const rest = await stayBusy(page, 'pointermove');
     const before = await row(page, 1).boundingBox();
     for (let at = 0; at < 3; at++) await send(endpoint.url);
     await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
     await expect(row(page, 1)).toContainText('Dropped');
     await expect(row(page, 3)).toContainText('Unsaved');
     expect(await row(page, 1).boundingBox()).toEqual(before);
+    await rest();
     await page.mouse.move(5, 5);
     await expect(row(page, 1)).toHaveCount(0);
     await expect(row(page, 7)).toBeVisible();
@@ -111,6 +114,7 @@ test('requests that are newer than the figures of the server are not taken for d
   for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
   await openLive(page, endpoint);
   await row(page, 1).hover();
+  await stayBusy(page, 'pointermove');
   await send(endpoint.url);
   const data: unknown = await (await page.request.get(`/api/endpoints/${endpoint.uid}`)).json();
   for (let at = 6; at < 8; at++) await send(endpoint.url);

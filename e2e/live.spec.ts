@@ -66,6 +66,19 @@ test('captures appear as they arrive, also on an empty, a scrolled and a paused 
     await expect(total).toHaveText('1');
   });
 
+  await test.step('captures appear also while the pointer or the keyboard focus rests on the list', async () => {
+    const endpoint = await createEndpoint(page);
+    await send(endpoint.url);
+    await goLive(page, endpoint);
+    await row(page, 0).click();
+    await send(endpoint.url);
+    await expect(row(page, 1)).toBeVisible();
+    await page.mouse.move(0, 0);
+    await list(page).press('ArrowUp');
+    await send(endpoint.url);
+    await expect(row(page, 2)).toBeVisible();
+  });
+
   await test.step('while scrolled down, new requests wait behind a button', async () => {
     const endpoint = await createEndpoint(page);
     for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });

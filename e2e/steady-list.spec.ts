@@ -14,6 +14,7 @@ import {
   row,
   send,
   sendMany,
+  stayBusy,
 } from './endpoints.ts';
 import { DESKTOP, PHONE, holdCalls } from './pages.ts';
 
@@ -52,6 +53,7 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
 
     await test.step('while the pointer is on the list, new requests wait', async () => {
       await row(page, 0).hover();
+      const rest = await stayBusy(page, 'pointermove');
       const before = await row(page, 0).boundingBox();
       await send(endpoint.url, { path: '/new' });
       await expect(pill(page, 1)).toBeVisible();
@@ -63,6 +65,7 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
       await expect(row(page, 2)).toBeVisible();
       await send(endpoint.url);
       await expect(pill(page, 1)).toBeVisible();
+      await rest();
       await page.mouse.move(5, 5);
       await expect(row(page, 3)).toBeVisible();
       await expect(pill(page, 1)).toHaveCount(0);
@@ -77,9 +80,11 @@ test('new requests move nothing and are announced, and at 200% zoom enough rows 
       await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
       await page.keyboard.press('ArrowDown');
       await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
+      const rest = await stayBusy(page, 'keydown');
       await send(endpoint.url);
       await expect(pill(page, 1)).toBeVisible();
       await expect(row(page, 4)).toHaveCount(0);
+      await rest();
       await page.getByRole('button', { name: 'Pause' }).focus();
       await expect(row(page, 4)).toBeVisible();
     });

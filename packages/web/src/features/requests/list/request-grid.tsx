@@ -20,7 +20,7 @@ import type { RowActions } from './request-row.tsx';
 import { openRowMenu, RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import type { ListState } from './use-list.ts';
-import { attentionHandlers, useAnchor, useFresh, useScrollToSelected } from './use-steady-rows.ts';
+import { useAnchor, useAttention, useFresh, useScrollToSelected } from './use-steady-rows.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -64,6 +64,7 @@ export function RequestGrid(props: RequestGridProps) {
   });
   const actions = useSteadyActions(props);
   const { swipe, handlers } = useSwipe(items.find, canSave);
+  const attention = useAttention(state.hold);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   // Without a selected row, the first one shows the focus ring.
@@ -79,7 +80,7 @@ export function RequestGrid(props: RequestGridProps) {
   const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
   useEffect(() => virtual.measure(), [virtual, height]);
   return (
-    <div className="relative min-h-0 grow" {...attentionHandlers(state.hold)}>
+    <div className="relative min-h-0 grow" {...attention}>
       {waiting.count === 0 ? null : <NewPill {...waiting} onClick={toTop} />}
       <div
         ref={frame}

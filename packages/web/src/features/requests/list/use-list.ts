@@ -7,8 +7,8 @@ import { holdLists } from '../../../api/list-cache.ts';
 import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 
-/** Why new requests wait: the user has paused or scrolled the list, or points at it or uses it by keyboard. */
-export type HoldReason = 'paused' | 'scrolled' | 'pointer' | 'keyboard';
+/** Why new requests wait: the user has paused or scrolled the list, or moves the pointer or uses the keyboard there. */
+export type HoldReason = 'paused' | 'scrolled' | 'attention';
 
 export type ListState = ReturnType<typeof useList>;
 
@@ -77,7 +77,7 @@ function useHolds(uid: string, isLoaded: boolean) {
       hold('paused', false);
       hold('scrolled', false);
       holdLists(uid, false);
-      // While the list is attended, what arrives from now on waits again.
+      // While the user is busy in the list, what arrives from now on waits again.
       update();
     },
   };

@@ -1,5 +1,5 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject, FocusEvent, PointerEvent } from 'react';
 import type { ListItems } from '../list-items.ts';
 import type { HoldReason } from './use-list.ts';
@@ -45,18 +45,40 @@ export function useScrollToSelected(
   }, [selected, isListed]);
 }
 
-/** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
-export function attentionHandlers(hold: (reason: HoldReason, isHeld: boolean) => void) {
+/** Milliseconds after the last movement or key. A pointer that only rests on the list must not hold new rows back. */
+const ATTENTION_MS = 2000;
+
+/**
+ * Holds new rows back while the user moves the pointer on the list or uses it by keyboard, so that no row moves under
+ * either.
+ */
+export function useAttention(hold: (reason: HoldReason, isHeld: boolean) => void) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const end = (): void => {
+    clearTimeout(timer.current);
+    hold('attention', false);
+  };
+  const attend = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => hold('attention', false), ATTENTION_MS);
+    hold('attention', true);
+  };
+  const onUnmount = useEffectEvent(end);
+  useEffect(() => () => onUnmount(), []);
+  const onPointerMove = ({ pointerType }: PointerEvent): void => {
+    if (pointerType !== 'touch') attend();
+  };
   return {
-    onPointerEnter: ({ pointerType }: PointerEvent) => hold('pointer', pointerType !== 'touch'),
-    onPointerLeave: () => hold('pointer', false),
+    onPointerEnter: onPointerMove,
+    onPointerMove,
+    onPointerLeave: end,
     // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
     onFocus: ({ target, relatedTarget }: FocusEvent) => {
-      if (relatedTarget !== null && target.matches(':focus-visible')) hold('keyboard', true);
+      if (relatedTarget !== null && target.matches(':focus-visible')) attend();
     },
-    onKeyDown: () => hold('keyboard', true),
+    onKeyDown: attend,
     onBlur: ({ currentTarget, relatedTarget }: FocusEvent) => {
-      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) hold('keyboard', false);
+      if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) end();
     },
   };
 }
