@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations.ts';
-import { statusOf } from './operations/operation.ts';
+import { problemsOf, statusOf } from './operations/operation.ts';
 import type { Operation } from './operations/operation.ts';
 import { PROBLEMS } from './problems.ts';
 
@@ -116,7 +116,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
     const statuses = Object.keys(operation.responses).map(Number);
     const success = row && statusOf(row);
     expect(statuses.filter((status) => status < 400)).toEqual([success]);
-    for (const code of row?.problems ?? [])
+    for (const code of row === undefined ? [] : problemsOf(row))
       expect(operation.responses[String(PROBLEMS[code].status)]?.description).toContain(code);
     expect(statuses.includes(401) || row?.access === 'public').toBe(true);
     expect('content' in (operation.responses[String(success)] ?? {})).toBe(row !== undefined && 'answer' in row);
