@@ -106,7 +106,7 @@ export class Live {
   }
 
   /** The same for a change whose content this node has. The other nodes read it. */
-  publishContent(notice: Extract<LiveNotice, { endpointId: number }>, event: ContentEvent): void {
+  publishContent(notice: Extract<LiveNotice, { kind: 'saved' | 'delivered' }>, event: ContentEvent): void {
     this.#deliver(notice.endpointId, event);
     this.#options.bus.publish(notice);
   }
@@ -148,7 +148,8 @@ export class Live {
         return this.#touch(notice.endpointId);
       case 'gone':
         for (const handle of this.#changeHandlers) handle(notice.endpointId, true);
-        return this.#closeMatching(({ endpoint }) => endpoint.id === notice.endpointId, LIVE_CLOSE_ENDPOINT_GONE);
+        for (const connection of this.#watching(notice.endpointId)) connection.close(LIVE_CLOSE_ENDPOINT_GONE);
+        return;
       case 'session':
         return this.#closeMatching(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
       case 'user':
