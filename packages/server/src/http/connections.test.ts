@@ -176,17 +176,3 @@ test('a sender of an invalid head that still sends its body is read, so that it 
   connection.halfClose();
   expect(await connection.closed()).toHaveLength(0);
 });
-
-test('a connection that waits for its turn to be parsed is not closed as an idle one', async () => {
-  const waiting: (() => void)[] = [];
-  vi.spyOn(LoopTurns.prototype, 'run').mockImplementation((_owner, work) => void waiting.push(work));
-  const { listener, connections } = create(undefined, (_request, response) => void response.end('late'));
-  await connections.listen({ port: 0, host: '127.0.0.1' });
-  const connection = await openRaw({ port: portOf(listener) });
-  await connection.send('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
-  await expect.poll(() => waiting.length).toBe(1);
-  const closed = connections.close(60_000);
-  waiting[0]?.();
-  expect((await connection.next()).body.toString()).toBe('late');
-  await closed;
-});

@@ -70,13 +70,13 @@ export class PlainConnection {
 
   /** No request is in flight or arriving. */
   get isIdle(): boolean {
-    return this.#replies.length === 0 && this.#ending !== 'parser';
+    return this.#replies.length === 0;
   }
 
   /** No complete request waits for its response. */
   get canClose(): boolean {
     const isIncomplete = this.#body !== undefined || this.#waitsFor === 'lookup';
-    return this.#replies.length === (isIncomplete ? 1 : 0) && this.#ending !== 'parser';
+    return this.#replies.length === (isIncomplete ? 1 : 0);
   }
 
   get unreadBytes(): number {
@@ -253,17 +253,15 @@ export class PlainConnection {
     if (this.#replies.length === 0) this.#handOver();
   }
 
-  /** In the connection's turn, because a parser costs more than a read, and a thousand clients may connect at once. */
   #handOver(): void {
     const socket = this.#socket;
-    this.#options.turns.run(this.#turnOwner, () => {
-      if (socket.destroyed) return;
-      socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
-      socket.off('error', ignore).off('close', this.#onClose);
-      socket.setTimeout(0);
-      this.#options.handOver(socket, this.#readBuffer);
-      socket.resume();
-    });
+    if (socket.destroyed) return;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
+    socket.off('error', ignore).off('close', this.#onClose);
+    socket.setTimeout(0);
+    socket.pause();
+    this.#options.handOver(socket, this.#readBuffer);
+    socket.resume();
   }
 
   readonly #onEnd = (): void => {
