@@ -187,9 +187,11 @@ describe('other messages', () => {
     const uid = await newEndpoint();
     await storm(uid, 400);
     const params = { uid };
-    const saved = await person.client.call('saveRequest', { params, body: { index: 399 } });
     await using viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
+    const saved = await person.client.call('saveRequest', { params, body: { index: 399 } });
+    // On another node, a save that is known only after the deletion is a deletion by the id from before.
+    await viewer.until(hasType('saved'));
     await person.client.call('deleteRequests', { params, body: { indexes: upTo(399) } });
     await person.client.call('deleteRequests', { params, body: { indexes: [399] } });
     const deleted = () => viewer.messages.flatMap(({ type, data }) => (type === 'deleted' ? [data.id] : []));
