@@ -65,12 +65,10 @@ export function useAttention(hold: (reason: HoldReason, isHeld: boolean) => void
   };
   const onUnmount = useEffectEvent(end);
   useEffect(() => () => onUnmount(), []);
-  const onPointerMove = ({ pointerType }: PointerEvent): void => {
-    if (pointerType !== 'touch') attend();
-  };
   return {
-    onPointerEnter: onPointerMove,
-    onPointerMove,
+    onPointerMove: ({ pointerType }: PointerEvent) => {
+      if (pointerType !== 'touch') attend();
+    },
     onPointerLeave: end,
     // A click focuses the list, too, and so does the page after something else has closed. Only the Tab key counts.
     onFocus: ({ target, relatedTarget }: FocusEvent) => {
