@@ -17,7 +17,7 @@ import { EmptyEndpoint } from './list/empty-endpoint.tsx';
 import { ListPane } from './list/list-pane.tsx';
 import { MethodTabs } from './list/list-toolbar.tsx';
 import { useList } from './list/use-list.ts';
-import { useDetailsActions, useRequestActions } from './use-request-actions.ts';
+import { useRequestActions, useSteadyActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
@@ -57,7 +57,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
   const selection = useSelection(uid, state.items, { view, filter, changeView, leaveView, selectsFirst: !covers });
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(endpoint, state.items, filter);
-  const detailsActions = useDetailsActions(selection, actions, changeView);
+  const steady = useSteadyActions(uid, selection, actions, bulk, changeView);
   useRequestKeys({ endpoint, selection, actions, bulk, changeView });
 
   const { current } = selection;
@@ -104,6 +104,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
       state={state}
       selection={selection}
       actions={actions}
+      steady={steady}
       bulk={bulk}
       onAutosave={onAutosave}
       view={view}
@@ -133,7 +134,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
             tab={view.tab}
             saving={actions.isSaving(current)}
             covers={covers}
-            actions={detailsActions}
+            actions={steady}
             parts={parts}
           />
         </div>

@@ -4,9 +4,13 @@ import { useIsAnonymous } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { formatCount } from '../../ui/format.ts';
 import { useLatest } from '../../ui/state.ts';
+import { toast } from '../../ui/toast-store.ts';
+import type { Bulk } from './bulk/use-bulk.ts';
+import { findPartner } from './compare/find-partner.ts';
 import { deleteRequests } from './delete-requests.ts';
 import { useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
+import { useOpenInTab } from './use-view-state.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
 export type RequestActions = ReturnType<typeof useRequestActions>;
@@ -67,20 +71,40 @@ function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-export type DetailsActions = ReturnType<typeof useDetailsActions>;
+export type SteadyActions = ReturnType<typeof useSteadyActions>;
 
-/** The actions of the details. The object is stable, so that new captures don't render the details again. */
-export function useDetailsActions(selection: Selection, actions: RequestActions, changeView: ChangeView) {
-  const latest = useLatest({ selection, actions, changeView });
+/**
+ * What a row or the details can do with their request. The object is stable, so that new captures render neither the
+ * details nor the rows again.
+ */
+export function useSteadyActions(
+  uid: string,
+  selection: Selection,
+  actions: RequestActions,
+  bulk: Bulk,
+  changeView: ChangeView,
+) {
+  const openInTab = useOpenInTab();
+  const latest = useLatest({ selection, actions, bulk, changeView, openInTab });
   return useMemo(
     () => ({
-      /** `undefined` selects the default tab of each request. */
-      onTab: (tab: DetailTab | undefined) => latest.current.changeView({ tab }),
+      onOpen: (request: ListedRequest) => latest.current.selection.open(request),
+      /** Opens it in a new tab of the browser. */
+      onOpenInTab: ({ index }: ListedRequest) => latest.current.openInTab({ request: index, compare: undefined }),
       onSave: (request: ListedRequest) => latest.current.actions.save(request),
       onDelete: (request: ListedRequest) => latest.current.actions.remove([request]),
-      onCompare: (request: ListedRequest) => latest.current.selection.compareWithPrevious(request),
+      /** With `isRange`, marks everything from the last marked row to this one. */
+      onMark: (request: ListedRequest, isRange: boolean) => latest.current.bulk.mark(request, isRange),
+      /** Compares with the previous request of the same event type or path, else with a neighbor (`findPartner`). */
+      async onCompare(request: ListedRequest): Promise<void> {
+        const partner = await findPartner(uid, request);
+        if (partner === undefined) toast({ title: 'There is no other request to compare with' });
+        else latest.current.selection.compare(partner, request);
+      },
+      /** `undefined` selects the default tab of each request. */
+      onTab: (tab: DetailTab | undefined) => latest.current.changeView({ tab }),
       onBack: () => latest.current.selection.back(),
     }),
-    [latest],
+    [latest, uid],
   );
 }

@@ -6,8 +6,6 @@ import { isDropped, isInGap, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/list-cache.ts';
 import { requestQuery } from '../../api/request-queries.ts';
-import { toast } from '../../ui/toast-store.ts';
-import { findPartner } from './compare/find-partner.ts';
 import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
@@ -44,8 +42,6 @@ export function useSelection(uid: string, items: ListItems, options: SelectionOp
   const other = useRequestAt(uid, items, view.compare);
   const open = (request: ListedRequest): void =>
     changeView({ request: request.index }, { push: view.request === undefined });
-  const compare = (left: ListedRequest, right: ListedRequest): void =>
-    changeView({ request: right.index, compare: left.index }, { push: true });
   return {
     /** The request in the details. */
     current,
@@ -69,14 +65,8 @@ export function useSelection(uid: string, items: ListItems, options: SelectionOp
       if (request.index !== wanted) return;
       changeView({ request: (neighbor(items, wanted, 1) ?? neighbor(items, wanted, -1))?.index });
     },
-    /** Compares with the previous request of the same event type or path, else with a neighbor (`findPartner`). */
-    compareWithPrevious(request: ListedRequest): void {
-      void findPartner(uid, request).then((partner) => {
-        if (partner === undefined) toast({ title: 'There is no other request to compare with' });
-        else compare(partner, request);
-      });
-    },
-    compare,
+    compare: (left: ListedRequest, right: ListedRequest): void =>
+      changeView({ request: right.index, compare: left.index }, { push: true }),
   };
 }
 

@@ -5,9 +5,8 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import { LoadError } from '../../../ui/feedback.tsx';
 import { focusPart, keepsFocus } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
-import type { RequestActions } from '../use-request-actions.ts';
+import type { RequestActions, SteadyActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
-import { useOpenInTab } from '../use-view-state.ts';
 import type { ChangeView, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
@@ -22,6 +21,7 @@ interface ListPaneProps {
   readonly state: ListState;
   readonly selection: Selection;
   readonly actions: RequestActions;
+  readonly steady: SteadyActions;
   readonly bulk: Bulk;
   readonly onAutosave: () => void;
   readonly view: ViewState;
@@ -47,10 +47,10 @@ export function ListPane(props: ListPaneProps) {
   );
 }
 
-function ListContent({ endpoint, filter, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
+function ListContent(props: ListPaneProps) {
+  const { endpoint, filter, state, selection, actions, steady, bulk, view, changeView } = props;
   const { items, waiting, search } = state;
   const { method, query } = filter;
-  const openInTab = useOpenInTab();
   const clear = (): void => changeView({ find: undefined });
   // A query with a mistake does not become a part of the filter.
   if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
@@ -73,12 +73,8 @@ function ListContent({ endpoint, filter, state, selection, actions, bulk, view, 
       selected={view.request ?? selection.current?.index}
       bulk={bulk}
       deleting={actions.deleting}
+      actions={steady}
       onStep={selection.step}
-      onOpen={selection.open}
-      onOpenInTab={({ index }) => openInTab({ request: index, compare: undefined })}
-      onSave={actions.save}
-      onDelete={(request) => actions.remove([request])}
-      onMark={bulk.mark}
     />
   );
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef } from 'react';
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { useIsAnonymous } from '../../../api/queries.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
@@ -10,13 +10,13 @@ import type { Gap, ListedRequest } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { keepsFocus } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/format.ts';
-import { useMedia, useLatest } from '../../../ui/state.ts';
+import { useMedia } from '../../../ui/state.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
+import type { SteadyActions } from '../use-request-actions.ts';
 import { GapRow } from './list-states.tsx';
 import { ListHeader } from './list-toolbar.tsx';
 import type { ListHeaderProps } from './list-toolbar.tsx';
 import { RequestRow, ROW_HEIGHT, rowId, TALL_ROW_HEIGHT, TALL_ROWS } from './request-row.tsx';
-import type { RowActions } from './request-row.tsx';
 import { openRowMenu, RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import type { ListState } from './use-list.ts';
@@ -31,19 +31,20 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-interface RequestGridProps extends RowActions {
+interface RequestGridProps {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly state: ListState;
   readonly selected: number | undefined;
   readonly bulk: ListHeaderProps['bulk'];
   readonly deleting: ReadonlySet<number>;
+  readonly actions: SteadyActions;
   readonly onStep: (by: 1 | -1) => void;
 }
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestGrid(props: RequestGridProps) {
-  const { uid, filter, state, selected, bulk, deleting } = props;
+  const { uid, filter, state, selected, bulk, deleting, actions } = props;
   const { marked } = bulk;
   const { items, waiting } = state;
   const canSave = !useIsAnonymous();
@@ -62,7 +63,6 @@ export function RequestGrid(props: RequestGridProps) {
     // A new function would make the virtualizer measure every row again.
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
-  const actions = useSteadyActions(props);
   const { swipe, handlers } = useSwipe(items.find, canSave);
   const attention = useAttention(state.hold);
   const fresh = useFresh(items.rows[0]?.index);
@@ -163,16 +163,16 @@ function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, prop
   if (press.key === 'ArrowDown') props.onStep(1);
   else if (press.key === 'ArrowUp') props.onStep(-1);
   else if (press.key === 'Home' || press.key === 'End') openEnd(press.key, props);
-  else if (isOnList && press.key === 'Enter' && active !== undefined) props.onOpen(active);
+  else if (isOnList && press.key === 'Enter' && active !== undefined) props.actions.onOpen(active);
   else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) props.bulk.markAll();
   else return;
   press.preventDefault();
 }
 
 /** Opens the first or the last request that is loaded. */
-function openEnd(key: 'Home' | 'End', { state, onOpen }: RequestGridProps): void {
+function openEnd(key: 'Home' | 'End', { state, actions }: RequestGridProps): void {
   const end = state.items.rows.at(key === 'Home' ? 0 : -1);
-  if (end !== undefined) onOpen(end);
+  if (end !== undefined) actions.onOpen(end);
 }
 
 /** The right button of a mouse. */
@@ -182,21 +182,6 @@ const RIGHT = 2;
 function onListMenu(press: MouseEvent, active: number | undefined): void {
   if (press.target !== press.currentTarget || press.button === RIGHT || active === undefined) return;
   if (openRowMenu(document.getElementById(rowId(active)))) press.preventDefault();
-}
-
-/** Stable actions, so that a row renders only when its request changes. */
-function useSteadyActions(props: RowActions): RowActions {
-  const latest = useLatest(props);
-  return useMemo(
-    () => ({
-      onOpen: (request) => latest.current.onOpen(request),
-      onOpenInTab: (request) => latest.current.onOpenInTab(request),
-      onSave: (request) => latest.current.onSave(request),
-      onDelete: (request) => latest.current.onDelete(request),
-      onMark: (request, range) => latest.current.onMark(request, range),
-    }),
-    [latest],
-  );
 }
 
 function keyOf(items: ListItems, position: number): string | number {

@@ -10,6 +10,7 @@ import { Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
 import { formatSize, formatMoment, shortAge, timeAgo } from '../../../ui/format.ts';
 import { useNow } from '../../../ui/state.ts';
+import type { SteadyActions } from '../use-request-actions.ts';
 import { SwipeActions } from './row-swipe.tsx';
 import type { Swipe } from './row-swipe.tsx';
 
@@ -29,16 +30,6 @@ export const TALL_ROWS = '((pointer: coarse) and (width < 768px)) or (width < 38
 /** The middle button of a mouse. */
 const MIDDLE = 1;
 
-export interface RowActions {
-  readonly onOpen: (request: ListedRequest) => void;
-  /** Opens it in a new tab of the browser. */
-  readonly onOpenInTab: (request: ListedRequest) => void;
-  readonly onSave: (request: ListedRequest) => void;
-  readonly onDelete: (request: ListedRequest) => void;
-  /** `range` marks everything from the last marked row to this one. */
-  readonly onMark: (request: ListedRequest, range: boolean) => void;
-}
-
 interface RowContentProps {
   readonly request: ListedRequest;
   readonly selected: boolean;
@@ -50,8 +41,7 @@ interface RowContentProps {
   /** True if any row is marked. Then every row shows its checkbox. */
   readonly marking: boolean;
   readonly canSave: boolean;
-  /** Stable while the list is mounted. */
-  readonly actions: RowActions;
+  readonly actions: SteadyActions;
 }
 
 interface RequestRowProps extends RowContentProps {
