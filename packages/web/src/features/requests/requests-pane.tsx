@@ -20,7 +20,7 @@ import { useList } from './list/use-list.ts';
 import { useRequestActions, useSteadyActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
-import { useViewState } from './use-view-state.ts';
+import { useChangeView, useViewState } from './use-view-state.ts';
 
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
@@ -49,16 +49,17 @@ interface RequestsPaneProps {
 /** The list of requests and the details of the selected one. */
 export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
   const { uid } = endpoint;
-  const [view, changeView, leaveView] = useViewState();
+  const view = useViewState();
+  const changeView = useChangeView();
   const covers = useDetailsCover();
   const method = view.filter === 'all' ? undefined : view.filter?.toUpperCase();
   const filter = { method, query: validQuery(view.find) };
   const state = useList(uid, filter, view.request);
-  const selection = useSelection(uid, state.items, { view, filter, changeView, leaveView, selectsFirst: !covers });
+  const selection = useSelection(uid, state.items, filter, !covers);
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(endpoint, state.items, filter);
-  const steady = useSteadyActions(uid, selection, actions, bulk, changeView);
-  useRequestKeys({ endpoint, selection, actions, bulk, changeView });
+  const steady = useSteadyActions(uid, selection, actions, bulk);
+  useRequestKeys({ endpoint, selection, actions, bulk });
 
   const { current } = selection;
   // The list of an endpoint without requests is empty before it is loaded.
@@ -73,8 +74,6 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
         {/* As above a list, which has half of the width, so that the tabs do not move at the first request. */}
         <div className="@container shrink-0">
           <MethodTabs
-            view={view}
-            changeView={changeView}
             className="flex min-h-10 items-center border-b border-line px-3 py-1 pointer-coarse:min-h-13"
             listClassName="min-w-0 @max-[95rem]:gap-0 @max-[95rem]:*:px-1.5"
           />
@@ -107,8 +106,6 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
       steady={steady}
       bulk={bulk}
       onAutosave={onAutosave}
-      view={view}
-      changeView={changeView}
     />
   );
   const details =

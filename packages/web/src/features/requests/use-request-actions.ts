@@ -10,8 +10,8 @@ import { findPartner } from './compare/find-partner.ts';
 import { deleteRequests } from './delete-requests.ts';
 import { useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
-import { useOpenInTab } from './use-view-state.ts';
-import type { ChangeView, DetailTab } from './use-view-state.ts';
+import { useChangeView, useOpenInTab } from './use-view-state.ts';
+import type { DetailTab } from './use-view-state.ts';
 
 export type RequestActions = ReturnType<typeof useRequestActions>;
 
@@ -77,13 +77,8 @@ export type SteadyActions = ReturnType<typeof useSteadyActions>;
  * What a row or the details can do with their request. The object is stable, so that new captures render neither the
  * details nor the rows again.
  */
-export function useSteadyActions(
-  uid: string,
-  selection: Selection,
-  actions: RequestActions,
-  bulk: Bulk,
-  changeView: ChangeView,
-) {
+export function useSteadyActions(uid: string, selection: Selection, actions: RequestActions, bulk: Bulk) {
+  const changeView = useChangeView();
   const openInTab = useOpenInTab();
   const latest = useLatest({ selection, actions, bulk, changeView, openInTab });
   return useMemo(

@@ -8,14 +8,14 @@ import type { Bulk } from './bulk/use-bulk.ts';
 import { snippetOf } from './write-snippet.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
-import type { ChangeView, DetailTab } from './use-view-state.ts';
+import { useChangeView } from './use-view-state.ts';
+import type { DetailTab } from './use-view-state.ts';
 
 interface RequestKeysProps {
   readonly endpoint: Endpoint;
   readonly selection: Selection;
   readonly actions: RequestActions;
   readonly bulk: Bulk;
-  readonly changeView: ChangeView;
 }
 
 const TABS: readonly { tab: DetailTab; title: string }[] = [
@@ -31,31 +31,32 @@ const GROUP = 'Request';
 /** The keyboard shortcuts of the endpoint page. */
 export function useRequestKeys(props: RequestKeysProps): void {
   const { selection, bulk } = props;
+  const changeView = useChangeView();
   const canRunBulk = !useIsAnonymous() && bulk.job === undefined;
   const step = (by: 1 | -1) => () => selection.step(by);
+  const tabs = TABS.map(({ tab, title }, position) => ({
+    id: `request.tab.${tab}`,
+    title,
+    group: GROUP,
+    keys: String(position + 1),
+    run: () => changeView({ tab }),
+  }));
   useCommands([
     { id: 'request.next', title: 'Next request', group: GROUP, keys: 'j', inPalette: false, run: step(1) },
     { id: 'request.previous', title: 'Previous request', group: GROUP, keys: 'k', inPalette: false, run: step(-1) },
-    ...(selection.current === undefined ? [] : commandsOn(selection.current, canRunBulk, props)),
+    ...(selection.current === undefined ? [] : [...tabs, ...commandsOn(selection.current, canRunBulk, props)]),
   ]);
 }
 
 /** The commands on the request in the details, or, like the bar above the list, on the marked ones. */
 function commandsOn(current: ListedRequest, canRunBulk: boolean, props: RequestKeysProps): readonly Command[] {
-  const { endpoint, actions, bulk, changeView } = props;
+  const { endpoint, actions, bulk } = props;
   const isBulk = bulk.requests.length > 0;
   const onEither = (one: () => void, selected: () => void) => () => {
     if (!isBulk) one();
     else if (canRunBulk) selected();
   };
-  const tabs = TABS.map(({ tab, title }, position) => ({
-    id: `request.tab.${tab}`,
-    title,
-    keys: String(position + 1),
-    run: () => changeView({ tab }),
-  }));
   const commands = [
-    ...tabs,
     {
       id: 'request.save',
       title: 'Save the request',

@@ -8,28 +8,19 @@ import { readList } from '../../api/list-cache.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { neighbor } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
-import type { ChangeView, ViewState } from './use-view-state.ts';
+import { useChangeView, useLeaveView, useViewState } from './use-view-state.ts';
 
 export type Selection = ReturnType<typeof useSelection>;
 
-interface SelectionOptions {
-  readonly view: ViewState;
-  /** The filter of the list. */
-  readonly filter: RequestFilter;
-  readonly changeView: ChangeView;
-  /** Returns to the view from which the present one was opened, else to `otherwise`. */
-  readonly leaveView: (otherwise: ViewState) => void;
-  /** Whether the first request of the list is selected if the URL names none. */
-  readonly selectsFirst: boolean;
-}
-
 /**
- * The selected request: the one in the URL, else the first of the list, which stays selected while newer requests
- * arrive.
+ * The selected request: the one in the URL, else with `selectsFirst` the first of the list, which stays selected while
+ * newer requests arrive. `filter` is that of the list.
  */
-export function useSelection(uid: string, items: ListItems, options: SelectionOptions) {
-  const { view, filter, changeView, leaveView, selectsFirst } = options;
-  useClearing(uid, view, changeView);
+export function useSelection(uid: string, items: ListItems, filter: RequestFilter, selectsFirst: boolean) {
+  const view = useViewState();
+  const changeView = useChangeView();
+  const leaveView = useLeaveView();
+  useClearing(uid);
   const [lastShown, setLastShown] = useLastShown(uid);
   const list = readList(uid);
   const isLeftOut = lastShown !== undefined && (isDropped(list, lastShown) || isUnloaded(uid, filter, lastShown));
@@ -96,7 +87,9 @@ function useLastShown(uid: string): readonly [ListedRequest | undefined, (reques
 }
 
 /** Clearing the endpoint clears the selection. The next request to arrive is then the first. */
-function useClearing(uid: string, view: ViewState, changeView: ChangeView): void {
+function useClearing(uid: string): void {
+  const view = useViewState();
+  const changeView = useChangeView();
   const { clearedTo } = readList(uid);
   const isCleared = [view.request, view.compare].some((index) => index !== undefined && index <= clearedTo);
   useEffect(() => {

@@ -13,28 +13,27 @@ declare module '@tanstack/react-router' {
   }
 }
 
-export type ChangeView = (change: ViewState, options?: { readonly push?: boolean }) => void;
+export const useViewState = (): ViewState => route.useSearch();
 
-/**
- * The view state, a function to change it, and one to leave what was opened. Only opening something adds an entry to
- * the browser history. Leaving goes back to the entry before, or makes the given change if a link opened this one.
- */
-export function useViewState(): readonly [ViewState, ChangeView, (otherwise: ViewState) => void] {
-  const view = route.useSearch();
+/** Changes parts of the view. Only opening something adds an entry to the browser history. */
+export function useChangeView() {
   const navigate = route.useNavigate();
-  const router = useRouter();
-  const change: ChangeView = (wanted, { push = false } = {}) => {
+  return (wanted: ViewState, { push = false } = {}): void =>
     void navigate({
       search: (before) => ({ ...before, ...wanted }),
       replace: !push,
       state: (before) => (push ? { isOpened: true } : before),
     });
-  };
-  const leave = (otherwise: ViewState): void => {
+}
+
+/** Leaves what was opened: goes back to the entry before, or makes the given change if a link opened this one. */
+export function useLeaveView() {
+  const router = useRouter();
+  const change = useChangeView();
+  return (otherwise: ViewState): void => {
     if (router.state.location.state.isOpened === true) router.history.back();
     else change(otherwise);
   };
-  return [view, change, leave];
 }
 
 /** Opens the page with a changed view in a new tab of the browser. */

@@ -7,7 +7,7 @@ import { focusPart, keepsFocus } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions, SteadyActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
-import type { ChangeView, ViewState } from '../use-view-state.ts';
+import { useChangeView, useViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { Arrivals, ListFoot } from './list-foot.tsx';
 import { BeingDeleted, FilterInvalid, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
@@ -24,13 +24,11 @@ interface ListPaneProps {
   readonly steady: SteadyActions;
   readonly bulk: Bulk;
   readonly onAutosave: () => void;
-  readonly view: ViewState;
-  readonly changeView: ChangeView;
 }
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { endpoint, filter, state, selection, actions, bulk, view, changeView, onAutosave } = props;
+  const { endpoint, filter, state, selection, actions, bulk, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => focusPart(pane.current);
   return (
@@ -38,7 +36,7 @@ export function ListPane(props: ListPaneProps) {
       {bulk.requests.length > 0 ? (
         <BulkBar bulk={bulk} selection={selection} actions={actions} />
       ) : (
-        <ListToolbar endpoint={endpoint} state={state} view={view} changeView={changeView} onLeave={toList} />
+        <ListToolbar endpoint={endpoint} state={state} onLeave={toList} />
       )}
       <ListContent {...props} />
       <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} onAutosave={onAutosave} />
@@ -47,8 +45,9 @@ export function ListPane(props: ListPaneProps) {
   );
 }
 
-function ListContent(props: ListPaneProps) {
-  const { endpoint, filter, state, selection, actions, steady, bulk, view, changeView } = props;
+function ListContent({ endpoint, filter, state, selection, actions, steady, bulk }: ListPaneProps) {
+  const view = useViewState();
+  const changeView = useChangeView();
   const { items, waiting, search } = state;
   const { method, query } = filter;
   const clear = (): void => changeView({ find: undefined });

@@ -9,7 +9,7 @@ import { knownValuesOf } from '../../../ui/query-completion.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import type { Bulk } from '../bulk/use-bulk.ts';
-import type { ChangeView, ViewState } from '../use-view-state.ts';
+import { useChangeView, useViewState } from '../use-view-state.ts';
 import { COLUMNS } from './request-row.tsx';
 import type { ListState } from './use-list.ts';
 
@@ -36,26 +36,31 @@ const TABS = [
 ] as const;
 
 interface MethodTabsProps {
-  readonly view: ViewState;
-  readonly changeView: ChangeView;
-  readonly className?: string;
-  readonly listClassName?: string;
+  /** Called before the list of another method is shown. */
+  readonly onChoose?: () => void;
+  readonly className: string;
+  readonly listClassName: string;
 }
 
 /** The tabs that filter the list by method. */
-export function MethodTabs({ view, changeView, ...look }: MethodTabsProps) {
+export function MethodTabs({ onChoose, ...look }: MethodTabsProps) {
+  const { filter = 'all' } = useViewState();
+  const changeView = useChangeView();
   return (
     <Tabs
       label="Filter by method"
-      value={view.filter ?? 'all'}
-      onValueChange={(tab) => changeView({ filter: tab === 'all' ? undefined : tab })}
+      value={filter}
+      onValueChange={(tab) => {
+        onChoose?.();
+        changeView({ filter: tab === 'all' ? undefined : tab });
+      }}
       tabs={TABS}
       {...look}
     />
   );
 }
 
-interface ListToolbarProps extends Pick<MethodTabsProps, 'view' | 'changeView'> {
+interface ListToolbarProps {
   readonly endpoint: Endpoint;
   readonly state: ListState;
   /** Escape in the field moves the focus to the list. */
@@ -63,7 +68,9 @@ interface ListToolbarProps extends Pick<MethodTabsProps, 'view' | 'changeView'> 
 }
 
 /** Filter tabs, the filter field, the state of the live connection, and the pause button. */
-export function ListToolbar({ endpoint, state, view, changeView, onLeave }: ListToolbarProps) {
+export function ListToolbar({ endpoint, state, onLeave }: ListToolbarProps) {
+  const { find = '' } = useViewState();
+  const changeView = useChangeView();
   const { uid, requestCount } = endpoint;
   const { search, paused, setPaused } = state;
   const pauseLabel = paused ? 'Resume the list' : 'Pause the list';
@@ -75,11 +82,7 @@ export function ListToolbar({ endpoint, state, view, changeView, onLeave }: List
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <div className="relative flex min-w-0 grow basis-0 items-center gap-2 @max-lg:contents">
           <MethodTabs
-            view={view}
-            changeView={(change) => {
-              state.showWaiting();
-              changeView(change);
-            }}
+            onChoose={state.showWaiting}
             className="shrink-0 @max-lg:basis-full"
             listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5"
           />
@@ -87,8 +90,8 @@ export function ListToolbar({ endpoint, state, view, changeView, onLeave }: List
             compact
             label="Filter the list"
             placeholder="Filter requests"
-            query={view.find ?? ''}
-            onQuery={(find) => changeView({ find: find === '' ? undefined : find })}
+            query={find}
+            onQuery={(query) => changeView({ find: query === '' ? undefined : query })}
             known={() => knownValuesOf(readList(uid).rows)}
             command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
             onLeave={onLeave}
