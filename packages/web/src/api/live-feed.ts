@@ -2,7 +2,7 @@ import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@cr
 import type { LiveMessage, LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useSignal } from '../ui/state.ts';
+import { signal, useSignal } from '../ui/state.ts';
 import { applyToCache, followTrimming } from './live-messages.ts';
 import { watchOutage } from './outage.ts';
 import { markSessionEnded, useSignedOut } from './session.ts';
@@ -53,8 +53,14 @@ const MAX_QUEUED_MESSAGES = 2000;
 /** Maximum of invalid messages that are logged. Further ones are only counted. */
 const MAX_LOGGED_MESSAGES = 10;
 
-function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveStatus>): void {
-  queryClient.setQueryData<LiveStatus>(queryKeys.live(uid), (status = NOT_LIVE) => ({ ...status, ...change(status) }));
+const SIGNED_OUT: LiveStatus = { ...NOT_LIVE, state: 'ended', lost: true };
+
+/** The live connection of the endpoint page. Only one is open at a time. */
+const liveStatus = signal(NOT_LIVE);
+
+function changeStatus(change: (status: LiveStatus) => Partial<LiveStatus>): void {
+  const status = liveStatus.read();
+  liveStatus.set({ ...status, ...change(status) });
 }
 
 /**
@@ -63,7 +69,7 @@ function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveS
  */
 function openLiveFeed(uid: string, isReopened: boolean): () => void {
   let hasMissed = isReopened;
-  const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
+  const count = countArrivals((received) => changeStatus((status) => ({ received: status.received + received })));
   const trim = followTrimming(uid);
   const gather = gatherFrames((messages) => {
     applyToCache(uid, messages);
@@ -73,10 +79,10 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
   const close = listenLive({
     url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
     onMessage: gather.add,
-    onInvalidMessage: (reason) => logInvalidMessage(uid, reason),
+    onInvalidMessage: logInvalidMessage,
     watchOutage,
     onState: (state, code) => {
-      changeStatus(uid, (status) => connectionAfter(status, state));
+      changeStatus((status) => connectionAfter(status, state));
       if (hasMissed && state === 'connected') refetchMissed(uid);
       if (state !== 'connecting') hasMissed = state !== 'connected';
       if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();
@@ -90,8 +96,7 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
     trim.stop();
     changeLists(uid, (list) => holdRows(list, undefined));
     expireCopies(uid);
-    // Removing the entry would leave the last state on the screen.
-    changeStatus(uid, () => NOT_LIVE);
+    liveStatus.set(NOT_LIVE);
   };
 }
 
@@ -119,8 +124,8 @@ function refetchDeletedEndpoint(uid: string): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
-function logInvalidMessage(uid: string, reason: string): void {
-  changeStatus(uid, ({ invalidMessages }) => {
+function logInvalidMessage(reason: string): void {
+  changeStatus(({ invalidMessages }) => {
     // oxlint-disable-next-line no-console -- failures are logged to the console
     if (invalidMessages < MAX_LOGGED_MESSAGES) console.error(`live message left out: ${reason}`);
     return { invalidMessages: invalidMessages + 1 };
@@ -211,8 +216,10 @@ export function useLiveEndpoint(uid: string) {
   useEffect(() => {
     if (!signedOut) return openLiveFeed(uid, wasSignedOut.current);
     wasSignedOut.current = true;
+    liveStatus.set(SIGNED_OUT);
+    return () => liveStatus.set(NOT_LIVE);
   }, [uid, signedOut]);
-  const { received, lost } = useLiveStatus(uid);
+  const { received, lost } = useLiveStatus();
   const isUp = useSignal(serverState) === 'up';
   useQuery({ ...missedQuery(uid), enabled: lost && isUp && !signedOut });
   // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
@@ -227,14 +234,5 @@ export function useLiveEndpoint(uid: string) {
 
 const hasNoRows = ({ rows }: RequestList): boolean => rows.length === 0;
 
-/** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */
-export function useLiveStatus(uid: string): LiveStatus {
-  const signedOut = useSignedOut();
-  const { data } = useQuery({
-    queryKey: queryKeys.live(uid),
-    queryFn: () => NOT_LIVE,
-    initialData: NOT_LIVE,
-    enabled: false,
-  });
-  return signedOut && uid !== '' ? { ...data, state: 'ended', lost: true } : data;
-}
+/** The state of the connection only. On a page without an endpoint, `NOT_LIVE`. */
+export const useLiveStatus = (): LiveStatus => useSignal(liveStatus);

@@ -58,8 +58,6 @@ export const queryKeys = {
   testSubscription: ['test-gateway', 'subscription'],
   endpoints: ['endpoints'],
   endpoint: (uid: string) => ['endpoint', uid] as const,
-  /** The state of the live connection. */
-  live: (uid: string) => ['live', uid] as const,
   /**
    * All requests of an endpoint. Single requests are identified by their index, which does not change when they are
    * saved.

@@ -1,4 +1,4 @@
-import { Outlet, useLocation, Link, useParams, useRouter } from '@tanstack/react-router';
+import { Outlet, useLocation, Link, useRouter } from '@tanstack/react-router';
 import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
@@ -117,8 +117,7 @@ const MIN_OUTAGE_MS = 1000;
  */
 function useConnectionMessage(): string | undefined {
   const server = useSignal(serverState);
-  const { uid = '' } = useParams({ strict: false });
-  const live = useLiveStatus(uid);
+  const live = useLiveStatus();
   useServerBack(refetchFailedQueries);
   const isDown = server !== 'up' || (live.lost && live.state !== 'ended');
   const before = useRef<{ readonly toastId: number; readonly at: number }>(undefined);

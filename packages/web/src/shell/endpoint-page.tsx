@@ -33,7 +33,7 @@ export function EndpointPage() {
   const endpoint = useQuery(endpointQuery(uid));
   return (
     <>
-      <EndpointPageTitle uid={uid} title={pageTitle(endpoint)} />
+      <EndpointPageTitle title={pageTitle(endpoint)} />
       <EndpointContent endpoint={endpoint} />
     </>
   );
@@ -132,8 +132,8 @@ function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid'
 }
 
 /** The title of an endpoint's page, with the number of requests that arrived while the tab was hidden: '(3) Orders'. */
-function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
-  const { received } = useLiveStatus(uid);
+function EndpointPageTitle({ title }: { readonly title: string }) {
+  const { received } = useLiveStatus();
   const hidden = useSyncExternalStore(onVisibility, () => document.hidden);
   const [seen, setSeen] = useState(received);
   if (!hidden && seen !== received) setSeen(received);

@@ -23,7 +23,7 @@ const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 /** An endpoint without requests: its URL, and ways to send it a test request. */
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
-  const live = useLiveStatus(endpoint.uid);
+  const live = useLiveStatus();
   const expired = isExpired(endpoint, useNow());
   const invalidMessages = invalidMessagesWarning(live.invalidMessages);
   const send = useMutation({

@@ -28,7 +28,7 @@ interface ListFootProps {
 export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFootProps) {
   const { job, saveAll } = bulk;
   const loginReason = useLoginReason('save');
-  const { invalidMessages } = useLiveStatus(endpoint.uid);
+  const { invalidMessages } = useLiveStatus();
   const dropping = droppingWarning(endpoint);
   const canSave = dropping !== undefined && !isFull(endpoint);
   const warnings = [savedCapacityWarning(endpoint), invalidMessagesWarning(invalidMessages), dropping?.rule].filter(
@@ -127,8 +127,8 @@ function Progress({ job: { label, done, total, stop } }: { readonly job: BulkJob
 const ANNOUNCE_MS = 4000;
 
 /** Announces to screen readers how many requests have arrived. */
-export function Arrivals({ uid }: { readonly uid: string }) {
-  const { received } = useLiveStatus(uid);
+export function Arrivals() {
+  const { received } = useLiveStatus();
   const countNow = useEffectEvent(() => received);
   const [text, setText] = useState('');
   useEffect(() => {

@@ -40,7 +40,7 @@ export function ListPane(props: ListPaneProps) {
       )}
       <ListContent {...props} />
       <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} onAutosave={onAutosave} />
-      <Arrivals uid={endpoint.uid} />
+      <Arrivals />
     </div>
   );
 }

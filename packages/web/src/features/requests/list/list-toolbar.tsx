@@ -99,7 +99,7 @@ export function ListToolbar({ endpoint, state, onLeave }: ListToolbarProps) {
           />
         </div>
         <div className="ml-auto flex shrink-0 items-center gap-2">
-          <LiveMark uid={uid} paused={paused} />
+          <LiveMark paused={paused} />
           <IconButton
             label={pauseLabel}
             keys="p"
@@ -131,8 +131,8 @@ const LIVE_LABELS: Record<LiveState, string> = {
  * As wide as “Offline” in every state, so that the filter field does not move. “Connecting” is longer, so a dot stands
  * for it.
  */
-function LiveMark({ uid, paused }: { readonly uid: string; readonly paused: boolean }) {
-  const { state, lost } = useLiveStatus(uid);
+function LiveMark({ paused }: { readonly paused: boolean }) {
+  const { state, lost } = useLiveStatus();
   // An attempt to reconnect would be announced each time.
   const live = state === 'connecting' && lost ? 'disconnected' : state;
   const isLive = live === 'connected' && !paused;
