@@ -11,7 +11,6 @@ import { endpointQuery, useUser } from '../api/queries.ts';
 import type { RequestPartProps } from '../api/request-list.ts';
 import { useHasPausedDestination } from '../features/deliveries/delivery-queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
-import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointLoading } from '../features/endpoints/endpoint-loading.tsx';
 import { useReplayDraft } from '../features/replay/replay-drafts.ts';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
@@ -68,7 +67,6 @@ function EndpointNotFound() {
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const autosave = useSetAutosave(endpoint.uid);
   const hasPausedDestination = useHasPausedDestination(endpoint.uid);
   return (
     <div className="flex min-h-full flex-col md:h-full">
@@ -79,12 +77,7 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
         tabIndex={undefined}
         className="min-h-0 border-t border-line md:min-h-80 md:grow"
       >
-        <RequestsPane
-          endpoint={endpoint}
-          parts={DETAILS_PARTS}
-          BulkReplay={BulkReplay}
-          onAutosave={() => autosave.mutate(true)}
-        />
+        <RequestsPane endpoint={endpoint} parts={DETAILS_PARTS} BulkReplay={BulkReplay} />
       </div>
       <EndpointDialogs endpoint={endpoint} />
     </div>

@@ -5,6 +5,7 @@ import { signal, storedValue, useLatest, useSignal } from './state.ts';
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
   newEndpoint: 'endpoint.new',
+  autosave: 'endpoint.autosave',
   forward: 'endpoint.forward',
   signing: 'endpoint.signing',
   replay: 'request.replay',

@@ -5,7 +5,7 @@ import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy.tsx';
 import { UpgradeLink } from '../../ui/feedback.tsx';
 import { Switch } from '../../ui/switch.tsx';
@@ -118,6 +118,10 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
 
 function AutosaveSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const autosave = useSetAutosave(endpoint.uid);
+  const turnOn = (): void => autosave.mutate(true);
+  useCommands([
+    { id: COMMAND_IDS.autosave, title: 'Turn on autosave', group: 'Endpoint', inPalette: false, run: turnOn },
+  ]);
   return (
     <label htmlFor="autosave" className={CELL}>
       <Switch

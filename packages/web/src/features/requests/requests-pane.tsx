@@ -43,11 +43,10 @@ interface RequestsPaneProps {
   readonly parts: DetailsParts;
   /** Replays the marked requests. */
   readonly BulkReplay: ComponentType<BulkReplayProps>;
-  readonly onAutosave: () => void;
 }
 
 /** The list of requests and the details of the selected one. */
-export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
+export function RequestsPane({ endpoint, parts, BulkReplay }: RequestsPaneProps) {
   const { uid } = endpoint;
   const view = useViewState();
   const changeView = useChangeView();
@@ -105,7 +104,6 @@ export function RequestsPane({ endpoint, parts, BulkReplay, onAutosave }: Reques
       actions={actions}
       steady={steady}
       bulk={bulk}
-      onAutosave={onAutosave}
     />
   );
   const details =

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useLiveStatus } from '../../../api/live-feed.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { Button } from '../../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { counted, formatCount } from '../../../ui/format.ts';
 import { MatchCount, SettledStatus, ProgressBar } from '../../../ui/progress.tsx';
 import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
@@ -18,14 +19,13 @@ interface ListFootProps {
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;
   readonly bulk: Pick<Bulk, 'job' | 'saveAll'>;
-  readonly onAutosave: () => void;
 }
 
 /**
  * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
  * warnings. Below the list, so that it moves no row.
  */
-export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFootProps) {
+export function ListFoot({ endpoint, filter, search, bulk }: ListFootProps) {
   const { job, saveAll } = bulk;
   const loginReason = useLoginReason('save');
   const { invalidMessages } = useLiveStatus();
@@ -53,7 +53,7 @@ export function ListFoot({ endpoint, filter, search, bulk, onAutosave }: ListFoo
             </Button>
           ) : null}
           {canSave && endpoint.autosave === 'false' ? (
-            <Button size="sm" onClick={onAutosave}>
+            <Button size="sm" onClick={() => runCommand(COMMAND_IDS.autosave)}>
               Turn on autosave
             </Button>
           ) : null}

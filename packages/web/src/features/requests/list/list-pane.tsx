@@ -23,12 +23,11 @@ interface ListPaneProps {
   readonly actions: RequestActions;
   readonly steady: SteadyActions;
   readonly bulk: Bulk;
-  readonly onAutosave: () => void;
 }
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { endpoint, filter, state, selection, actions, bulk, onAutosave } = props;
+  const { endpoint, filter, state, selection, actions, bulk } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => focusPart(pane.current);
   return (
@@ -39,7 +38,7 @@ export function ListPane(props: ListPaneProps) {
         <ListToolbar endpoint={endpoint} state={state} onLeave={toList} />
       )}
       <ListContent {...props} />
-      <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} onAutosave={onAutosave} />
+      <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} />
       <Arrivals />
     </div>
   );
