@@ -26,7 +26,7 @@ import { NotFound } from './error-pages.tsx';
 
 const BulkReplay = lazyPart(async () => (await import('../features/replay/bulk-replay-dialog.tsx')).BulkReplayDialog);
 
-/** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
+/** The endpoint page. It is in the shell because it combines several features. */
 export function EndpointPage() {
   const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
   const endpoint = useQuery(endpointQuery(uid));
