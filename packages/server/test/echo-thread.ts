@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Transferred, sendNotice, serveCalls } from '../src/workers/worker-server.ts';
+import { sendNotice, serveCalls } from '../src/workers/worker-server.ts';
 
 const methods = {
   double: async (input: number) => input * 2,
-  move: async (bytes: Uint8Array<ArrayBuffer>) => new Transferred(bytes, [bytes.buffer]),
+  echo: async (bytes: Uint8Array) => bytes,
   fail: async (reason: string): Promise<never> => Promise.reject(new RangeError(reason)),
   notify: async (notice: string) => sendNotice(notice),
   waitForAbort: (_input: undefined, signal: AbortSignal) =>

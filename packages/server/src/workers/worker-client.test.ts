@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { EchoMethods } from '../../test/echo-thread.ts';
 import { LazyWorker, WorkerClient } from './worker-client.ts';
-import { withLargeTransferred } from './worker-server.ts';
+import { largeBuffersOf } from './worker-server.ts';
 
 const OPTIONS = {
   file: new URL('../../test/echo-thread.ts', import.meta.url),
@@ -30,24 +30,25 @@ test('answers belong to their calls', async () => {
   expect(await Promise.all([1, 2, 3].map((input) => worker.call('double', input)))).toEqual([2, 4, 6]);
 });
 
-test('buffers are transferred both ways', async () => {
+test('buffers are transferred to the worker', async () => {
   const worker = await startEcho();
   const bytes = Uint8Array.from([1, 2, 3]);
-  const answer = await worker.call('move', bytes, { transfer: [bytes.buffer] });
+  const answer = await worker.call('echo', bytes, { transfer: [bytes.buffer] });
   expect(answer).toEqual(Uint8Array.from([1, 2, 3]));
   expect(bytes.length).toBe(0);
 });
 
 test('large buffers of an answer are transferred, wherever they are', () => {
   const large = (): Uint8Array => new Uint8Array(128 * 1024);
-  const [first, second, whole] = [large(), large(), new Uint8Array(1024 * 1024)];
+  const [first, second, whole, third] = [large(), large(), new Uint8Array(1024 * 1024), new ArrayBuffer(128 * 1024)];
   const part = whole.subarray(0, 512 * 1024);
   const answer = [
     { body: first, size: 1 },
     { found: [{ body: second }, { body: part }, { body: null }] },
     Buffer.of(1),
+    { recycled: third },
   ];
-  expect(withLargeTransferred(answer)).toEqual({ value: answer, buffers: [first.buffer, second.buffer] });
+  expect(largeBuffersOf(answer)).toEqual([first.buffer, second.buffer, third]);
 });
 
 test('an error of a method rejects its call only', async () => {

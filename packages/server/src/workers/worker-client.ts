@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { ResourceLimits } from 'node:worker_threads';
-import type { ErrorCodec, FromWorker, ToWorker, Transferred, WorkerMethods } from './worker-server.ts';
+import type { ErrorCodec, FromWorker, ToWorker, WorkerMethods } from './worker-server.ts';
 
 interface WorkerOptions<Failure> {
   readonly file: URL;
@@ -22,8 +22,6 @@ interface CallOptions {
   /** Aborts the signal that the worker's method received. */
   readonly signal?: AbortSignal;
 }
-
-type Answer<Result> = Result extends Transferred<infer Value> ? Value : Result;
 
 /** The main thread's side of a worker. Each call is a message and a promise. `Methods` is what the worker serves. */
 export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never> {
@@ -79,7 +77,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
     name: Name,
     input: Parameters<Methods[Name]>[0],
     options: CallOptions = {},
-  ): Promise<Answer<Awaited<ReturnType<Methods[Name]>>>> {
+  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
     return this.#send(name, input, options);
   }
 
@@ -152,7 +150,7 @@ export class LazyWorker<Methods extends WorkerMethods, Failure> {
     name: Name,
     input: Parameters<Methods[Name]>[0],
     options?: CallOptions,
-  ): Promise<Answer<Awaited<ReturnType<Methods[Name]>>>> {
+  ): Promise<Awaited<ReturnType<Methods[Name]>>> {
     return (await this.#get()).call(name, input, options);
   }
 

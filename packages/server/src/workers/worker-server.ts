@@ -28,32 +28,21 @@ export type FromWorker<Failure, Notice> =
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
   | { readonly kind: 'notice'; readonly notice: Notice };
 
-/** Larger buffers are transferred. A copy of a small one is cheaper. */
+/** Larger buffers of an answer are transferred. A copy of a small one is cheaper. */
 const MIN_TRANSFERRED_BYTES = 128 * 1024;
 
-/** Wraps an answer, so that large buffers in it, in its objects and in its lists are transferred. */
-export function withLargeTransferred<Value>(value: Value): Transferred<Value> {
+/** The buffers to transfer of an answer, of its objects and of its lists. Not those that an array shares with others. */
+export function largeBuffersOf(answer: unknown): ArrayBuffer[] {
   const buffers = new Set<ArrayBuffer>();
   const collect = (each: unknown): void => {
-    if (each instanceof Uint8Array) {
-      const { buffer, byteLength } = each;
-      if (byteLength >= MIN_TRANSFERRED_BYTES && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
-        buffers.add(buffer);
+    if (ArrayBuffer.isView(each)) {
+      if (each.byteLength === each.buffer.byteLength) collect(each.buffer);
+    } else if (each instanceof ArrayBuffer) {
+      if (each.byteLength >= MIN_TRANSFERRED_BYTES) buffers.add(each);
     } else if (typeof each === 'object' && each !== null) Object.values(each).forEach(collect);
   };
-  collect(value);
-  return new Transferred(value, [...buffers]);
-}
-
-/** The answer to a call whose buffers are transferred instead of copied. */
-export class Transferred<Value> {
-  readonly value: Value;
-  readonly buffers: ArrayBuffer[];
-
-  constructor(value: Value, buffers: ArrayBuffer[]) {
-    this.value = value;
-    this.buffers = buffers;
-  }
+  collect(answer);
+  return [...buffers];
 }
 
 type ErrorEncoder = Pick<ErrorCodec<unknown>, 'encode'>;
@@ -99,8 +88,7 @@ export function serveCalls({ methods, errors, inOrder = false, close = async () 
       const method = name === 'close' ? close : methods[name];
       if (method === undefined) throw new Error(`The worker has no method ${name}.`);
       const value: unknown = await Reflect.apply(method, undefined, [input, controller.signal]);
-      if (value instanceof Transferred) post({ kind: 'answer', id, value: value.value }, value.buffers);
-      else post({ kind: 'answer', id, value });
+      post({ kind: 'answer', id, value }, largeBuffersOf(value));
     } catch (error) {
       post({ kind: 'failure', id, failure: errors.encode(error) });
     } finally {

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { QUERIES } from '../../queries.ts';
-import { Transferred, refuseStart, sendNotice, serveCalls, withLargeTransferred } from '../../workers/worker-server.ts';
+import { refuseStart, sendNotice, serveCalls } from '../../workers/worker-server.ts';
 import { runQuery } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
@@ -73,26 +73,20 @@ const methods = {
   async query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }) {
     const queries: QueryTable = QUERIES;
     const kind = queries[name]?.kind;
-    const answer = await guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
+    return guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
       const run = (): Promise<unknown> => runQuery(queries, db, name, args);
       return kind === 'unsynced' ? withoutSync(raw, run) : run();
     });
-    return withLargeTransferred(answer);
   },
   /** Its commit syncs the log, with all earlier commits. */
   checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, async ({ raw }) => raw.exec(SMALL_WRITE)),
-  async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
-    const outcome = await guarded('capture', async ({ raw, writer }) => {
+  writeCaptures: ({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) =>
+    guarded('capture', async ({ raw, writer }): Promise<CaptureOutcome> => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
-      const written = await commitBatch(raw, writer.statements, batch, limits);
+      const outcome = await commitBatch(raw, writer.statements, batch, limits);
       bytesInLog += batch.bytes.length;
-      return written;
-    });
-    const recycled = batch.bytes.buffer;
-    const { indexes, savedIds, receivedAt } = outcome;
-    const buffers = [indexes.buffer, savedIds.buffer, receivedAt.buffer, recycled];
-    return new Transferred<CaptureOutcome>({ ...outcome, recycled }, buffers);
-  },
+      return { ...outcome, recycled: batch.bytes.buffer };
+    }),
   async checkpoint() {
     if (bytesInLog < CHECKPOINT_BYTES) return;
     bytesInLog = 0;

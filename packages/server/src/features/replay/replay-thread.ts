@@ -1,4 +1,4 @@
-import { Transferred, serveCalls } from '../../workers/worker-server.ts';
+import { serveCalls } from '../../workers/worker-server.ts';
 import { REPLAY_ERRORS } from './replay-failure.ts';
 import { sendRequest } from './send-request.ts';
 import type { OutboundRequest } from './send-request.ts';
@@ -9,9 +9,8 @@ const methods = {
   async sendRequest(request: OutboundRequest, signal: AbortSignal) {
     const lookUp = request.allowPrivate ? lookUpOnSystem : lookUpInPublic;
     const { body, ...rest } = await sendRequest(request, signal, lookUp);
-    // A copy has its own memory, which can be transferred. A small `Buffer` shares a pool.
-    const own = new Uint8Array(body);
-    return new Transferred({ ...rest, body: own }, [own.buffer]);
+    // A copy has its own memory, which can be transferred. The block of a body may be larger than the body.
+    return { ...rest, body: new Uint8Array(body) };
   },
 };
 
