@@ -9,8 +9,6 @@ import { createTrimmer } from '../write-captures.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { SqliteMethods, SqliteThreadData } from './thread.ts';
 
-type StorageThread = WorkerClient<SqliteMethods, StorageFailure, DiskState>;
-
 function threadOptions(data: SqliteThreadData) {
   return {
     file: workerFile(import.meta.url, './thread.ts', './storage-thread.js'),
@@ -52,8 +50,12 @@ export async function openSqliteStore<Queries extends QueryTable>(
   dataDir: string,
   queries: Queries,
 ): Promise<Store & Remote<Queries>> {
-  const { writer, reader } = await startThreads(dataDir);
+  const writer = await WorkerClient.start<SqliteMethods, StorageFailure, DiskState>(
+    threadOptions({ role: 'writer', dataDir }),
+  );
+  const reader = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'reader', dataDir }));
   const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
+  reader.start();
   const writes = new FairQueue({ concurrency: MAX_WRITES });
   // One owner, so that writes start in the order of their calls.
   const runWrite = <T>(work: () => Promise<T>): Promise<T> => writes.run('queries', work);
@@ -90,19 +92,4 @@ export async function openSqliteStore<Queries extends QueryTable>(
     return answer;
   });
   return { ...store, ...remote };
-}
-
-/** Starts both in parallel, because most of a thread's start is loading code. If one fails, the other is closed. */
-async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread }> {
-  const start = (role: SqliteThreadData['role']): Promise<StorageThread> =>
-    WorkerClient.start(threadOptions({ role, dataDir }));
-  const starts = [start('writer'), start('reader')] as const;
-  try {
-    const [writer, reader] = await Promise.all(starts);
-    return { writer, reader };
-  } catch (error) {
-    for (const started of await Promise.allSettled(starts))
-      if (started.status === 'fulfilled') await started.value.close();
-    throw error;
-  }
 }
