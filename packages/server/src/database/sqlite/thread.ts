@@ -35,85 +35,81 @@ interface Connection {
   readonly writer: { readonly statements: CaptureStatements; readonly guard: GuardedWrites } | undefined;
 }
 
-async function connectWriter(): Promise<Connection> {
+async function connect(): Promise<Connection> {
+  if (role !== 'writer') {
+    const raw = openReader(dataDir);
+    return { raw, db: sqliteDatabase(raw), writer: undefined };
+  }
   const { raw, db, statements, release } = await openWriterConnection(dataDir);
   // Keeps the lock for the life of the thread.
   parentPort?.once('close', release);
-  const guard = new GuardedWrites(raw, dataDir, sendNotice);
-  return { raw, db, writer: { statements, guard } };
+  return { raw, db, writer: { statements, guard: new GuardedWrites(raw, dataDir, sendNotice) } };
 }
 
 /** With this many bytes, a checkpoint is worth it. Otherwise the commit of every second large batch would move two. */
 const CHECKPOINT_BYTES = 4 * 1024 * 1024;
-let bytesInLog = 0;
 
-let connection: Connection | undefined;
+export type SqliteMethods = ReturnType<typeof methodsOf>;
 
-/** A reader opens the file with its first query, because at its start the writer may still create the tables. */
-function connected(): Connection {
-  if (connection !== undefined) return connection;
-  const raw = openReader(dataDir);
-  connection = { raw, db: sqliteDatabase(raw), writer: undefined };
-  return connection;
-}
+function methodsOf({ raw, db, writer }: Connection) {
+  let bytesInLog = 0;
 
-/** Runs a call. The guard of the writer needs its purpose. @throws StorageUnavailable when the disk is at fault */
-async function guarded<T>(purpose: WritePurpose, work: (connection: Connection) => Promise<T>): Promise<T> {
-  try {
-    const current = connected();
-    return await (current.writer === undefined
-      ? work(current)
-      : current.writer.guard.run(purpose, () => work(current)));
-  } catch (error) {
-    throw isDiskError(error) ? new StorageUnavailable(error.message, { cause: error }) : error;
+  /** Runs a call. The guard of the writer needs its purpose. @throws StorageUnavailable when the disk is at fault */
+  async function guarded<T>(purpose: WritePurpose, work: () => Promise<T>): Promise<T> {
+    try {
+      return await (writer === undefined ? work() : writer.guard.run(purpose, work));
+    } catch (error) {
+      throw storageError(error);
+    }
   }
-}
 
-const methods = {
-  async query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }) {
-    const queries: QueryTable = QUERIES;
-    const kind = queries[name]?.kind;
-    return guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
+  return {
+    async query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }) {
+      const queries: QueryTable = QUERIES;
+      const kind = queries[name]?.kind;
       const run = (): Promise<unknown> => runQuery(queries, db, name, args);
-      return kind === 'unsynced' ? withoutSync(raw, run) : run();
-    });
-  },
-  /** Its commit syncs the log, with all earlier commits. */
-  checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, async ({ raw }) => raw.exec(SMALL_WRITE)),
-  writeCaptures: ({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) =>
-    guarded('capture', async ({ raw, writer }): Promise<CaptureOutcome> => {
-      if (writer === undefined) throw new Error('A reader was asked to write.');
-      const outcome = await commitBatch(raw, writer.statements, batch, limits);
-      bytesInLog += batch.bytes.length;
-      return { ...outcome, recycled: batch.bytes.buffer };
-    }),
-  async checkpoint() {
-    if (bytesInLog < CHECKPOINT_BYTES) return;
-    bytesInLog = 0;
-    connection?.writer?.guard.checkpoint();
-  },
-};
-
-export type SqliteMethods = typeof methods;
-
-async function close(): Promise<void> {
-  await connection?.writer?.guard.close();
-  await connection?.db.destroy();
+      return guarded(kind === 'freeing' ? 'freeing' : 'other', () =>
+        kind === 'unsynced' ? withoutSync(raw, run) : run(),
+      );
+    },
+    /** Its commit syncs the log, with all earlier commits. */
+    checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, async () => raw.exec(SMALL_WRITE)),
+    writeCaptures: ({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) =>
+      guarded('capture', async (): Promise<CaptureOutcome> => {
+        if (writer === undefined) throw new Error('A reader was asked to write.');
+        const outcome = await commitBatch(raw, writer.statements, batch, limits);
+        bytesInLog += batch.bytes.length;
+        return { ...outcome, recycled: batch.bytes.buffer };
+      }),
+    async checkpoint() {
+      if (bytesInLog < CHECKPOINT_BYTES) return;
+      bytesInLog = 0;
+      writer?.guard.checkpoint();
+    },
+  };
 }
 
 /** SQLite's result codes that are not the statement's fault: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN. */
 const DISK_ERRORS: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
-function isDiskError(error: unknown): error is Error {
+function storageError(error: unknown): unknown {
+  if (!(error instanceof Error && 'errcode' in error)) return error;
   // The low byte is the primary result code.
-  return error instanceof Error && 'errcode' in error && DISK_ERRORS.has(Number(error.errcode) & 0xff);
+  const isOfDisk = DISK_ERRORS.has(Number(error.errcode) & 0xff);
+  return isOfDisk ? new StorageUnavailable(error.message, { cause: error }) : error;
 }
 
 try {
-  if (role === 'writer') connection = await connectWriter();
-  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role === 'writer' });
-  connection?.writer?.guard.watch();
-} catch (error) {
-  if (!(error instanceof StorageProblem)) throw error;
+  const connection = await connect();
+  const { db, writer } = connection;
+  const close = async (): Promise<void> => {
+    await writer?.guard.close();
+    await db.destroy();
+  };
+  serveCalls({ methods: methodsOf(connection), close, errors: STORAGE_ERRORS, inOrder: role === 'writer' });
+  writer?.guard.watch();
+} catch (thrown) {
+  const error = storageError(thrown);
+  if (!(error instanceof StorageProblem || error instanceof StorageUnavailable)) throw thrown;
   refuseStart(error, STORAGE_ERRORS);
 }
