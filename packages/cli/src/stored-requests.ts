@@ -1,16 +1,8 @@
 import { ApiError, MAX_PAGE_SIZE, bodyBytesOf, unsavedId } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 
-/** Stored requests of an endpoint, saved and unsaved together. */
-export interface Page {
-  /** Newest first. */
-  readonly requests: readonly CapturedRequest[];
-  /** True if there are older requests. */
-  readonly more: boolean;
-}
-
-/** Reads the newest `limit` requests (at most 500) with an index below `before`. */
-export async function readPage(client: Client, uid: string, limit: number, before?: number): Promise<Page> {
+/** Reads the newest `limit` requests (at most 500) of an endpoint, saved and unsaved, with an index below `before`. */
+export async function readPage(client: Client, uid: string, limit: number, before?: number) {
   const input = { params: { uid }, query: { limit, before } };
   // Unsaved requests first: a request that is saved between the two calls is then found twice instead of never.
   const unsaved = await client.callWithHeaders('listUnsaved', input);
@@ -18,7 +10,9 @@ export async function readPage(client: Client, uid: string, limit: number, befor
   const found = new Map([...unsaved.data, ...saved.data].map((request) => [request.index, request]));
   const all = [...found.values()].toSorted((a, b) => b.index - a.index);
   return {
+    /** Newest first. */
     requests: all.slice(0, limit),
+    /** True if there are older requests. */
     more: all.length > limit || unsaved.nextBefore !== undefined || saved.nextBefore !== undefined,
   };
 }

@@ -98,23 +98,6 @@ export class LineTable {
   }
 }
 
-/** One line for rendering. */
-export interface JsonLine {
-  readonly line: number;
-  readonly depth: number;
-  /** The key as in the source, with quotes and escapes. */
-  readonly key: string | undefined;
-  readonly keyStart: number;
-  readonly kind: LineKind;
-  /** The scalar as in the source, or a bracket. */
-  readonly text: string;
-  readonly start: number;
-  readonly comma: boolean;
-  /** Line of the closing bracket, if this line opens one. */
-  readonly foldsTo: number | undefined;
-  readonly size: number;
-}
-
 const BRACKETS: Partial<Record<number, string>> = {
   [KIND.openObject]: '{',
   [KIND.openArray]: '[',
@@ -126,20 +109,25 @@ const BRACKETS: Partial<Record<number, string>> = {
 
 const KINDS: readonly LineKind[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/** One line, with its texts cut from the JSON. */
-export function lineOf(json: JsonLines, line: number): JsonLine {
+export type JsonLine = ReturnType<typeof lineOf>;
+
+/** One line for rendering, with its texts cut from the JSON. */
+export function lineOf(json: JsonLines, line: number) {
   const cell = (name: number): number => cellOf(json, line, name);
   const kind = KINDS[cell(CELL.kind)] ?? KIND.word;
   const fold = cell(CELL.fold);
   return {
     line,
     depth: cell(CELL.depth),
+    /** The key as in the source, with quotes and escapes. */
     key: cell(CELL.keyStart) < 0 ? undefined : json.text.slice(cell(CELL.keyStart), cell(CELL.keyEnd)),
     keyStart: cell(CELL.keyStart),
     kind,
+    /** The scalar as in the source, or a bracket. */
     text: BRACKETS[kind] ?? json.text.slice(cell(CELL.start), cell(CELL.end)),
     start: cell(CELL.start),
     comma: cell(CELL.comma) === 1,
+    /** Line of the closing bracket, if this line opens one. */
     foldsTo: fold < 0 ? undefined : fold,
     size: cell(CELL.size),
   };

@@ -2,17 +2,6 @@ import { firstHeader, tryDecode } from '@creel/contract';
 import { mediaType } from './body-kind.ts';
 import { latin1Bytes, readable } from './encoding.ts';
 
-/** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
-export interface MultipartPart {
-  /** Name of the form field; empty if the part has none. */
-  readonly name: string;
-  /** File name as sent; `undefined` for a field that is not a file. */
-  readonly filename: string | undefined;
-  readonly contentType: string | undefined;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 /** Maximum of parts that are listed. */
 export const MAX_PARTS = 1000;
 
@@ -66,7 +55,10 @@ function trimLineEnd(bytes: Uint8Array, at: number): number {
   return bytes[at - 2] === CR ? at - 2 : at - 1;
 }
 
-function readPart(part: Uint8Array<ArrayBuffer>): MultipartPart {
+export type MultipartPart = ReturnType<typeof readPart>;
+
+/** One part of a multipart body (RFC 2046, section 5.1; RFC 7578). */
+function readPart(part: Uint8Array<ArrayBuffer>) {
   const headers: [string, string][] = [];
   let at = 0;
   while (at < part.length) {
@@ -79,7 +71,9 @@ function readPart(part: Uint8Array<ArrayBuffer>): MultipartPart {
   }
   const disposition = mediaType(firstHeader(headers, 'content-disposition')).parameters;
   return {
+    /** Name of the form field; empty if the part has none. */
     name: disposition.get('name') ?? '',
+    /** File name as sent; `undefined` for a field that is not a file. */
     filename: extendedName(disposition.get('filename*')) ?? disposition.get('filename'),
     contentType: firstHeader(headers, 'content-type'),
     headers,

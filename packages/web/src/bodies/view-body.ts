@@ -1,10 +1,8 @@
 import { bodyKind, textInCharset } from './body-kind.ts';
-import type { BodyKind } from './body-kind.ts';
 import { codingNamesOf, textOf, textOfBeginning } from '@creel/contract';
 import { decodeBody } from './decode-body.ts';
 import type { Decoded, LoadBrotli } from './decode-body.ts';
 import { formatJson } from './format-json.ts';
-import type { JsonLines } from './json-lines.ts';
 
 /** Bytes that are loaded at once. The rest is loaded on request. */
 export const BEGINNING_BYTES = 256 * 1024;
@@ -20,31 +18,10 @@ export interface BodySource {
 }
 
 /** A parsed body, as the details show it. */
-export interface BodyView {
-  /** The decoded bytes, or the received ones if they can't be decoded; at most `limit`. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly text: string | undefined;
-  /** The character set of the text, if it is not UTF-8. */
-  readonly charset: string | undefined;
-  readonly json: JsonLines | undefined;
-  readonly kind: BodyKind;
-  readonly coding: Coding | undefined;
-  /** True if this is the whole body. */
-  readonly whole: boolean;
-}
-
-/** The result of decoding a content coding. */
-export interface Coding {
-  readonly name: string;
-  /** Number of decoded bytes; `undefined` if decoding failed. */
-  readonly decodedSize: number | undefined;
-  readonly problem: string | undefined;
-  /** True if decoding stopped at its limit. */
-  readonly cut: boolean;
-}
+export type BodyView = ReturnType<typeof viewPlain>;
 
 /** Parses a body without content coding, synchronously. For small bodies. */
-export function viewPlain({ bytes, complete, contentType, limit }: BodySource, coding?: Coding): BodyView {
+export function viewPlain({ bytes, complete, contentType, limit }: BodySource, coding?: Coding) {
   const shown = bytes.subarray(0, limit);
   const whole = complete && shown.length === bytes.length;
   const utf8 = whole ? textOf(shown) : textOfBeginning(shown);
@@ -53,7 +30,18 @@ export function viewPlain({ bytes, complete, contentType, limit }: BodySource, c
   const json =
     text === undefined ? undefined : formatJson(text, { partial: !whole, sequence: isJsonSequence(contentType) });
   const kind = bodyKind({ bytes: shown, text, isJson: json !== undefined, contentType });
-  return { bytes: shown, text, charset: other?.charset, json, kind, coding, whole };
+  return {
+    /** The decoded bytes, or the received ones if they can't be decoded; at most `limit`. */
+    bytes: shown,
+    text,
+    /** The character set of the text, if it is not UTF-8. */
+    charset: other?.charset,
+    json,
+    kind,
+    coding,
+    /** True if this is the whole body. */
+    whole,
+  };
 }
 
 /** Content types of JSON sequences. With any other type, a second value is an error. */
@@ -75,8 +63,17 @@ export async function viewBody(source: BodySource, loadBrotli: LoadBrotli): Prom
   return viewPlain({ ...source, bytes: decoded.bytes, complete }, codingOf(decoded));
 }
 
-function codingOf(decoded: Exclude<Decoded, { outcome: 'none' }>): Coding {
-  if (decoded.outcome === 'failed')
-    return { name: decoded.coding, decodedSize: undefined, problem: decoded.reason, cut: false };
-  return { name: decoded.coding, decodedSize: decoded.bytes.length, problem: undefined, cut: decoded.cut };
+export type Coding = ReturnType<typeof codingOf>;
+
+/** The result of decoding a content coding. */
+function codingOf(decoded: Exclude<Decoded, { outcome: 'none' }>) {
+  const isDecoded = decoded.outcome === 'decoded';
+  return {
+    name: decoded.coding,
+    /** Number of decoded bytes; `undefined` if decoding failed. */
+    decodedSize: isDecoded ? decoded.bytes.length : undefined,
+    problem: isDecoded ? undefined : decoded.reason,
+    /** True if decoding stopped at its limit. */
+    cut: isDecoded && decoded.cut,
+  };
 }

@@ -2,13 +2,7 @@ import { REQUEST_STATES, queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 
 /** Values that occur in the requests that are searched. */
-export interface KnownValues {
-  readonly methods: readonly string[];
-  readonly sources: readonly string[];
-  readonly events: readonly string[];
-  readonly headers: readonly string[];
-  readonly parameters: readonly string[];
-}
+export type KnownValues = ReturnType<typeof knownValuesOf>;
 
 export interface Completion {
   /** Replaces what is typed. */
@@ -164,7 +158,7 @@ const COMMON_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const alphabetical = new Intl.Collator('en').compare;
 
 /** The values that occur in the newest of these requests. Headers are in lower case. */
-export function knownValuesOf(rows: readonly CapturedRequest[]): KnownValues {
+export function knownValuesOf(rows: readonly CapturedRequest[]) {
   const read = rows.slice(0, MAX_READ_ROWS);
   const distinct = (values: Iterable<string>): string[] => [...new Set(values)].toSorted(alphabetical);
   return {

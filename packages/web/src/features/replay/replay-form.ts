@@ -29,13 +29,6 @@ export function withLineEnds(text: string, ends: LineEnds): string {
   return text.replaceAll('\n', ends === 'CRLF' ? '\r\n' : '\r');
 }
 
-/** A body that replaces the captured one. */
-interface BodyEdit {
-  readonly text: string;
-  /** The line ending to send. */
-  readonly ends: LineEnds;
-}
-
 /** What the user has changed; everything else follows the captured request. */
 export type ReplayDraft = { readonly [Part in keyof ReplayForm]?: ReplayForm[Part] | undefined } & {
   /** The text in the large editor of the body, while it is open. */
@@ -48,7 +41,7 @@ export interface ReplayForm {
   readonly url: string;
   readonly rows: readonly HeaderRow[];
   /** `undefined` sends the captured bytes. */
-  readonly body: BodyEdit | undefined;
+  readonly body: ReturnType<typeof bodyEdit>;
   /** Renews the signature with the signing secret of the endpoint. */
   readonly sign: boolean;
 }
@@ -86,14 +79,10 @@ export function methodsFor(request: Pick<CapturedRequest, 'method'>): readonly s
   return [...new Set<string>([...REPLAY_METHODS, defaultMethod(request)])];
 }
 
-/** A captured text body, as a text area shows it. */
-export interface CapturedText {
-  readonly shown: string;
-  readonly ends: LineEnds;
-}
+export type CapturedText = ReturnType<typeof capturedText>;
 
 /** A captured text as a text area shows it, with the line ends that it had. */
-export function capturedText(text: string): CapturedText {
+export function capturedText(text: string) {
   return { shown: inTextArea(text), ends: lineEndsOf(text) };
 }
 
@@ -101,7 +90,7 @@ export function capturedText(text: string): CapturedText {
  * The edited body; `undefined` if the text equals the captured one. `captured` is `undefined` if the bytes are not
  * text.
  */
-export function bodyEdit(text: string, captured: CapturedText | undefined): BodyEdit | undefined {
+export function bodyEdit(text: string, captured: CapturedText | undefined) {
   return text === captured?.shown ? undefined : { text, ends: captured?.ends ?? 'LF' };
 }
 

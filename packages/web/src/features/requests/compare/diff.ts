@@ -32,12 +32,7 @@ export function diffLines(left: readonly string[], right: readonly string[]): Di
 }
 
 /** A name and its values on both sides, in order. */
-export interface FieldDiff {
-  readonly name: string;
-  readonly left: readonly string[];
-  readonly right: readonly string[];
-  readonly same: boolean;
-}
+export type FieldDiff = ReturnType<typeof diffFields>[number];
 
 type Fields = readonly (readonly [string, string])[];
 
@@ -45,7 +40,7 @@ type Fields = readonly (readonly [string, string])[];
  * Compares fields by name, in the order of the left side, then those that only the right side has. `keyOf` decides
  * which names are equal.
  */
-export function diffFields(left: Fields, right: Fields, keyOf = (name: string): string => name): FieldDiff[] {
+export function diffFields(left: Fields, right: Fields, keyOf = (name: string): string => name) {
   const byKey = (fields: Fields) => Map.groupBy(fields, ([name]) => keyOf(name));
   const [ours, theirs] = [byKey(left), byKey(right)];
   return [...new Set([...ours.keys(), ...theirs.keys()])].map((key) => {

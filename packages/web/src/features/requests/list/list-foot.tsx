@@ -153,21 +153,16 @@ type Kept = Pick<EndpointDetail, 'autosave' | 'requestCount' | 'retention'>;
 /** The share of the maximum of unsaved requests from which the limit is mentioned. */
 const NEARLY_FULL = 0.9;
 
-interface DroppingWarning {
-  /** That only the newest unsaved requests are kept. */
-  readonly rule: string;
-  /** How many were dropped; empty for none. */
-  readonly count: string;
-}
-
 /** `undefined` below the limit, and while autosave keeps every request. */
-export function droppingWarning({ autosave, requestCount, retention }: Kept): DroppingWarning | undefined {
+export function droppingWarning({ autosave, requestCount, retention }: Kept) {
   const { saved, maxUnsaved, dropped } = retention;
   const unsaved = requestCount - saved;
   const savesAll = autosave === 'true' && !isFull({ retention });
   if (savesAll || unsaved === 0 || (dropped === 0 && unsaved < maxUnsaved * NEARLY_FULL)) return undefined;
   return {
+    /** That only the newest unsaved requests are kept. */
     rule: `The newest ${formatCount(maxUnsaved)} unsaved requests are kept.`,
+    /** How many were dropped; empty for none. */
     count: dropped === 0 ? '' : `${formatCount(dropped)} older ${dropped === 1 ? 'one was' : 'ones were'} dropped.`,
   };
 }
