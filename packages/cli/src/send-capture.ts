@@ -6,27 +6,20 @@ import {
   targetUrlSchema,
   withCapturedTarget,
 } from '@creel/contract';
-import type { CapturedRequest, RawHeaders } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
 
+type TargetResponse = Omit<Awaited<ReturnType<typeof sendAndRead>>, 'isLonger'>;
+
 /** Result of sending a capture. `unreached`: no byte of it was sent, so a retry can't deliver it twice. */
 export type SendResult =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      readonly statusText: string;
-      readonly headers: RawHeaders;
-      /** The first bytes, a few more than the server keeps, so that it knows whether there were more. */
-      readonly beginning: Uint8Array;
-      /** True when the body is incomplete: too slow, or the connection broke. */
-      readonly isCut: boolean;
-      readonly durationMs: number;
-    }
+  | (TargetResponse & { readonly kind: 'answered'; readonly durationMs: number })
   | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string; readonly durationMs: number };
 
+/** A few more than the server keeps, so that it knows whether there were more. */
 const MAX_BEGINNING_BYTES = MAX_DELIVERY_RESPONSE_BYTES + 8;
 
 /** Limit for a complete response. Later captures wait for it. */

@@ -1,16 +1,10 @@
 import { bodyBytesOf, MAX_REPLAY_ANSWER_BYTES, targetUrlSchema } from '@creel/contract';
-import type { BodyEncoding, HeaderPair, ReplayAnswer } from '@creel/contract';
+import type { ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
 import type { BodySource } from './view-body.ts';
 
-export interface ReceivedResponse {
-  /** As received, with order and repeats. */
-  readonly headers: readonly HeaderPair[];
-  readonly body: string | null;
-  readonly bodyEncoding: BodyEncoding;
-  /** True if `body` is only the beginning of the body. */
-  readonly bodyTruncated: boolean;
-}
+/** `bodyTruncated` is true if `body` is only its beginning. */
+export type ReceivedResponse = Pick<ReplayAnswer, 'headers' | 'body' | 'bodyEncoding' | 'bodyTruncated'>;
 
 /** All values of a header. `name` is in lower case. */
 function headerValues({ headers }: Pick<ReceivedResponse, 'headers'>, name: string): string[] {

@@ -6,12 +6,13 @@ import { storedValue } from '../../ui/state.ts';
 /** Host of the URL that is shown until the user enters another one. Nothing is sent to it. */
 const PLACEHOLDER_HOST = 'example.com';
 
-export interface LastTarget {
+const lastTargetSchema = z.object({
   /** Path of the request that was sent. */
-  readonly path: string;
+  path: z.string(),
   /** Where it was sent, without query and fragment. */
-  readonly url: string;
-}
+  url: z.string(),
+});
+export type LastTarget = z.infer<typeof lastTargetSchema>;
 
 type CapturedTarget = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
 
@@ -70,11 +71,7 @@ export const replayTargetsPreference = storedValue(
 export type ReplayTargets = Readonly<Record<string, readonly string[]>>;
 
 /** The last target by endpoint uid: later replays start with its base. */
-export const lastTargetPreference = storedValue(
-  'lastDestination',
-  z.record(z.string(), z.object({ path: z.string(), url: z.string() })),
-  {},
-);
+export const lastTargetPreference = storedValue('lastDestination', z.record(z.string(), lastTargetSchema), {});
 
 /** Maximum of targets per endpoint, and of endpoints. */
 export const MAX_TARGETS = 8;
