@@ -39,28 +39,29 @@ export interface CaptureDependencies {
   readonly onLookupFailure: (error: unknown) => void;
 }
 
-interface Admitted {
-  readonly endpoint: CachedEndpoint;
-  /** Grows with the body. Released when the body is stored or rejected. */
-  readonly reservation: Reservation;
+/** A request whose head has arrived. */
+interface ArrivingRequest {
+  readonly reader: 'plain' | 'parser';
+  readonly method: string;
+  /** As sent. */
+  readonly target: string;
+  readonly rawHeaders: string[];
+  readonly socket: Socket;
+  /** Declared length of the body, or -1. */
+  readonly declaredLength: number;
+  /** Bytes of the body that have already arrived. */
+  readonly bytesAtHand: number;
 }
 
-/**
- * Accepts or rejects a request of either reader before its body is read; synchronous when its endpoint is cached.
- * `declaredLength` of the body is -1 if unknown. `bytesAtHand`: bytes of the body that have already arrived.
- */
-function admit(
-  deps: CaptureDependencies,
-  uid: string | undefined,
-  declaredLength: number,
-  bytesAtHand: number,
-): Admitted | Refusal | Promise<Admitted | Refusal> {
-  if (uid === undefined) return { code: 'ENDPOINT_NOT_FOUND' };
+/** Accepts or rejects a request of either reader before its body is read; synchronous when its endpoint is cached. */
+function admit(deps: CaptureDependencies, request: ArrivingRequest): Verdict | Promise<Verdict> {
+  const target = parseCaptureTarget(request.target);
+  if (target === undefined) return { code: 'ENDPOINT_NOT_FOUND' };
+  const { uid, rest } = target;
   const known = deps.endpoints.peek(uid);
-  if (known !== undefined) return check(deps, known, declaredLength, bytesAtHand);
+  if (known !== undefined) return check(deps, known, request, rest);
   return deps.endpoints.lookup(uid).then(
-    (endpoint) =>
-      endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(deps, endpoint, declaredLength, bytesAtHand),
+    (endpoint) => (endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(deps, endpoint, request, rest)),
     (error: unknown) => {
       deps.onLookupFailure(error);
       return unavailable(deps);
@@ -69,21 +70,22 @@ function admit(
 }
 
 /** The order matters: a request without memory takes no rate-limit token, and every request takes at most one. */
-function check(
-  deps: CaptureDependencies,
-  endpoint: CachedEndpoint,
-  declaredLength: number,
-  bytesAtHand: number,
-): Admitted | Refusal {
+function check(deps: CaptureDependencies, endpoint: CachedEndpoint, request: ArrivingRequest, rest: string): Verdict {
   const { budget, maxBodyBytes, now } = deps;
   if (endpoint.expiresAt !== null && endpoint.expiresAt <= now()) return { code: 'ENDPOINT_EXPIRED' };
-  if (declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
+  if (request.declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
   const reservation = budget.reserve(endpoint.userId);
-  if (!reservation.grow(bytesAtHand)) return unavailable(deps);
+  if (!reservation.grow(request.bytesAtHand)) return unavailable(deps);
   const wait = endpoint.bucket?.consume() ?? 0;
-  if (wait === 0) return { endpoint, reservation };
-  reservation.release();
-  return { code: 'RATE_LIMITED', retryAfter: wait };
+  if (wait > 0) {
+    reservation.release();
+    return { code: 'RATE_LIMITED', retryAfter: wait };
+  }
+  return {
+    reservation,
+    refuseForMemory: () => unavailable(deps),
+    capture: (body, reply) => storeRequest(deps, { request, endpoint, reservation, rest, body }, reply),
+  };
 }
 
 /** Refuses a capture that could not be stored, or for which there was no memory. */
@@ -92,64 +94,27 @@ function unavailable({ metrics }: CaptureDependencies): Refusal {
   return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
 }
 
-/** Captures requests that Node's parser has read. */
-export function createCaptureHandler(deps: CaptureDependencies): RequestHandler {
-  return function capture(request, response, head, expectsContinue) {
-    const target = parseCaptureTarget(request.url ?? '');
-    if (head.preflight !== undefined) return answerPreflight(response, head.preflight);
-    const receive = (verdict: Admitted | Refusal): void => {
-      if ('code' in verdict) return answerRefused(response, verdict);
-      const { method = '', rawHeaders, socket } = request;
-      const keep = (body: Buffer | null): void => {
-        deps.metrics.countRead('parser');
-        const complete = { method, target: target?.rest ?? '', rawHeaders, body, socket };
-        storeRequest(deps, verdict, complete, {
-          captured: (index, challenge) => answerCaptured(response, index, challenge),
-          refused: (refusal) => answerRefused(response, refusal),
-        });
-      };
-      if (expectsContinue) response.writeContinue();
-      if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
-      readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
-        if (result === 'cut-off') return;
-        if (result === 'too-large' || result === 'too-many-parts')
-          return answerRefused(response, { code: 'BODY_TOO_LARGE', close: true });
-        if (result === 'no-memory') return answerRefused(response, { ...unavailable(deps), close: true });
-        keep(result);
-      });
-      if (head.hasUpgrade) endWithConnection(request);
-    };
-    const verdict = admit(deps, target?.uid, head.declaredLength, 0);
-    if (!(verdict instanceof Promise)) return receive(verdict);
-    void verdict.then((late) => {
-      // The sender may have aborted meanwhile.
-      if (!response.headersSent && !request.socket.destroyed) receive(late);
-      else if ('reservation' in late) late.reservation.release();
-    });
-  };
-}
-
 interface CompleteRequest {
-  readonly method: string;
+  readonly request: ArrivingRequest;
+  readonly endpoint: CachedEndpoint;
+  /** Released when the body is stored or rejected. */
+  readonly reservation: Reservation;
   /** The part of the target after the uid. */
-  readonly target: string;
-  readonly rawHeaders: string[];
+  readonly rest: string;
   readonly body: Buffer | null;
-  readonly socket: Socket;
 }
 
-/** Stores a complete request. Releases the body's reservation when the body is stored or rejected. */
 function storeRequest(
   deps: CaptureDependencies,
-  { endpoint, reservation }: Admitted,
-  complete: CompleteRequest,
+  { request, endpoint, reservation, rest, body }: CompleteRequest,
   reply: CaptureReply,
 ): void {
-  const { method, rawHeaders, body } = complete;
+  const { method, rawHeaders } = request;
+  deps.metrics.countRead(request.reader);
   hideOwnCookies(rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
   const challenge = slackChallenge(method, body);
-  const head = encodeHead(complete.target, deps.clientAddressOf(complete), bodyIsText, rawHeaders);
+  const head = encodeHead(rest, deps.clientAddressOf(request), bodyIsText, rawHeaders);
   const { id: endpointId, userId } = endpoint;
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
   const isQueued = deps.writer.push(capture, (result) => {
@@ -171,25 +136,48 @@ function storeRequest(
   reply.refused(unavailable(deps));
 }
 
-/** The same for requests from the plain reader. */
+/** Admits requests from the plain reader. */
 export function createPlainAdmit(deps: CaptureDependencies): PlainConnectionOptions['admit'] {
-  const refuseForMemory = (): Refusal => unavailable(deps);
-  return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
-    const target = parseCaptureTarget(whole);
-    const decide = (verdict: Admitted | Refusal): Verdict =>
-      'code' in verdict
-        ? verdict
-        : {
-            reservation: verdict.reservation,
-            refuseForMemory,
-            capture: (body, reply) => {
-              deps.metrics.countRead('plain');
-              const complete = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
-              storeRequest(deps, verdict, complete, reply);
-            },
-          };
-    const verdict = admit(deps, target?.uid, bodyLength, bytesAtHand);
-    return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
+  return function admitPlain(
+    { method, target, flatHeaders: rawHeaders, bodyLength: declaredLength },
+    socket,
+    bytesAtHand,
+  ) {
+    return admit(deps, { reader: 'plain', method, target, rawHeaders, socket, declaredLength, bytesAtHand });
+  };
+}
+
+/** Captures requests that Node's parser has read. */
+export function createCaptureHandler(deps: CaptureDependencies): RequestHandler {
+  return function capture(request, response, head, expectsContinue) {
+    if (head.preflight !== undefined) return answerPreflight(response, head.preflight);
+    const reply: CaptureReply = {
+      captured: (index, challenge) => answerCaptured(response, index, challenge),
+      refused: (refusal) => answerRefused(response, refusal),
+    };
+    const receive = (verdict: Verdict): void => {
+      if ('code' in verdict) return reply.refused(verdict);
+      if (expectsContinue) response.writeContinue();
+      if (head.declaredLength <= 0 && !head.hasTransferEncoding) return verdict.capture(null, reply);
+      readBody(request, { bytes: deps.maxBodyBytes }, verdict.reservation, (result) => {
+        if (result === 'cut-off') return;
+        if (result === 'too-large' || result === 'too-many-parts')
+          return reply.refused({ code: 'BODY_TOO_LARGE', close: true });
+        if (result === 'no-memory') return reply.refused({ ...verdict.refuseForMemory(), close: true });
+        verdict.capture(result, reply);
+      });
+      if (head.hasUpgrade) endWithConnection(request);
+    };
+    const { method = '', url: target = '', rawHeaders, socket } = request;
+    const { declaredLength } = head;
+    const arriving = { reader: 'parser', method, target, rawHeaders, socket, declaredLength, bytesAtHand: 0 } as const;
+    const verdict = admit(deps, arriving);
+    if (!(verdict instanceof Promise)) return receive(verdict);
+    void verdict.then((late) => {
+      // The sender may have aborted meanwhile.
+      if (!response.headersSent && !socket.destroyed) receive(late);
+      else if ('reservation' in late) late.reservation.release();
+    });
   };
 }
 
