@@ -13,6 +13,9 @@ Starts the server. It takes no options: environment variables configure it, such
 The repository of Creel lists them all in docs/operations.md.
 `;
 
+/** If this process is killed, its program notices the end of the channel, and stops. */
+const STDIO = ['inherit', 'inherit', 'inherit', 'ipc'];
+
 /** Starts the server. In a clone, whatever is out of date is built first. @param {string[]} args */
 export async function runServer(args) {
   if (args.some((arg) => arg === '--help' || arg === '-h')) return void process.stdout.write(SERVER_HELP);
@@ -24,9 +27,7 @@ export async function runServer(args) {
   // The compile cache halves the time of the second start. Variables that the user has set take precedence.
   const cache = existsSync(build) ? { NODE_COMPILE_CACHE: fromRoot('.cache', 'node') } : {};
   const env = { ...cache, ...serverEnvironment, ...process.env };
-  // If this process is killed, the server notices the end of the channel, and stops.
-  const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  await runForeground(node, [...serverFlags, fromRoot('packages', 'server', 'dist', 'main.js')], { env, stdio });
+  await runForeground(node, [...serverFlags, fromRoot('packages', 'server', 'dist', 'main.js')], { env, stdio: STDIO });
 }
 
 /**
@@ -43,5 +44,6 @@ export async function runCreel([name = 'serve', ...rest]) {
       : ['packages/cli/src/main.ts', 'packages/cli/dist/main.js', [name, ...rest]];
   const file = existsSync(fromRoot(source)) ? source : bundle;
   // npm starts scripts in the root folder, but users name files relative to their own.
-  await runForeground(bundledNode(), [fromRoot(file), ...args], { cwd: process.env['INIT_CWD'] ?? process.cwd() });
+  const cwd = process.env['INIT_CWD'] ?? process.cwd();
+  await runForeground(bundledNode(), [fromRoot(file), ...args], { cwd, stdio: STDIO });
 }

@@ -11,6 +11,8 @@ import { capture, register, startServer, temporaryFolder } from '../test/server-
 
 /** Runs `creel` as a separate process, with real exit codes, pipes and signals. */
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+/** Starts MAIN in another process, as users do. */
+const CREEL = fileURLToPath(new URL('../creel.mjs', import.meta.url));
 
 const folder = await temporaryFolder();
 const server = await startServer(join(folder.path, 'data'));
@@ -30,9 +32,9 @@ interface Process {
   readonly text: { out: string; err: string };
 }
 
-function launch(words: readonly string[], stdout: 'pipe' | number = 'pipe'): Process {
+function launch(words: readonly string[], stdout: 'pipe' | number = 'pipe', program = MAIN): Process {
   const env = { XDG_CONFIG_HOME: folder.path, ...compileCache };
-  const child = spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', stdout, 'pipe'] });
+  const child = spawn(process.execPath, [program, ...words], { env, stdio: ['ignore', stdout, 'pipe'] });
   const text = { out: '', err: '' };
   child.stdout?.on('data', (piece) => (text.out += String(piece)));
   child.stderr?.on('data', (piece) => (text.err += String(piece)));
@@ -79,4 +81,13 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends follow without an error', asy
   const ended = end(following);
   following.child.kill(signal);
   expect(await ended).toEqual({ code: 0, out: expect.stringMatching(/^[^\n]*\n$/), err: expect.any(String) });
+});
+
+test('follow ends if the process that started it is killed', async () => {
+  const following = launch(['follow', url], 'pipe', CREEL);
+  await expect.poll(() => following.text.err).toContain('Following');
+  const ended = end(following);
+  following.child.kill('SIGKILL');
+  // The pipes close when both processes have ended.
+  expect(await ended).toMatchObject({ code: 'SIGKILL' });
 });

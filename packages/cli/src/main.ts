@@ -16,6 +16,9 @@ function interrupted(): AbortSignal {
     interruption.abort();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  // `creel` was killed, and nothing else would stop this process (scripts/programs.mjs).
+  process.once('disconnect', stop);
+  process.channel?.unref();
   return interruption.signal;
 }
 
