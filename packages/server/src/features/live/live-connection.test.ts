@@ -51,8 +51,11 @@ describe('between the snapshot and the following events', () => {
   test('saved and deleted events during the read are sent after it', async () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
-    viewer.take({ type: 'saved', oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 5 }) });
-    viewer.take({ type: 'deleted', id: 5 });
+    viewer.take({
+      type: 'saved',
+      data: { oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 5 }) },
+    });
+    viewer.take({ type: 'deleted', data: { id: 5 } });
     await snapshot(1, 0);
     expect(sent).toEqual(['init 1 0', 'saved 1', 'deleted 5']);
   });
@@ -75,8 +78,11 @@ describe('while live', () => {
   test('every kind of event is sent once, in order', async () => {
     const { viewer, sent } = await newLiveViewer(0);
     viewer.take(stored(1));
-    viewer.take({ type: 'saved', oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 9 }) });
-    viewer.take({ type: 'deleted', id: 9 });
+    viewer.take({
+      type: 'saved',
+      data: { oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 9 }) },
+    });
+    viewer.take({ type: 'deleted', data: { id: 9 } });
     viewer.take({ type: 'clear', below: 2 });
     viewer.take(stored(2));
     await wait();
@@ -90,7 +96,7 @@ describe('while live', () => {
       findDeliveries: () => Promise.resolve([]),
     };
     for (const event of eventsOf({ kind: 'saved', endpointId: 1, indexes: [1, 2] }, reader)) viewer.take(event);
-    viewer.take({ type: 'deleted', id: 8 });
+    viewer.take({ type: 'deleted', data: { id: 8 } });
     await wait();
     expect(sent).toEqual([`deleted ${unsavedId(1)}`, 'saved 2', 'deleted 8']);
   });

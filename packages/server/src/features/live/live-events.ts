@@ -17,17 +17,15 @@ export interface RequestEvent {
   readonly present: () => CapturedRequest;
 }
 
+/** Events that are sent as they are. They can be looked up. */
+export type ContentEvent = Extract<LiveMessage, { type: 'saved' | 'deleted' | 'delivery' }>;
+
 /** Events about the requests of an endpoint, with their content. */
 export type FeedEvent =
   | RequestEvent
-  | { readonly type: 'saved'; readonly oldId: number; readonly request: CapturedRequest }
-  | { readonly type: 'deleted'; readonly id: number }
+  | ContentEvent
   /** All requests with an index below `below` were removed. */
-  | { readonly type: 'clear'; readonly below: number }
-  | { readonly type: 'delivery'; readonly data: LiveDelivery };
-
-/** Feed events that can be looked up. */
-export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
+  | { readonly type: 'clear'; readonly below: number };
 
 /** Events whose content is in the database, because another node sent them or they describe a state. */
 export type RemoteEvent =
@@ -82,20 +80,8 @@ export function frameOf(event: FeedEvent | EndpointMessage): string {
 }
 
 function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
-  switch (event.type) {
-    case 'request':
-      return { type: 'request', data: event.present() };
-    case 'saved':
-      return { type: 'saved', data: { oldId: event.oldId, request: event.request } };
-    case 'deleted':
-      return { type: 'deleted', data: { id: event.id } };
-    case 'clear':
-      return { type: 'clear', data: {} };
-    case 'delivery':
-      return { type: 'delivery', data: event.data };
-    case 'endpoint':
-      return event;
-  }
+  if (event.type === 'request') return { type: 'request', data: event.present() };
+  return event.type === 'clear' ? { type: 'clear', data: {} } : event;
 }
 
 /** Bytes that a waiting event holds. */
@@ -126,7 +112,7 @@ export function eventsOf(notice: ContentNotice, reader: ContentReader): readonly
         lookupEvent(() => findSaved(endpointId, indexes, reader)),
       );
     case 'deleted':
-      return notice.ids.map((id) => ({ type: 'deleted', id }));
+      return notice.ids.map((id) => ({ type: 'deleted', data: { id } }));
     case 'clear':
       return [{ type: 'clear', below: notice.below }];
     case 'delivered':
@@ -154,8 +140,8 @@ async function findSaved(
     const record = found.get(index);
     const oldId = unsavedId(index);
     // A request that was deleted meanwhile: viewers know it by its old id, and its deletion is reported with the new one.
-    if (record === undefined) return { type: 'deleted', id: oldId };
-    return { type: 'saved', oldId, request: presentPreview(record) };
+    if (record === undefined) return { type: 'deleted', data: { id: oldId } };
+    return { type: 'saved', data: { oldId, request: presentPreview(record) } };
   });
 }
 

@@ -4,7 +4,7 @@ import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import { record, stored, wordOfFrame } from '../../../test/fake-viewer.ts';
 import { presentRefusal } from '../deliveries/present-delivery.ts';
 import { presentPreview } from '../requests/service.ts';
-import type { FeedEvent, RemoteEvent } from './live-events.ts';
+import type { ContentEvent, FeedEvent, RemoteEvent } from './live-events.ts';
 import { reduce } from './live-reducer.ts';
 import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
@@ -30,10 +30,9 @@ const upTo = (index: number): Input => took({ type: 'stored', upTo: index });
 const snapshot = (newest: number): Input => ({ type: 'snapshot', newest, bytes: 0, partBytes: 10 });
 const sentInit: Input = { type: 'part-sent', bytes: 0, partBytes: 0, isLast: true };
 const timer: Input = { type: 'timer' };
-const savedEvent = (index: number): FeedEvent => ({
+const savedEvent = (index: number): ContentEvent => ({
   type: 'saved',
-  oldId: unsavedId(index),
-  request: presentPreview({ ...record(index), savedId: 7 }),
+  data: { oldId: unsavedId(index), request: presentPreview({ ...record(index), savedId: 7 }) },
 });
 const found = (readId: number, last: number, ...indexes: number[]): Input => ({
   type: 'found',
@@ -74,7 +73,7 @@ test('the same state and input give the same result: nothing is changed in place
 });
 
 test('saved, deleted and clear are sent in order', () => {
-  const events = [took(stored(1)), took(savedEvent(1)), took({ type: 'deleted', id: 7 })];
+  const events = [took(stored(1)), took(savedEvent(1)), took({ type: 'deleted', data: { id: 7 } })];
   expect(sends(live(0), [...events, took({ type: 'clear', below: 2 }), took(stored(2))])).toEqual([
     '1',
     'saved 1',
@@ -112,7 +111,7 @@ describe('captures of another node', () => {
   });
 
   test('a request that was deleted meanwhile does not delay others', () => {
-    const { state } = run(live(0), [upTo(3), took({ type: 'deleted', id: unsavedId(2) })]);
+    const { state } = run(live(0), [upTo(3), took({ type: 'deleted', data: { id: unsavedId(2) } })]);
     expect(sends(state, [found(1, 3, 1, 3), took(stored(4))])).toEqual(['1', '3', `deleted ${unsavedId(2)}`, '4']);
   });
 
@@ -123,17 +122,13 @@ describe('captures of another node', () => {
 
   test('a lookup holds later events back; without a result they follow', () => {
     const find = () => Promise.resolve([]);
-    const { state, effects } = run(live(1), [took({ type: 'lookup', find }), took({ type: 'deleted', id: 7 })]);
-    expect(effects).toEqual([{ type: 'lookup', readId: 1, find }]);
-    const event = savedEvent(1);
-    if (event.type === 'request') throw new Error('It is not a request');
-    const second = savedEvent(0);
-    if (second.type === 'request') throw new Error('It is not a request');
-    expect(sends(state, [{ type: 'looked-up', readId: 1, events: [event, second] }])).toEqual([
-      'saved 1',
-      'saved 0',
-      'deleted 7',
+    const { state, effects } = run(live(1), [
+      took({ type: 'lookup', find }),
+      took({ type: 'deleted', data: { id: 7 } }),
     ]);
+    expect(effects).toEqual([{ type: 'lookup', readId: 1, find }]);
+    const events = [savedEvent(1), savedEvent(0)];
+    expect(sends(state, [{ type: 'looked-up', readId: 1, events }])).toEqual(['saved 1', 'saved 0', 'deleted 7']);
     expect(sends(state, [{ type: 'looked-up', readId: 1, events: [] }])).toEqual(['deleted 7']);
   });
 

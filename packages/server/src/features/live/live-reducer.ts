@@ -90,7 +90,7 @@ function enqueue(state: LiveState, event: FeedEvent | RemoteEvent): Step {
       return enqueueClear(state, event);
     case 'saved':
       // A request that was not sent yet is read in its saved form.
-      if (event.request.index > newest) return read(state, event.request.index);
+      if (event.data.request.index > newest) return read(state, event.data.request.index);
       break;
     case 'delivery':
       if (event.data.index > newest) return read({ ...state, held: push(held, event) }, event.data.index);

@@ -83,7 +83,7 @@ function showSaved(app: AppContext, endpointId: number, result: SaveResult): Cap
   if (result.changed)
     app.live.publishContent(
       { kind: 'saved', endpointId, indexes: [index] },
-      { type: 'saved', oldId: unsavedId(index), request },
+      { type: 'saved', data: { oldId: unsavedId(index), request } },
     );
   return request;
 }
