@@ -1,5 +1,5 @@
 // Forwarding by the server: destinations, the status in the list, and the history of a request.
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { exchange } from '../fixtures/raw-http.ts';
 import { startTarget } from '../fixtures/target-server.ts';
 import { expect, pressEscape } from './app.ts';
@@ -342,4 +342,23 @@ test('a destination is paused after 50 failures, says why, and is resumed', asyn
   await expect(card).toContainText('100% of the last 20 attempts delivered', { timeout: 60_000 });
   await expect(card).not.toContainText('waiting');
   await expect(card).toContainText('Active');
+});
+
+test.describe('on a touch screen', () => {
+  test.use({ viewport: PHONE, hasTouch: true, isMobile: true });
+
+  test('the tabs and the button above a response are not cut', async ({ page, endpoint }) => {
+    await using target = await startTarget();
+    await createDestination(page, endpoint, { url: target.url });
+    await sendJson(endpoint.url, { n: 1 });
+    await openLive(page, endpoint);
+    await expect(row(page, 0)).toContainText('200');
+    await row(page, 0).click();
+    await page.getByRole('tab', { name: /^Deliveries/ }).click();
+    const tabs = page.getByRole('tablist', { name: 'Response of the destination' });
+    const bottomOf = (part: Locator): Promise<number> => part.evaluate((drawn) => drawn.getBoundingClientRect().bottom);
+    const bottom = await bottomOf(tabs);
+    expect(await bottomOf(tabs.getByRole('tab').first())).toBeLessThanOrEqual(bottom);
+    expect(await bottomOf(page.getByRole('button', { name: 'Copy the response' }))).toBeLessThanOrEqual(bottom);
+  });
 });

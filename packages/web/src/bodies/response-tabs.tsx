@@ -47,10 +47,10 @@ export function ResponseTabs({ label, headers, className, view, ...body }: Respo
       onValueChange={setPart}
       tabs={tabs}
       className={clsx('relative', className)}
-      listClassName="h-9 border-b border-line px-3 pr-12"
+      listClassName="min-h-9 border-b border-line px-3 pr-12"
     >
       {copied === undefined || copied === '' ? null : (
-        <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3" />
+        <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3 pointer-coarse:top-0" />
       )}
       <TabPanel value={part} className="flex max-h-[400px] flex-col">
         {part === 'headers' ? (
