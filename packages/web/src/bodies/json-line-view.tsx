@@ -4,7 +4,6 @@ import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
-import { EMBEDDED_LABELS } from './embedded-view.tsx';
 import { escapeBidiControls } from './encoding.ts';
 import { KIND, lineOf } from './json-lines.ts';
 import type { JsonLine, JsonLines, JsonMatch } from './json-lines.ts';
@@ -26,6 +25,9 @@ const COLORS: Partial<Record<number, string>> = {
 
 /** Isolates right-to-left text (UAX #9), so that key, colon and value stay in order. */
 const ISOLATED = '[unicode-bidi:isolate]';
+
+/** The marks beside values that can be opened. */
+const EMBEDDED_LABELS = { json: 'JSON', jwt: 'JWT', base64: 'Base64', time: 'Time' } as const;
 
 /** The id of a line's element. `view` distinguishes several views on one page. */
 export const lineId = (view: string, line: number): string => `${view}-${line}`;

@@ -4,17 +4,21 @@ import { useEffect, useId, useMemo, useRef, useState, useDeferredValue } from 'r
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { copyWithToast } from '../ui/copy.tsx';
-import { formatCount } from '../ui/format.ts';
+import { formatCount, formatInstant } from '../ui/format.ts';
 import { toggled } from '../ui/state.ts';
+import { HexView, ImageView } from './binary-view.tsx';
+import { imageType } from './body-kind.ts';
 import { embeddedAt } from './embedded-value.ts';
-import { EmbeddedView } from './embedded-view.tsx';
+import type { Embedded } from './embedded-value.ts';
 import { FindBar, useSteps } from './find-bar.tsx';
 import type { Find } from './find-bar.tsx';
 import { firstPosition } from './first-position.ts';
+import { formatJson } from './format-json.ts';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf, linesAround, searchJson } from './json-lines.ts';
 import type { JsonLines, JsonMatch } from './json-lines.ts';
 import { NoteLine } from './note-line.tsx';
+import { TextView } from './text-view.tsx';
 
 const PAGE = 20;
 
@@ -128,7 +132,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   };
   const contentOf = (line: number) => {
     const embedded = opened.has(line) ? embeddedAt(json, line) : undefined;
-    return embedded === undefined ? undefined : <EmbeddedView embedded={embedded} Json={JsonView} />;
+    return embedded === undefined ? undefined : <EmbeddedView embedded={embedded} />;
   };
   const draw = (line: number) => (
     <JsonLineView
@@ -193,6 +197,56 @@ function VirtualLines({ virtual, draw }: VirtualLinesProps) {
         </div>
       ))}
     </div>
+  );
+}
+
+/** The content of an opened value, below its line. */
+function EmbeddedView({ embedded }: { readonly embedded: Embedded }) {
+  if (embedded.kind === 'time') return <EmbeddedTime iso={embedded.iso} />;
+  return (
+    <div className="my-1 mr-4 ml-15 flex max-h-96 flex-col overflow-auto rounded-md border border-line bg-panel">
+      {embedded.kind === 'json' ? <Content text={embedded.text} label="Embedded JSON" /> : null}
+      {embedded.kind === 'jwt' ? (
+        <>
+          <Heading>Header</Heading>
+          <Content text={embedded.header} label="Header of the token" />
+          <Heading>Payload</Heading>
+          <Content text={embedded.payload} label="Payload of the token" />
+          <Heading>The signature is not checked.</Heading>
+        </>
+      ) : null}
+      {embedded.kind === 'base64' ? <Base64Content embedded={embedded} /> : null}
+    </div>
+  );
+}
+
+function EmbeddedTime({ iso }: { readonly iso: string }) {
+  return (
+    <p className="ml-15 pb-1 text-ink-2">
+      <time dateTime={iso}>{formatInstant(iso)}</time>
+    </p>
+  );
+}
+
+function Heading({ children }: { readonly children: string }) {
+  return <p className="shrink-0 px-4 pt-2 font-sans text-sm text-ink-2">{children}</p>;
+}
+
+function Content({ text, label }: { readonly text: string; readonly label: string }) {
+  const json = useMemo(() => formatJson(text), [text]);
+  return json === undefined ? <TextView text={text} label={label} /> : <JsonView json={json} label={label} />;
+}
+
+interface Base64ContentProps {
+  readonly embedded: Extract<Embedded, { kind: 'base64' }>;
+}
+
+function Base64Content({ embedded: { bytes, text } }: Base64ContentProps) {
+  if (text !== undefined) return <Content text={text} label="Decoded base64" />;
+  return imageType(bytes) === undefined ? (
+    <HexView bytes={bytes} label="Decoded base64 in hex" />
+  ) : (
+    <ImageView bytes={bytes} />
   );
 }
 
