@@ -1,6 +1,6 @@
-import { useEffect, useMemo } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import { z } from 'zod';
-import { signal, storedValue, useLatest, useSignal } from './state.ts';
+import { signal, storedValue, useSignal } from './state.ts';
 
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
@@ -49,14 +49,12 @@ export function runCommand(id: string): void {
 
 /** Registers commands while the component is mounted. They always run the latest closure. */
 export function useCommands(commands: readonly Command[]): void {
-  const latest = useLatest(commands);
+  const run = useEffectEvent((id: string) => commands.find((command) => command.id === id)?.run());
   const shape = JSON.stringify(commands);
-  const offered = useMemo(() => {
-    const run = (id: string): void => latest.current.find((command) => command.id === id)?.run();
+  useEffect(() => {
     const parsed: readonly Omit<Command, 'run'>[] = JSON.parse(shape);
-    return parsed.map((command) => ({ ...command, run: () => run(command.id) }));
-  }, [latest, shape]);
-  useEffect(() => registerCommands(offered), [offered]);
+    return registerCommands(parsed.map((command) => ({ ...command, run: () => run(command.id) })));
+  }, [shape]);
 }
 
 export const useAllCommands = (): readonly Command[] => useSignal(commandStore);
