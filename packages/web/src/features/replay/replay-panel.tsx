@@ -16,7 +16,7 @@ import { useReplayState } from './replays.ts';
 
 const FORM_LOADING = <Loading label="Loading the form" bars={['h-8', 'h-24']} className="gap-2 p-4" />;
 
-const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, FORM_LOADING);
+const ReplayFormView = lazyPart(async () => (await import('./replay-form-view.tsx')).ReplayFormView, FORM_LOADING);
 
 /** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.6, min: 0.3, max: 0.8 };
@@ -82,7 +82,7 @@ export function ReplayPanel({ uid, request }: RequestPartProps) {
       {isOpen ? (
         <div id={contentId} className={clsx('flex flex-col', scrollsAlone && 'min-h-0 grow')}>
           {request.slim === undefined ? (
-            <ReplayBody
+            <ReplayFormView
               uid={uid}
               request={request}
               focusAsked={focusAsked}

@@ -13,7 +13,7 @@ import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
 
-interface ReplayBodyProps {
+interface ReplayFormViewProps {
   readonly uid: string;
   readonly request: ListedRequest;
   /** Increases each time the URL field should be focused. */
@@ -25,7 +25,7 @@ interface ReplayBodyProps {
 }
 
 /** The replay form, and the response below it. */
-export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: ReplayBodyProps) {
+export function ReplayFormView({ uid, request, focusAsked, scrollsAlone, onLeave }: ReplayFormViewProps) {
   const replay = useReplay(uid, request);
   const { form, change, errors, state, formElement, send } = replay;
   const canSign = useSigning(uid) !== null;
