@@ -17,15 +17,13 @@ import { serverState } from './server-state.ts';
 /** The state of the live connection. */
 export interface LiveStatus {
   readonly state: LiveState;
-  /** True from a lost connection until the next one is open. */
-  readonly lost: boolean;
   /** Number of requests received since the page was opened. */
   readonly received: number;
   /** Number of messages that did not match the contract. They are dropped and logged. */
   readonly invalidMessages: number;
 }
 
-export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, invalidMessages: 0 };
+export const NOT_LIVE: LiveStatus = { state: 'connecting', received: 0, invalidMessages: 0 };
 
 /** Milliseconds between two updates of the count of received requests. */
 const COUNT_MS = 250;
@@ -53,7 +51,7 @@ const MAX_QUEUED_MESSAGES = 2000;
 /** Maximum of invalid messages that are logged. Further ones are only counted. */
 const MAX_LOGGED_MESSAGES = 10;
 
-const SIGNED_OUT: LiveStatus = { ...NOT_LIVE, state: 'ended', lost: true };
+const SIGNED_OUT: LiveStatus = { ...NOT_LIVE, state: 'ended' };
 
 /** The live connection of the endpoint page. Only one is open at a time. */
 const liveStatus = signal(NOT_LIVE);
@@ -82,7 +80,7 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
     onInvalidMessage: logInvalidMessage,
     watchOutage,
     onState: (state, code) => {
-      changeStatus((status) => connectionAfter(status, state));
+      changeStatus((status) => ({ state: stateAfter(status.state, state) }));
       if (hasMissed && state === 'connected') refetchMissed(uid);
       if (state !== 'connecting') hasMissed = state !== 'connected';
       if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();
@@ -100,10 +98,12 @@ function openLiveFeed(uid: string, isReopened: boolean): () => void {
   };
 }
 
-/** The connection after a change of its state. */
-export function connectionAfter({ lost }: LiveStatus, state: LiveState): Pick<LiveStatus, 'state' | 'lost'> {
-  return { state, lost: state === 'connecting' ? lost : state !== 'connected' };
-}
+/** The state to show. A lost connection is `disconnected` until it is open again, because each attempt would be announced. */
+export const stateAfter = (shown: LiveState, state: LiveState): LiveState =>
+  shown === 'disconnected' && state === 'connecting' ? shown : state;
+
+/** True from the loss of the connection until the next one is open, and after its end. */
+export const isLost = ({ state }: Pick<LiveStatus, 'state'>): boolean => state === 'disconnected' || state === 'ended';
 
 /** Loads again what live messages would have changed while the connection was lost. The `init` has only the requests. */
 function refetchMissed(uid: string): void {
@@ -219,9 +219,9 @@ export function useLiveEndpoint(uid: string) {
     liveStatus.set(SIGNED_OUT);
     return () => liveStatus.set(NOT_LIVE);
   }, [uid, signedOut]);
-  const { received, lost } = useLiveStatus();
+  const live = useLiveStatus();
   const isUp = useSignal(serverState) === 'up';
-  useQuery({ ...missedQuery(uid), enabled: lost && isUp && !signedOut });
+  useQuery({ ...missedQuery(uid), enabled: isLost(live) && isUp && !signedOut });
   // Loads the list, and renders again when it has arrived or was cleared. After that, the count of received requests
   // triggers rendering, a few times a second.
   useQuery({
@@ -229,7 +229,7 @@ export function useLiveEndpoint(uid: string) {
     select: hasNoRows,
     notifyOnChangeProps: ['status', 'data'],
   });
-  return { receivedInSession: received, recent: readList(uid).rows };
+  return { receivedInSession: live.received, recent: readList(uid).rows };
 }
 
 const hasNoRows = ({ rows }: RequestList): boolean => rows.length === 0;

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { connectionAfter, NOT_LIVE } from '../api/live-feed.ts';
+import { NOT_LIVE, stateAfter } from '../api/live-feed.ts';
 import { connectionMessage } from './app-layout.tsx';
 
 const LOST = 'Not connected to real-time updates. Refresh the page to reconnect.';
 
 test('from a lost connection until the next one, the page says that it is not connected', () => {
   const messages: (string | undefined)[] = [];
-  let live = NOT_LIVE;
+  let shown = NOT_LIVE.state;
   for (const state of [
     'connecting',
     'connected',
@@ -15,12 +15,12 @@ test('from a lost connection until the next one, the page says that it is not co
     'disconnected',
     'connecting',
   ] as const) {
-    live = { ...live, ...connectionAfter(live, state) };
-    messages.push(connectionMessage('up', live));
+    shown = stateAfter(shown, state);
+    messages.push(connectionMessage('up', { state: shown }));
   }
   expect(messages).toEqual([undefined, undefined, LOST, LOST, LOST, LOST]);
-  expect(connectionMessage('up', { ...live, ...connectionAfter(live, 'connected') })).toBeUndefined();
-  expect(connectionMessage('up', connectionAfter(live, 'ended'))).toBe(LOST);
+  expect(connectionMessage('up', { state: stateAfter(shown, 'connected') })).toBeUndefined();
+  expect(connectionMessage('up', { state: stateAfter(shown, 'ended') })).toBe(LOST);
 });
 
 test('a page without a live connection says that the server cannot be reached or cannot answer', () => {

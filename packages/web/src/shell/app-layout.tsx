@@ -4,7 +4,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import { listenToOtherTabs, dismissLoginDialog, useIsLoginDialogOpen } from '../api/session.ts';
-import { useLiveStatus } from '../api/live-feed.ts';
+import { isLost, useLiveStatus } from '../api/live-feed.ts';
 import { useServerBack } from '../api/outage.ts';
 import { useFollowedUser, useUser } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
@@ -119,7 +119,7 @@ function useConnectionMessage(): string | undefined {
   const server = useSignal(serverState);
   const live = useLiveStatus();
   useServerBack(refetchFailedQueries);
-  const isDown = server !== 'up' || (live.lost && live.state !== 'ended');
+  const isDown = server !== 'up' || live.state === 'disconnected';
   const before = useRef<{ readonly toastId: number; readonly at: number }>(undefined);
   useEffect(() => {
     if (isDown) before.current ??= { toastId: newestToastId(), at: performance.now() };
@@ -185,7 +185,7 @@ const SERVER_MESSAGES: Record<ServerState, string | undefined> = {
 };
 
 /** The message about the connection; `undefined` if there is none. `live` is the page's connection, if it has one. */
-export function connectionMessage(server: ServerState, live: Pick<LiveStatus, 'lost'>): string | undefined {
-  if (live.lost) return 'Not connected to real-time updates. Refresh the page to reconnect.';
+export function connectionMessage(server: ServerState, live: Pick<LiveStatus, 'state'>): string | undefined {
+  if (isLost(live)) return 'Not connected to real-time updates. Refresh the page to reconnect.';
   return SERVER_MESSAGES[server];
 }

@@ -132,9 +132,7 @@ const LIVE_LABELS: Record<LiveState, string> = {
  * for it.
  */
 function LiveMark({ paused }: { readonly paused: boolean }) {
-  const { state, lost } = useLiveStatus();
-  // An attempt to reconnect would be announced each time.
-  const live = state === 'connecting' && lost ? 'disconnected' : state;
+  const { state: live } = useLiveStatus();
   const isLive = live === 'connected' && !paused;
   const isConnecting = live === 'connecting';
   return (
