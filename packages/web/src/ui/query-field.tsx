@@ -1,8 +1,9 @@
 import { MAX_QUERY_LENGTH, parseQuery } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Search, X } from 'lucide-react';
-import { useEffect, useId, useRef, useState } from 'react';
-import type { KeyboardEvent, RefObject } from 'react';
+import { useId, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { IconButton } from './button.tsx';
 import { isOfInputMethod, useCommands } from './commands.ts';
 import type { Command } from './commands.ts';
@@ -60,22 +61,21 @@ export function QueryField(props: QueryFieldProps) {
   const isUnfinished = isOpen && !parsed.ok && !/\s/.test(text.slice(parsed.position, caret));
   const showsMistake = search.isSettled && !isUnfinished;
   useCommands(command === undefined ? [] : [{ ...command, run: () => field.current?.select() }]);
-  useCaret(field, search.caret);
 
-  const close = (): void => {
-    setCaret(undefined);
-    setActive(-1);
-  };
-  const open = (): void => {
-    setCaret(field.current?.selectionStart ?? text.length);
+  /** Shows the suggestions for a place in the text; `undefined` hides them. */
+  const suggestAt = (place: number | undefined): void => {
+    setCaret(place);
     setActive(-1);
   };
   const choose = (choice: Completion): void => {
     if (completions === undefined) return;
     const done = complete(text, completions, choice);
-    search.change(done.text, done.caret);
-    setActive(-1);
-    setCaret(/\s$/.test(done.text.slice(0, done.caret)) ? undefined : done.caret);
+    // The field must have the text before the caret can be in it.
+    flushSync(() => {
+      search.change(done.text);
+      suggestAt(/\s$/.test(done.text.slice(0, done.caret)) ? undefined : done.caret);
+    });
+    field.current?.setSelectionRange(done.caret, done.caret);
   };
   const onKeyDown = (press: KeyboardEvent): void => {
     if (isOfInputMethod(press)) return;
@@ -83,16 +83,16 @@ export function QueryField(props: QueryFieldProps) {
     const chosen = choices[active];
     if (step !== undefined) {
       if (isOpen) setActive((active + step + choices.length + 1) % (choices.length + 1 || 1));
-      else open();
+      else suggestAt(field.current?.selectionStart ?? text.length);
     } else if (press.key === 'Enter') {
       if (chosen === undefined) {
-        close();
+        suggestAt(undefined);
         search.submit(text);
         // Where the field is part of a form, the browser then submits the form.
         if (!isOpen) return;
       } else choose(chosen);
     } else if (press.key === 'Tab' && chosen !== undefined) choose(chosen);
-    else if (press.key === 'Escape' && isOpen) close();
+    else if (press.key === 'Escape' && isOpen) suggestAt(undefined);
     else if (press.key === 'Escape' && onLeave !== undefined) {
       search.submit('');
       onLeave();
@@ -131,12 +131,11 @@ export function QueryField(props: QueryFieldProps) {
           value={text}
           onChange={({ target }) => {
             search.change(target.value);
-            setCaret(caretInTerm(target));
-            setActive(-1);
+            suggestAt(caretInTerm(target));
           }}
           onKeyDown={onKeyDown}
           onBlur={() => {
-            close();
+            suggestAt(undefined);
             search.settle();
           }}
           className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
@@ -179,13 +178,6 @@ function ClearButton({ compact, onClear }: { readonly compact: boolean; readonly
       onClick={onClear}
     />
   );
-}
-
-/** Puts the caret after an inserted choice. */
-function useCaret(field: RefObject<HTMLInputElement | null>, caret: { readonly at: number } | undefined): void {
-  useEffect(() => {
-    if (caret !== undefined) field.current?.setSelectionRange(caret.at, caret.at);
-  }, [field, caret]);
 }
 
 interface SuggestionsProps {

@@ -22,7 +22,6 @@ interface SearchTextOptions {
  */
 export function useSearchText(searched: string, { onSearch, onText, canSearch }: SearchTextOptions) {
   const [text, setText] = useState(searched);
-  const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
   const timers = useRef<Timer[]>([]);
   /** Texts that will return as `searched`, oldest first. Has the current one, because users type before effects run. */
@@ -48,14 +47,11 @@ export function useSearchText(searched: string, { onSearch, onText, canSearch }:
   };
   return {
     text,
-    /** Where the caret goes after a change that was not typed. */
-    caret,
     /** True if the user has stopped typing. */
     isSettled: settled === text,
-    change(next: string, at?: number): void {
+    change(next: string): void {
       setText(next);
       onText?.(next);
-      if (at !== undefined) setCaret({ at });
       stop(timers.current);
       timers.current = [setTimeout(() => search(next), PAUSE_MS), setTimeout(() => setSettled(next), SETTLED_MS)];
     },
