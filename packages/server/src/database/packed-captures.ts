@@ -21,6 +21,7 @@ export interface PackedCaptures {
 const FIELDS = 5;
 const METHOD_FIELD = 2;
 const FIRST_CAPTURES = 128;
+/** Large enough for the writer to return it without a copy (`largeBuffersOf`). */
 const FIRST_BYTES = 128 * 1024;
 
 /** One capture of a batch; `head` and `body` are views of the batch's bytes. */
