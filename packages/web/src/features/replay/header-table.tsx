@@ -1,6 +1,7 @@
 import { Plus, X } from 'lucide-react';
-import { useCallback, useEffect, useRef, useState, memo } from 'react';
-import type { KeyboardEvent, RefObject } from 'react';
+import { useCallback, useRef, useState, memo } from 'react';
+import type { KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { useLatest } from '../../ui/state.ts';
 import { mistakeIn, withNewRow } from './header-rows.ts';
@@ -26,7 +27,13 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const [limit, setLimit] = useState(MAX_RENDERED_ROWS);
   const table = useRef<HTMLTableElement>(null);
   const adding = useRef<HTMLButtonElement>(null);
-  const goTo = useFocusAt(table, adding);
+  /** Makes a change, and focuses a row; the last row if it is gone, or the add button if there are none. */
+  const changeAndFocus = useCallback((act: () => void, row: number, what: 'input' | 'button'): void => {
+    flushSync(act);
+    const shownRows = table.current?.tBodies[0]?.rows;
+    const element = shownRows?.[Math.min(row, shownRows.length - 1)]?.querySelector<HTMLElement>(what);
+    (element ?? adding.current)?.focus();
+  }, []);
   const latest = useLatest(rows);
   const change = useCallback(
     (row: HeaderRow) => onChange(latest.current.map((each) => (each.id === row.id ? row : each))),
@@ -34,13 +41,11 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   );
   const remove = useCallback(
     (id: number) => {
-      goTo(
-        latest.current.findIndex((each) => each.id === id),
-        'button',
-      );
-      onChange(latest.current.filter((each) => each.id !== id));
+      const others = latest.current.filter((each) => each.id !== id);
+      const position = latest.current.findIndex((each) => each.id === id);
+      changeAndFocus(() => onChange(others), position, 'button');
     },
-    [latest, onChange, goTo],
+    [latest, onChange, changeAndFocus],
   );
   // Expand the table if a hidden row has an error.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
@@ -48,12 +53,10 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const shown = rows.slice(0, isOpen ? Math.max(limit, wrong + 1) : COLLAPSED_ROWS);
   const hidden = rows.length - shown.length;
   const showMore = (): void => {
-    goTo(shown.length, 'input');
     if (isOpen) setLimit(shown.length + MAX_RENDERED_ROWS);
     setShowsAll(true);
   };
   const add = (): void => {
-    goTo(rows.length, 'input');
     setShowsAll(true);
     setLimit(Math.max(limit, rows.length + 1));
     onChange(withNewRow(rows));
@@ -69,7 +72,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
             {isOpen ? 'Show fewer' : `Show all (${rows.length})`}
           </Button>
         ) : null}
-        <Button ref={adding} size="sm" onClick={add}>
+        <Button ref={adding} size="sm" onClick={() => changeAndFocus(add, rows.length, 'input')}>
           <Plus /> Add header
         </Button>
       </div>
@@ -106,7 +109,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
       {hidden > 0 ? (
         <button
           type="button"
-          onClick={showMore}
+          onClick={() => changeAndFocus(showMore, shown.length, 'input')}
           className="self-start rounded-sm text-sm font-medium text-accent hover:underline"
         >
           {hidden === 1 ? 'Show 1 more header' : `Show ${hidden} more headers`}
@@ -117,24 +120,6 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
       </p>
     </section>
   );
-}
-
-type FocusTarget = readonly [row: number, what: 'input' | 'button'];
-
-/** Focuses a row after it is rendered; the last row if it is gone, or the add button if there are none. */
-function useFocusAt(table: RefObject<HTMLTableElement | null>, adding: RefObject<HTMLElement | null>) {
-  const wanted = useRef<FocusTarget>(undefined);
-  useEffect(() => {
-    if (wanted.current === undefined) return;
-    const [row, what] = wanted.current;
-    wanted.current = undefined;
-    const rows = table.current?.tBodies[0]?.rows;
-    const element = rows?.[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>(what);
-    (element ?? adding.current)?.focus();
-  });
-  return useCallback((row: number, what: FocusTarget[1]): void => {
-    wanted.current = [row, what];
-  }, []);
 }
 
 interface HeaderRowFieldsProps {
