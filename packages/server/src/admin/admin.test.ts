@@ -146,6 +146,16 @@ describe('accounts', () => {
     expect(await admin(['stats'])).toContain('users\t1');
   });
 
+  it('lists the bytes of all bodies of a user, each once', async () => {
+    await person.client.call('createEndpoint', { body: {} });
+    await capture(2, () => 'four');
+    await fetch(`${server.origin}/h/${uid}`, { method: 'PUT', body: 'an endpoint with two methods' });
+    const [line = ''] = await admin(['list-users']);
+    const [endpoints, , bodyBytes] = line.split('\t').slice(-3);
+    expect(endpoints).toBe('2');
+    expect(await admin(['stats'])).toContain(`bodyBytes\t${bodyBytes}`);
+  });
+
   it('does not change a plan that a subscription sets', async () => {
     const database = new DatabaseSync(join(server.dataDir, 'creel.db'), { timeout: 5000 });
     database.exec(`update users set stripe_subscription_id = 'sub_1'`);

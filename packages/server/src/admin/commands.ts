@@ -64,11 +64,11 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   'list-users': {
     args: [],
-    summary: 'list the accounts: id, username, email, plan, endpoints, stored requests',
+    summary: 'list the accounts: id, username, email, plan, endpoints, stored requests, bytes of their bodies',
     async run({ config, print }) {
       for (const user of await withDatabase(config, listUsers)) {
-        const { id, username, email, plan, endpoints, requests } = user;
-        print([id, username, email, plan, endpoints, requests].join('\t'));
+        const { id, username, email, plan, endpoints, requests, bodyBytes } = user;
+        print([id, username, email, plan, endpoints, requests, bodyBytes].join('\t'));
       }
     },
   },

@@ -10,7 +10,7 @@ function sumOf(columns: string): RawBuilder<number> {
   return sql<number>`cast(coalesce(sum(${sql.raw(columns)}), 0) as bigint)`;
 }
 
-/** Every account with the numbers of its endpoints and stored requests, oldest first. */
+/** Every account with its number of endpoints, number of stored requests, and bytes of their bodies, oldest first. */
 export async function listUsers(db: Database) {
   return db
     .selectFrom('users')
@@ -18,6 +18,14 @@ export async function listUsers(db: Database) {
     .select(['users.id', 'users.username', 'users.email', 'users.subscription_tier as plan'])
     .select(sql<number>`count(endpoints.id)`.as('endpoints'))
     .select(sumOf('endpoints.saved_count + endpoints.unsaved_count').as('requests'))
+    .select((user) =>
+      user
+        .selectFrom('endpoint_method_counts')
+        .innerJoin('endpoints as owned', 'owned.id', 'endpoint_method_counts.endpoint_id')
+        .whereRef('owned.user_id', '=', 'users.id')
+        .select(sumOf('bytes').as('bytes'))
+        .as('bodyBytes'),
+    )
     .groupBy(['users.id', 'users.username', 'users.email', 'users.subscription_tier'])
     .orderBy('users.id')
     .execute();
