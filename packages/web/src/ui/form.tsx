@@ -128,7 +128,8 @@ export function Form({ failure, onSubmit, children, ...rest }: FormProps) {
 /** Text fields with validation messages. A field that the user has not changed follows `initial`. */
 export function useForm<V extends Readonly<Record<string, string>>>(options: {
   readonly initial: V;
-  readonly validate: (values: V) => FieldErrors;
+  /** Without one, only the server checks the values. */
+  readonly schema?: z.ZodType | undefined;
   readonly onValid: (values: V) => void;
 }) {
   const [edits, setEdits] = useState<Partial<V>>({});
@@ -136,7 +137,7 @@ export function useForm<V extends Readonly<Record<string, string>>>(options: {
   const { ref, clear, ...messages } = useFormErrors(values);
 
   const onSubmit = (): void => {
-    const found = options.validate(values);
+    const found = options.schema === undefined ? {} : fieldErrors(options.schema, values);
     if (Object.keys(found).length > 0) return messages.refuse(found);
     clear();
     options.onValid(values);

@@ -8,7 +8,7 @@ import { useServiceInfo } from '../../api/queries.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
+import { Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { ownPath } from '../../ui/urls.ts';
@@ -80,7 +80,7 @@ function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const register = useRegister();
   const form = useForm({
     initial: EMPTY,
-    validate: (values) => fieldErrors(registerFormSchema, values),
+    schema: registerFormSchema,
     onValid: ({ username, email, password }) =>
       register.mutate(
         { username, email, password },
@@ -141,7 +141,7 @@ function ResetRequestForm() {
   });
   const form = useForm({
     initial: { email: '' },
-    validate: (values) => fieldErrors(FORM, values),
+    schema: FORM,
     onValid: ({ email }) =>
       request.mutate(email, {
         onError: (error) => form.fail(error, errorMessage(error, 'The link could not be sent. Please try again.')),

@@ -5,7 +5,7 @@ import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
+import { Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { PublicLayout } from '../../ui/page.tsx';
 import { newPasswordFormSchema } from './account-forms.ts';
 
@@ -35,7 +35,7 @@ function ResetForm({ token }: { readonly token: string }) {
   });
   const form = useForm({
     initial: { password: '', confirmPassword: '' },
-    validate: (values) => fieldErrors(newPasswordFormSchema, values),
+    schema: newPasswordFormSchema,
     onValid: ({ password }) =>
       reset.mutate(password, {
         onError: (error) => form.fail(error, errorMessage(error, 'The password could not be set. Please try again.')),

@@ -1,7 +1,7 @@
 import { credentialsSchema } from '@creel/contract';
 import { namedError } from '../../api/client.ts';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
+import { Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { useLogin } from './login-mutations.ts';
 
 interface LoginFormProps {
@@ -15,7 +15,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
   const login = useLogin();
   const form = useForm({
     initial: { username, password: '' },
-    validate: (values) => fieldErrors(credentialsSchema, values),
+    schema: credentialsSchema,
     onValid: (values) =>
       login.mutate(values, {
         onSuccess: onSignedIn,

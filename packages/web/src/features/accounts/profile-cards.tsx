@@ -10,13 +10,14 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, FormButtons, SubmitButton, useForm } from '../../ui/form.tsx';
+import { Form, FormButtons, SubmitButton, useForm } from '../../ui/form.tsx';
 import { SectionCard } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { handleLogout, useLeave } from './login-mutations.ts';
 import { usernameFailure } from './profile-labels.ts';
 
 const FORM = z.object({ username: usernameSchema });
+const DELETION = z.object({ password: z.string().min(1, 'Please enter your password') });
 /** The page reloads after a change of the username, so that every screen shows it. */
 const RELOAD_AFTER_MS = 1000;
 
@@ -28,7 +29,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
   });
   const form = useForm({
     initial: { username: user.username },
-    validate: (values) => fieldErrors(FORM, values),
+    schema: FORM,
     onValid: ({ username }) =>
       change.mutate(username.trim(), {
         onSuccess: () => {
@@ -144,8 +145,7 @@ function DeleteAccountForm({ hasPassword, onCancel }: DeleteAccountFormProps) {
   });
   const form = useForm({
     initial: { password: '' },
-    validate: ({ password }): Record<string, string> =>
-      hasPassword && password === '' ? { password: 'Please enter your password' } : {},
+    schema: hasPassword ? DELETION : undefined,
     onValid: ({ password }) =>
       remove.mutate(password, {
         onSuccess: () => {

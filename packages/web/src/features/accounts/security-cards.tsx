@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badges.tsx';
 import { ConfirmButton } from '../../ui/dialog.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { fieldErrors, Form, SubmitButton, useForm } from '../../ui/form.tsx';
+import { Form, SubmitButton, useForm } from '../../ui/form.tsx';
 import { formatMoment, timeAgo } from '../../ui/format.ts';
 import { SectionCard } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
@@ -40,7 +40,7 @@ export function PasswordCard() {
   });
   const form = useForm({
     initial: EMPTY,
-    validate: (values) => fieldErrors(passwordChangeSchema, values),
+    schema: passwordChangeSchema,
     onValid: (values) =>
       change.mutate(values, {
         onSuccess: ({ message }) => {

@@ -20,7 +20,6 @@ export function CreateEndpointDialog({ onClose }: { readonly onClose: () => void
   const block = user === null ? undefined : createBlock(user.subscriptionTier, endpoints.data, now);
   const form = useForm({
     initial: { name: '', source: '' },
-    validate: () => ({}),
     onValid: (values) =>
       create.mutate(
         // As set in this browser. Without a setting here, the server uses the stored one.

@@ -115,7 +115,6 @@ function EditEndpointForm({ endpoint, onClose }: EditEndpointFormProps) {
   const edit = useEditEndpoint(endpoint.uid);
   const form = useForm({
     initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
-    validate: () => ({}),
     onValid: (values) =>
       edit.mutate(values, {
         onSuccess: onClose,
