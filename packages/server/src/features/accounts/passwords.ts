@@ -16,7 +16,7 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** Each hash takes 19 MiB and one of libuv's four threads. Half of the cores and threads stay free for other work. */
+/** Each hash takes 19 MiB and a core for 25 ms. Half of the cores stay free for other work. */
 export const HASH_CONCURRENCY = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 /** Maximum number of waiting hashes. One address or account may have half of them. */
 const MAX_WAITING = 1000;
