@@ -67,10 +67,8 @@ class LiveWatch {
   #failedSocket: WebSocket | undefined;
   /** The socket that was paused last. The server closes one that does not read for long. */
   #pausedSocket: WebSocket | undefined;
-  /** True when the user was told that the connection is lost. */
-  #isDisconnected = false;
-  /** True when the user was told what answers in place of the server. */
-  #isExplained = false;
+  /** Whether the user was told that the connection is lost, and then what answers in place of the server. */
+  #known: 'nothing' | 'lost' | 'cause' = 'nothing';
   #expiresAt: string | null;
   #timer: NodeJS.Timeout | undefined;
   #stopListening: () => void = () => {};
@@ -144,14 +142,13 @@ class LiveWatch {
   }
 
   #changeState(state: LiveState, code?: number): void {
-    if (state === 'connected' && this.#isDisconnected) {
-      this.#isDisconnected = false;
-      this.#isExplained = false;
+    if (state === 'connected' && this.#known !== 'nothing') {
+      this.#known = 'nothing';
       this.#options.notify('Connected again.');
     }
     if (state === 'disconnected') {
-      if (!this.#isDisconnected && this.#socket !== this.#pausedSocket) {
-        this.#isDisconnected = true;
+      if (this.#known === 'nothing' && this.#socket !== this.#pausedSocket) {
+        this.#known = 'lost';
         this.#options.notify('The connection is lost. Trying again.');
       }
       this.#enqueue(() => this.#check());
@@ -198,8 +195,8 @@ class LiveWatch {
 
   /** Says once per lost connection what answers in place of the server, because the user may have to act. */
   #explain(error: unknown): void {
-    if (this.#isExplained || !this.#isDisconnected || !(error instanceof ApiError) || !isFromElsewhere(error)) return;
-    this.#isExplained = true;
+    if (this.#known !== 'lost' || !(error instanceof ApiError) || !isFromElsewhere(error)) return;
+    this.#known = 'cause';
     for (const line of errorLines(error) ?? []) this.#options.notify(line);
   }
 }
