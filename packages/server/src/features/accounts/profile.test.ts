@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { tokenHash } from '../../secrets.ts';
+import { MAX_SESSIONS } from './token-queries.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLive, shows } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
@@ -197,6 +198,26 @@ describe('sessions', () => {
     expect(await Promise.all(views.map((view) => view.closed))).toEqual([4401, 4401]);
     expect(await Promise.all([...others, person.client, stranger.client].map(statusOf))).toEqual([401, 401, 200, 200]);
     expect(await person.client.call('listSessions', {})).toHaveLength(1);
+  });
+});
+
+describe('too many sessions', () => {
+  test('a login ends the one that was not used for the longest time, with its sockets', async () => {
+    const person = await server.register();
+    const { uid } = await person.client.call('createEndpoint', { body: {} });
+    const view = await watch(person.client, uid);
+    const { passwordHash = null } = (await server.store.findUser(person.user.id)) ?? {};
+    server.clock.advance(1);
+    for (let nth = 1; nth < MAX_SESSIONS; nth++) {
+      const now = server.clock.now();
+      const session = someSession(person.user.id, { createdAt: now, lastSeenAt: now, expiresAt: now + 3_600_000 });
+      await server.store.createSession(tokenHash(`${uid} ${nth}`), session, passwordHash);
+    }
+    expect(await person.client.call('listSessions', {})).toHaveLength(MAX_SESSIONS);
+    const newest = await elsewhere(person);
+    expect(await view.closed).toBe(4401);
+    expect([await statusOf(person.client), await statusOf(newest)]).toEqual([401, 200]);
+    expect(await newest.call('listSessions', {})).toHaveLength(MAX_SESSIONS);
   });
 });
 

@@ -38,12 +38,13 @@ function visitorOf({ app, request, reply, clientAddress }: AnyCall): Visitor {
 async function logIn(call: AnyCall, user: UserRecord): Promise<User> {
   const { app, request, reply, clientAddress } = call;
   await endSession(call);
-  const token = await app.accounts.sessions.start(user, {
+  const started = await app.accounts.sessions.start(user, {
     userAgent: request.headers['user-agent'] ?? '',
     ip: clientAddress,
   });
-  if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-  setCookie(reply, SESSION, app.publicUrl(), token);
+  if (started === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+  for (const id of started.ended) app.live.publish({ kind: 'session', id });
+  setCookie(reply, SESSION, app.publicUrl(), started.token);
   rememberBrowser(call, user);
   return presentUser(user);
 }

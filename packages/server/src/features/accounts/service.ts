@@ -81,10 +81,10 @@ class Sessions {
   }
 
   /**
-   * Starts a session and returns its token, which is not stored. `undefined` when the password was changed since the
-   * login, or the account does not exist.
+   * Starts a session. Returns its token, which is not stored, and the public ids of sessions that ended because the user
+   * has too many. `undefined` when the password was changed since the login, or the account does not exist.
    */
-  async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
+  async start(user: UserRecord, client: { userAgent: string; ip: string }) {
     const token = randomToken();
     const now = this.#now();
     const session: SessionRecord = {
@@ -96,8 +96,8 @@ class Sessions {
       userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
       ip: client.ip,
     };
-    const started = await this.#store.createSession(tokenHash(token), session, user.passwordHash);
-    return started ? token : undefined;
+    const ended = await this.#store.createSession(tokenHash(token), session, user.passwordHash);
+    return ended && { token, ended };
   }
 
   /** The user of a token; `undefined` when it is unknown or expired. */

@@ -32,16 +32,33 @@ async function listSessions(db: EngineDatabase, userId: number, now: number): Pr
   return rows.map(toSessionRecord);
 }
 
-/** Starts a session. False when the user does not exist or no longer has the password hash `passwordHash`. */
+/** Maximum sessions of a user. Programs may log in for each run, and never log out. */
+export const MAX_SESSIONS = 100;
+
+/**
+ * Starts a session. Ends those beyond the maximum that were not used for the longest time, and returns their public ids.
+ * `undefined` when the user does not exist or no longer has the password hash `passwordHash`.
+ */
 async function createSession(
   transaction: EngineTransaction,
   tokenHash: string,
   session: SessionRecord,
   passwordHash: string | null,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   // Locked, so that a password change either comes first and is seen here, or comes later and ends this session too.
   const user = await lockUser(transaction, session.userId);
-  if (user === undefined || user.passwordHash !== passwordHash) return false;
+  if (user === undefined || user.passwordHash !== passwordHash) return undefined;
+  const own = transaction.selectFrom('sessions').select('id').where('user_id', '=', session.userId);
+  const kept = own
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id')
+    .limit(MAX_SESSIONS - 1);
+  const ended = await transaction
+    .deleteFrom('sessions')
+    .where('user_id', '=', session.userId)
+    .where('id', 'not in', kept)
+    .returning('id')
+    .execute();
   await transaction
     .insertInto('sessions')
     .values({
@@ -55,7 +72,7 @@ async function createSession(
       ip: session.ip,
     })
     .execute();
-  return true;
+  return ended.map(({ id }) => id);
 }
 
 async function touchSession(db: EngineDatabase, tokenHash: string, lastSeenAt: number, expiresAt: number) {
