@@ -43,11 +43,14 @@ export function newSimulatedCustomer(id: string): SimulatedCustomer {
 
 type NewCheckout = Omit<SimulatedCheckout, 'id' | 'status'>;
 
+/** Each call reads and writes all checkouts of a customer. Older ones than these are no longer found. */
+const MAX_CHECKOUTS = 20;
+
 /** Adds an open checkout, the last of the list. Its id is unique, because `made` only grows. */
 export function openCheckout(customer: SimulatedCustomer, checkout: NewCheckout): SimulatedCustomer {
   const made = customer.made + 1;
   const opened: SimulatedCheckout = { ...checkout, id: `cs_test_${customer.id}_${made}`, status: 'open' };
-  return { ...customer, made, checkouts: [...customer.checkouts, opened] };
+  return { ...customer, made, checkouts: [...customer.checkouts, opened].slice(-MAX_CHECKOUTS) };
 }
 
 /** Pays an open checkout, which creates the subscription. */
