@@ -148,7 +148,9 @@ export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 const REPORT_SENTENCE = 'Describe the attempt with url, method, attempt, status or error, durationMs and at.';
 const STATUS_SENTENCE = 'status must be a number from 100 to 999, or null';
 const DURATION_SENTENCE = 'durationMs must be a number of milliseconds';
-const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, value }';
+const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, value }, with 64 KiB at most';
+/** As many as the server and `creel forward` read of a response. A list has those of 50 attempts. */
+const MAX_REPORTED_HEADER_CHARS = 64 * 1024;
 
 const reportText = (name: string) =>
   z
@@ -173,7 +175,15 @@ export const deliveryReportSchema = z
       error: reportText('error').default(null),
       durationMs: z.number(DURATION_SENTENCE).min(0, DURATION_SENTENCE).max(Number.MAX_SAFE_INTEGER, DURATION_SENTENCE),
       at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
-      responseHeaders: z.array(reportedHeaderSchema, HEADERS_SENTENCE).max(1000, HEADERS_SENTENCE).default([]),
+      responseHeaders: z
+        .array(reportedHeaderSchema, HEADERS_SENTENCE)
+        .max(1000, HEADERS_SENTENCE)
+        .refine(
+          (headers) =>
+            headers.reduce((sum, { key, value }) => sum + key.length + value.length, 0) <= MAX_REPORTED_HEADER_CHARS,
+          HEADERS_SENTENCE,
+        )
+        .default([]),
       responseBody: z.string('responseBody must be text or null').nullable().default(null),
       responseBodyEncoding: z
         .enum(bodyEncodingSchema.options, 'responseBodyEncoding must be utf8 or base64')
