@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { unsavedId } from '@creel/contract';
+import { MAX_DELIVERIES_PER_REQUEST, unsavedId } from '@creel/contract';
 import { rawRequest } from '../../../../fixtures/raw-http.ts';
 import { presentPreview, presentRequest } from '../features/requests/service.ts';
 import type { TestClient } from '../../test/test-client.ts';
@@ -120,6 +120,34 @@ test.each(['', '/body'])(
     await expect.poll(again, { interval: 500 }).toEqual(Array.from({ length: FIT }, () => 200));
   },
 );
+
+test('a list of attempts needs memory for all of its bytes', async () => {
+  const { client, uid } = await server.registerOwner();
+  for (const bytes of [LARGEST, LARGEST, 6 * MIB]) await capture(client, uid, new Uint8Array(bytes).fill(1));
+  const report = {
+    url: 'http://a/',
+    method: 'POST',
+    attempt: 1,
+    status: 200,
+    durationMs: 1,
+    at: new Date(server.clock.now()).toISOString(),
+    responseHeaders: Array.from({ length: 60 }, () => ({ key: 'name', value: 'v'.repeat(1024) })),
+    responseBody: 'b'.repeat(16 * 1024),
+  };
+  const params = { uid, id: String(unsavedId(0)) };
+  for (let nth = 0; nth < MAX_DELIVERIES_PER_REQUEST; nth++)
+    await client.call('reportDelivery', { params, body: report });
+  const path = `/api/endpoints/${uid}/requests/${params.id}/deliveries`;
+  expect((await client.tell(path)).body).toHaveLength(MAX_DELIVERIES_PER_REQUEST);
+  const readers: Socket[] = [];
+  for (const index of [0, 1, 2]) {
+    const whole = `GET /api/endpoints/${uid}/requests/${unsavedId(index)} HTTP/1.1`;
+    readers.push(await silentReader(rawRequest([whole, 'Host: h', `Cookie: ${client.jar.header()}`])));
+  }
+  expect((await client.tell(path)).status).toBe(503);
+  for (const reader of readers) reader.destroy();
+  await expect.poll(async () => (await client.tell(path)).status).toBe(200);
+});
 
 test('a small export needs little memory, while two users hold most of it', async () => {
   const readers: Socket[] = [];

@@ -1,12 +1,14 @@
-import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Call, Finders, Handlers } from '../../http/call.ts';
+import { LargeAnswer, listJson } from '../../http/large-answer.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import { expectFound, parseRequestId } from '../requests/service.ts';
+import type { StoredAttempt } from './attempt-queries.ts';
 import { presentAttempt, presentDestination, presentPlanned } from './present-delivery.ts';
 
-/** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */
-const ATTEMPT_BYTES = 24 * 1024;
+/** Bytes of the stored part of a response: at most 80 KiB. */
+const responseBytes = ({ responseHeaders, responseBody }: StoredAttempt): number =>
+  responseHeaders.reduce((sum, { key, value }) => sum + key.length + value.length, responseBody?.length ?? 0);
 
 function destinationId({ params }: Pick<Call<'changeDestination'>, 'params'>): number {
   if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
@@ -57,18 +59,23 @@ export const deliveryHandlers = {
   },
 
   async listDeliveries(call) {
-    const { app, endpoint, reserve, query } = call;
+    const { app, endpoint, reserve, readInTurn, query } = call;
     const { index, method, head } = await findRequest(call);
-    reserve(MAX_DELIVERIES_PER_REQUEST * ATTEMPT_BYTES);
     const planned = query.planned ? await app.store.listPlanned(endpoint.id, index) : [];
     const { target } = decodeHead(head);
-    const attempts = await app.store.listAttempts(endpoint.id, index);
+    const attempts = await readInTurn(() => app.store.listAttempts(endpoint.id, index));
+    const rawBytes = attempts.reduce((sum, attempt) => sum + responseBytes(attempt), 0);
+    reserve(rawBytes);
     // The first attempt may have ended between the two reads.
     const waiting = planned.filter(({ deliveryId }) => attempts.every((attempt) => attempt.deliveryId !== deliveryId));
-    return [
-      ...waiting.map((delivery) => presentPlanned(delivery, { method, target })),
-      ...attempts.map(presentAttempt),
+    const items = [
+      ...waiting.map((delivery) => () => presentPlanned(delivery, { method, target })),
+      ...attempts.map((attempt) => () => presentAttempt(attempt)),
     ];
+    return new LargeAnswer(
+      rawBytes,
+      listJson(items, (present) => present()),
+    );
   },
 
   async reportDelivery(call) {
