@@ -33,7 +33,7 @@ async function listSessions(db: EngineDatabase, userId: number, now: number): Pr
 }
 
 /** Maximum sessions of a user. Programs may log in for each run, and never log out. */
-export const MAX_SESSIONS = 100;
+export const MAX_SESSIONS = 1000;
 
 /**
  * Starts a session. Ends those beyond the maximum that were not used for the longest time, and returns their public ids.
