@@ -172,6 +172,17 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
   }));
 }
 
+/** Stored bytes of the attempts of a request. */
+async function attemptBytes(db: EngineDatabase, endpointId: number, index: number): Promise<number> {
+  const ofRow = sql`octet_length(url) + octet_length(response_headers) + coalesce(octet_length(response_body), 0)`;
+  const { bytes } = await db
+    .selectFrom('delivery_attempts')
+    .select(sql<number>`cast(coalesce(sum(${ofRow}), 0) as bigint)`.as('bytes'))
+    .where('request_key', '=', requestKey(endpointId, index))
+    .executeTakeFirstOrThrow();
+  return bytes;
+}
+
 /** A delivery that waits for its first attempt, which is due at `plannedAt`. */
 export type PlannedDelivery = Awaited<ReturnType<typeof listPlanned>>[number];
 
@@ -253,6 +264,7 @@ export const attemptQueries = {
   findActiveDestination: read(findActiveDestination),
   findAttempts: read(findAttempts),
   listAttempts: read(listAttempts),
+  attemptBytes: read(attemptBytes),
   listPlanned: read(listPlanned),
   countPendingDeliveries: read((db: EngineDatabase) => countRows(db.selectFrom('deliveries'))),
   hasDelivery: read(hasDelivery),

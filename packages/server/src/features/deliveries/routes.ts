@@ -3,12 +3,7 @@ import { LargeAnswer, listJson } from '../../http/large-answer.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { decodeHead } from '../../database/stored-request.ts';
 import { expectFound, parseRequestId } from '../requests/service.ts';
-import type { StoredAttempt } from './attempt-queries.ts';
 import { presentAttempt, presentDestination, presentPlanned } from './present-delivery.ts';
-
-/** Bytes of the stored part of a response: at most 80 KiB. */
-const responseBytes = ({ responseHeaders, responseBody }: StoredAttempt): number =>
-  responseHeaders.reduce((sum, { key, value }) => sum + key.length + value.length, responseBody?.length ?? 0);
 
 function destinationId({ params }: Pick<Call<'changeDestination'>, 'params'>): number {
   if (!/^[1-9]\d{0,14}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
@@ -63,9 +58,9 @@ export const deliveryHandlers = {
     const { index, method, head } = await findRequest(call);
     const planned = query.planned ? await app.store.listPlanned(endpoint.id, index) : [];
     const { target } = decodeHead(head);
-    const attempts = await readInTurn(() => app.store.listAttempts(endpoint.id, index));
-    const rawBytes = attempts.reduce((sum, attempt) => sum + responseBytes(attempt), 0);
+    const rawBytes = await app.store.attemptBytes(endpoint.id, index);
     reserve(rawBytes);
+    const attempts = await readInTurn(() => app.store.listAttempts(endpoint.id, index));
     // The first attempt may have ended between the two reads.
     const waiting = planned.filter(({ deliveryId }) => attempts.every((attempt) => attempt.deliveryId !== deliveryId));
     const items = [
