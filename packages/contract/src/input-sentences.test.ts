@@ -240,6 +240,16 @@ describe('the report of an attempt', () => {
   ])('%j: %j', (changes, wrong) => {
     expect(mistakes(OPERATIONS.reportDelivery.body, { ...report, ...changes })).toEqual(wrong);
   });
+
+  test('has at most 64 KiB of response headers, like a response that the server reads', () => {
+    const full = Array.from({ length: 64 }, () => ({ key: 'k'.repeat(24), value: 'v'.repeat(1000) }));
+    const mistakesOf = (responseHeaders: object[]): object =>
+      mistakes(OPERATIONS.reportDelivery.body, { ...report, responseHeaders });
+    expect(mistakesOf(full)).toEqual({});
+    expect(mistakesOf([...full, { key: 'k', value: '' }])).toEqual({
+      responseHeaders: 'responseHeaders must be a list of at most 1000 { key, value }, with 64 KiB at most',
+    });
+  });
 });
 
 describe('replay', () => {
