@@ -48,8 +48,10 @@ async function createSession(
   // Locked, so that a password change either comes first and is seen here, or comes later and ends this session too.
   const user = await lockUser(transaction, session.userId);
   if (user === undefined || user.passwordHash !== passwordHash) return undefined;
-  const own = transaction.selectFrom('sessions').select('id').where('user_id', '=', session.userId);
-  const kept = own
+  const kept = transaction
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', session.userId)
     .orderBy('last_seen_at', 'desc')
     .orderBy('id')
     .limit(MAX_SESSIONS - 1);
