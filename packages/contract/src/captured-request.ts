@@ -7,7 +7,7 @@ import { UNSAVED_ID_BASE } from './limits.ts';
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;
 
-/** Who sent it: a destination, a replay, or `creel forward` on a user's machine. */
+/** What made an attempt: `forward` is a destination, `replay` a user's replay, `cli` a `creel forward` on a user's machine. */
 export const deliveryKindSchema = z.enum(['forward', 'replay', 'cli']);
 export type DeliveryKind = z.infer<typeof deliveryKindSchema>;
 

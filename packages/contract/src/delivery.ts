@@ -6,7 +6,7 @@ import { headerPairSchema, isBase64, METHOD_SENTENCE, targetUrlSchema } from './
 /** Maximum number of destinations of an endpoint. */
 export const MAX_DESTINATIONS = 5;
 /** Maximum number of stored attempts of a request. */
-export const MAX_DELIVERIES_PER_REQUEST = 50;
+export const MAX_ATTEMPTS_PER_REQUEST = 50;
 /** Maximum number of pending deliveries of an endpoint. */
 export const MAX_PENDING_DELIVERIES = 10_000;
 /** Maximum stored bytes of a destination's response. */
@@ -62,7 +62,7 @@ export function withCapturedTarget(url: string, capturedTarget: string): string 
   return query.length < 2 ? `${joined}?${ownQuery}` : `${joined}?${ownQuery}&${query.slice(1)}`;
 }
 
-/** `..` in a path, also percent-encoded, and with parameters, which some servers ignore. */
+/** `..` in a path, even if it is percent-encoded, or followed by parameters, which some servers ignore. */
 const DOUBLE_DOT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:;[^/\\]*?)?(?:$|[/\\]|%2f|%5c)/i;
 
 /**
@@ -83,6 +83,7 @@ const querySchema = z
   .string('query must be text')
   .refine((text) => !text.includes('\0'), 'query must not contain the character NUL');
 
+/** The settings of a new destination: docs/api.md, "Deliveries". Absent fields get their defaults. */
 export const destinationCreateSchema = z.object({
   url: targetUrlSchema,
   appendPath: flag('appendPath').default(false),
@@ -102,7 +103,7 @@ export const destinationChangeSchema = z.object({
 });
 export type DestinationChange = z.output<typeof destinationChangeSchema>;
 
-/** True for a 2xx status. Everything else, also no response, is a failure. */
+/** True for a 2xx status. Everything else is a failure, including no response. */
 export function isDelivered(status: number | null): boolean {
   return status !== null && status >= 200 && status < 300;
 }

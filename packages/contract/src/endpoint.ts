@@ -52,7 +52,7 @@ const endpointRetentionSchema = z.object({
   saved: z.int(),
   /** Maximum number of saved requests. At this number, autosave leaves new requests unsaved. */
   maxSaved: z.int(),
-  /** Number of requests captured since the creation or the last clear, also those that are no longer stored. */
+  /** Number of requests captured since the creation or the last clear, including those that are no longer stored. */
   captured: z.int(),
   /** How many of the captured requests were dropped, because newer unsaved ones took their place. */
   dropped: z.int(),
@@ -62,6 +62,7 @@ const endpointRetentionSchema = z.object({
   newestIndex: z.int().default(-1),
 });
 
+/** An endpoint with its statistics, as `getEndpoint` and the live message `endpoint` have it. */
 export const endpointDetailSchema = endpointSchema.extend({
   stats: endpointStatsSchema,
   retention: endpointRetentionSchema,
@@ -81,6 +82,7 @@ const label = (what: string) =>
 const flagInput = (what: string) =>
   z.union([z.boolean(), flagSchema.transform((text) => text === 'true')], `${what} must be true or false`);
 
+/** The settings of a new endpoint. Without `autoSaveEnabled`, the setting of its user applies. */
 export const endpointCreateSchema = z.object({
   name: label('Name').optional(),
   source: label('Source').optional(),

@@ -129,7 +129,7 @@ describe('no error message comes from zod', () => {
           expect(sentence, `${at}: ${JSON.stringify(value)?.slice(0, 40)}`).not.toMatch(ZOD);
   });
 
-  const LINK = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
+  const LINK = 'This link is not complete. Please open it again from the email, or ask for a new one.';
   test.each([
     [OPERATIONS.deleteAccount.body, { password: 5 }, { password: 'Please enter your password' }],
     [

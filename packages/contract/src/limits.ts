@@ -33,7 +33,7 @@ export const MAX_HEADER_BYTES = 64 * 1024;
 export const MAX_HEAD_BYTES = MAX_HEADER_BYTES + 16 * 1024;
 /** Bytes of a header line besides its name and value. */
 export const HEADER_SEPARATOR_BYTES = ': \r\n'.length;
-/** More headers than a request can have that is captured. */
+/** An upper bound of the number of headers of a captured request: each line takes at least its separators. */
 export const MAX_HEADER_LINES = MAX_HEADER_BYTES / HEADER_SEPARATOR_BYTES;
 
 /** Maximum number of stored requests that one search call examines. With the default limits, an endpoint stores fewer. */

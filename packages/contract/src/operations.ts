@@ -27,6 +27,7 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
 type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
 type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
 
+/** The input of any operation, for code that handles all of them. */
 export interface AnyInput {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 
+/** The code of a plan on the wire and in the database. Its name is in `PLANS`. */
 export const tierSchema = z.enum(['FREE', 'BASIC', 'PREMIUM']);
 export type Tier = z.infer<typeof tierSchema>;
 
+/** How often a subscription is paid. */
 export const billingIntervalSchema = z.enum(['monthly', 'yearly']);
 export type BillingInterval = z.infer<typeof billingIntervalSchema>;
 

@@ -38,7 +38,7 @@ const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers that forwarding adds, or replaces: the marks of those that forwarded it, the delivery, and the attempt. */
+/** Headers that forwarding adds or replaces: the marks of all who forwarded the request, the delivery, and the attempt. */
 export const FORWARDING_HEADERS = { via: 'Creel-Via', delivery: 'Creel-Delivery', attempt: 'Creel-Attempt' } as const;
 const FORWARDING_NAMES: ReadonlySet<string> = new Set(
   Object.values(FORWARDING_HEADERS).map((name) => name.toLowerCase()),
@@ -52,7 +52,7 @@ export function isForwardingHeader(name: string): boolean {
 /** A request that was forwarded this many times is not forwarded again. */
 const MAX_HOPS = 3;
 
-/** Returns the marks of those that forwarded a request, in order. */
+/** Returns the marks of all who forwarded a request, in order. A mark identifies an installation, or a `creel forward` of an endpoint. */
 function forwardingMarks(headers: RawHeaders): string[] {
   return headerValues(headers, FORWARDING_HEADERS.via.toLowerCase())
     .flatMap((value) => value.split(','))
@@ -60,14 +60,14 @@ function forwardingMarks(headers: RawHeaders): string[] {
     .filter((mark) => mark !== '');
 }
 
-/** Returns the header that adds a forwarder's mark to those that a request has. */
+/** Returns the `Creel-Via` header of a forwarded request: the marks that it had, then the forwarder's own. */
 export function viaHeader(captured: RawHeaders, ownMark: string): RawHeaders[number] {
   return [FORWARDING_HEADERS.via, [...forwardingMarks(captured), ownMark].join(', ')];
 }
 
 /**
- * Why a request is not forwarded again by the forwarder with this mark, or `undefined`. `earlier` says who forwarded it
- * if it has the mark.
+ * Why the forwarder with this mark must not forward a request, or `undefined` if it may. `earlier` is the clause for a request that
+ * already has the mark: "it was forwarded from this endpoint".
  */
 export function loopRefusal(captured: RawHeaders, ownMark: string, earlier: string): string | undefined {
   const marks = forwardingMarks(captured);

@@ -64,8 +64,8 @@ function withoutSpace(text: string): string {
 const TOO_MANY_HEADERS = `headers must have at most ${MAX_HEADER_LINES} entries.`;
 
 /**
- * The headers of a map as a list, because zod drops a name `__proto__` from maps. `null` for a list with a wrong item,
- * because zod collects the mistakes of all items, and of half a million for seconds. Other values are left to zod.
+ * Converts a map of headers to a list, because zod drops a name `__proto__` from maps. Returns `null` for a list with a wrong item:
+ * zod would collect the mistakes of all items, which takes seconds for half a million. Other values are left to zod.
  */
 function listHeaders(headers: unknown, context: z.core.$RefinementCtx): unknown {
   if (typeof headers !== 'object' || headers === null) return headers;

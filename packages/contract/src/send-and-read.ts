@@ -1,6 +1,6 @@
 import { rawHeadersOf } from './raw-headers.ts';
 
-/** Sending to a target that does anything. The server and the command line run this in Node. */
+/** Sends requests to targets that are not trusted to follow HTTP. The server and the command line run this in Node. */
 
 interface ReadLimits {
   /** An abort ends the attempt, or the body after the response's head. */

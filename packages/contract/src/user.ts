@@ -19,6 +19,7 @@ export const userSettingsSchema = z.object({
 });
 export type UserSettings = z.infer<typeof userSettingsSchema>;
 
+/** The settings of a new user. */
 export const DEFAULT_USER_SETTINGS: UserSettings = {
   autoSaveNewEndpoints: false,
   emailNotifyExpiry: false,
@@ -99,11 +100,11 @@ export const usernameSchema = z
     const refuse = (message: string) => context.addIssue({ code: 'custom', message });
     if (CONTROL.test(name)) refuse(USERNAME_CONTROL);
     else if (INVISIBLE.test(name)) refuse(USERNAME_INVISIBLE);
-    else if (name !== fitForUsername(name)) refuse(USERNAME_SPACES);
+    else if (name !== sanitizeUsername(name)) refuse(USERNAME_SPACES);
   });
 
 /** Removes the characters that a username must not contain. */
-export function fitForUsername(text: string): string {
+export function sanitizeUsername(text: string): string {
   const visible = [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character));
   return visible.join('').replace(SPACES, ' ');
 }
@@ -120,8 +121,8 @@ export const passwordSchema = z
   .refine(wellFormed, PASSWORD_BROKEN);
 
 /**
- * What a user logs in with. Only a short name or password is a mistake of the form. Others that no account can have are
- * wrong, like any wrong ones.
+ * What a user logs in with. A name or password that is too short is invalid input (400). Any other one that no account can have is a
+ * wrong login (401).
  */
 export const credentialsSchema = z.object({
   username: z.string(USERNAME_SHORT).trim().min(MIN_USERNAME_LENGTH, USERNAME_SHORT),
@@ -129,6 +130,7 @@ export const credentialsSchema = z.object({
 });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
+/** What a user registers with. */
 export const registrationSchema = z.object({ username: usernameSchema, password: passwordSchema, email: emailSchema });
 export type Registration = z.infer<typeof registrationSchema>;
 

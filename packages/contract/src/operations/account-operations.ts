@@ -16,8 +16,8 @@ import {
 import type { Operation } from './operation.ts';
 
 const messageSchema = z.object({ message: z.string() });
+const LINK_BROKEN = 'This link is not complete. Please open it again from the email, or ask for a new one.';
 /** The token at the end of an emailed link. */
-const LINK_BROKEN = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
 const tokenSchema = z.string(LINK_BROKEN).min(1, LINK_BROKEN).max(200, LINK_BROKEN);
 
 /** Claims from the browser. The server compares them with the verified identity and never trusts them. */

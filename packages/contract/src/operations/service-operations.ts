@@ -16,6 +16,7 @@ export const serviceInfoSchema = z.object({
 });
 export type ServiceInfo = z.infer<typeof serviceInfoSchema>;
 
+/** What a client needs to know about the server: docs/api.md, "Accounts" (`GET /api/service`). */
 export const serviceOperations = {
   getServiceInfo: {
     method: 'GET',

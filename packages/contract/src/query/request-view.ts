@@ -5,6 +5,7 @@ import type { Needle } from './text-match.ts';
 import { textOf } from '../decoding.ts';
 import type { WorkSteps } from './json-text.ts';
 
+/** A decoded parameter of the query string. */
 export interface Parameter {
   readonly name: string;
   /** In lower case. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { MAX_DELIVERIES_PER_REQUEST, unsavedId } from '@creel/contract';
+import { MAX_ATTEMPTS_PER_REQUEST, unsavedId } from '@creel/contract';
 import { rawRequest } from '../../../../fixtures/raw-http.ts';
 import { presentPreview, presentRequest } from '../features/requests/service.ts';
 import type { TestClient } from '../../test/test-client.ts';
@@ -135,10 +135,10 @@ test('a list of attempts needs memory for all of its bytes', async () => {
     responseBody: 'b'.repeat(16 * 1024),
   };
   const params = { uid, id: String(unsavedId(0)) };
-  for (let nth = 0; nth < MAX_DELIVERIES_PER_REQUEST; nth++)
+  for (let nth = 0; nth < MAX_ATTEMPTS_PER_REQUEST; nth++)
     await client.call('reportDelivery', { params, body: report });
   const path = `/api/endpoints/${uid}/requests/${params.id}/deliveries`;
-  expect((await client.tell(path)).body).toHaveLength(MAX_DELIVERIES_PER_REQUEST);
+  expect((await client.tell(path)).body).toHaveLength(MAX_ATTEMPTS_PER_REQUEST);
   const readers: Socket[] = [];
   for (const index of [0, 1, 2]) {
     const whole = `GET /api/endpoints/${uid}/requests/${unsavedId(index)} HTTP/1.1`;

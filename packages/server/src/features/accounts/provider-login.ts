@@ -1,4 +1,4 @@
-import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitForUsername } from '@creel/contract';
+import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, sanitizeUsername } from '@creel/contract';
 import type { ParsedBody } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
 import { ProblemError, invalid } from '../../http/problem.ts';
@@ -109,6 +109,6 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
-  const cut = truncate(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
+  const cut = truncate(sanitizeUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
   return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;
 }

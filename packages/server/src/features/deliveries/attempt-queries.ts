@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
+import { MAX_ATTEMPTS_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
 import type { DeliverySummary, HeaderPair } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -160,7 +160,7 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
     .select(['response_headers', 'response_body as responseBody', 'response_truncated'])
     .where('a.request_key', '=', requestKey(endpointId, index))
     .orderBy('a.id', 'desc')
-    .limit(MAX_DELIVERIES_PER_REQUEST)
+    .limit(MAX_ATTEMPTS_PER_REQUEST)
     .execute();
   return rows.map(({ response_headers, response_truncated, ...row }) => ({
     ...row,

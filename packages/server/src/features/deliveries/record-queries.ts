@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import { MAX_ATTEMPTS_PER_REQUEST } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/stored-request.ts';
 import type { RequestRecord } from '../../database/stored-request.ts';
@@ -245,7 +245,7 @@ async function trimHistory(transaction: DatabaseTransaction, attempts: readonly 
       .select(REQUEST_COLUMNS)
       .where('request_key', 'in', keysOf(chunk))
       .groupBy('request_key')
-      .having((having) => having.fn.countAll(), '>', MAX_DELIVERIES_PER_REQUEST)
+      .having((having) => having.fn.countAll(), '>', MAX_ATTEMPTS_PER_REQUEST)
       .orderBy('request_key')
       .execute(),
   );
@@ -267,7 +267,7 @@ async function deleteOldAttempts(
         .where('request_key', '=', key)
         .orderBy('id', 'desc')
         .limit(1)
-        .offset(MAX_DELIVERIES_PER_REQUEST),
+        .offset(MAX_ATTEMPTS_PER_REQUEST),
     )
     .execute();
 }

@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import { MAX_ATTEMPTS_PER_REQUEST } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Forward } from 'lucide-react';
@@ -53,8 +53,8 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
           );
         })}
       </ul>
-      {tried < MAX_DELIVERIES_PER_REQUEST ? null : (
-        <p className="px-4 py-3 text-sm text-ink-2">Only the newest {MAX_DELIVERIES_PER_REQUEST} attempts are kept.</p>
+      {tried < MAX_ATTEMPTS_PER_REQUEST ? null : (
+        <p className="px-4 py-3 text-sm text-ink-2">Only the newest {MAX_ATTEMPTS_PER_REQUEST} attempts are kept.</p>
       )}
     </>
   );
