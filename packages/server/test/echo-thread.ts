@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sendNotice, serveCalls } from '../src/workers/worker-server.ts';
+import { sendUpdate, serveCalls } from '../src/workers/worker-server.ts';
 
 const methods = {
   double: async (input: number) => input * 2,
   echo: async (bytes: Uint8Array) => bytes,
   fail: async (reason: string): Promise<never> => Promise.reject(new RangeError(reason)),
-  notify: async (notice: string) => sendNotice(notice),
+  notify: async (update: string) => sendUpdate(update),
   waitForAbort: (_input: undefined, signal: AbortSignal) =>
     new Promise<string>((resolve) => {
       const aborted = (): void => resolve('aborted');

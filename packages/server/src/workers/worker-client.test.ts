@@ -66,14 +66,14 @@ test('a call can be aborted, also before it starts', async () => {
   expect(await worker.call('waitForAbort', undefined, { signal: AbortSignal.abort() })).toBe('aborted');
 });
 
-test('the latest notice and each further one are reported', async () => {
+test('the latest update and each further one are reported', async () => {
   const worker = await startEcho();
   await worker.call('notify', 'early');
   await worker.call('notify', 'before');
-  const notices: string[] = [];
-  worker.watch((notice) => notices.push(notice));
+  const updates: string[] = [];
+  worker.watch((update) => updates.push(update));
   await worker.call('notify', 'after');
-  expect(notices).toEqual(['before', 'after']);
+  expect(updates).toEqual(['before', 'after']);
 });
 
 test('a worker that is closed finishes its calls', async () => {

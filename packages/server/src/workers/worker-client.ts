@@ -24,22 +24,22 @@ interface CallOptions {
 }
 
 /** The main thread's side of a worker. Each call is a message and a promise. `Methods` is what the worker serves. */
-export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never> {
+export class WorkerClient<Methods extends WorkerMethods, Failure, Update = never> {
   readonly #worker: Worker;
   readonly #errors: ErrorCodec<Failure>;
   readonly #pending = new Map<number, Pick<PromiseWithResolvers<never>, 'resolve' | 'reject'>>();
   readonly #exited: Promise<void>;
   #lastId = 0;
-  #lastNotice: Notice | undefined;
-  #onNotice: ((notice: Notice) => void) | undefined;
+  #lastUpdate: Update | undefined;
+  #onUpdate: ((update: Update) => void) | undefined;
   #dead: Error | undefined;
 
   /** Starts a worker and waits until it is ready. @throws what the worker refused to start with */
-  static async start<Methods extends WorkerMethods, Failure, Notice = never>(
+  static async start<Methods extends WorkerMethods, Failure, Update = never>(
     options: WorkerOptions<Failure>,
-  ): Promise<WorkerClient<Methods, Failure, Notice>> {
+  ): Promise<WorkerClient<Methods, Failure, Update>> {
     const ready = Promise.withResolvers<void>();
-    const client = new WorkerClient<Methods, Failure, Notice>(options, ready);
+    const client = new WorkerClient<Methods, Failure, Update>(options, ready);
     await ready.promise;
     return client;
   }
@@ -49,7 +49,7 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
     this.#errors = errors;
     this.#worker = new Worker(file, { workerData: data, name, resourceLimits });
     if (isDaemon) this.#worker.unref();
-    this.#worker.on('message', (message: FromWorker<Failure, Notice>) => {
+    this.#worker.on('message', (message: FromWorker<Failure, Update>) => {
       if (message.kind === 'ready') ready.resolve();
       else if (message.kind === 'refused') ready.reject(errors.decode(message.failure));
       else this.#receive(message);
@@ -81,10 +81,10 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
     return this.#send(name, input, options);
   }
 
-  /** Calls back with the latest notice of the worker, and each further one. */
-  watch(onNotice: (notice: Notice) => void): void {
-    this.#onNotice = onNotice;
-    if (this.#lastNotice !== undefined) onNotice(this.#lastNotice);
+  /** Calls back with the latest update of the worker, and each further one. */
+  watch(onUpdate: (update: Update) => void): void {
+    this.#onUpdate = onUpdate;
+    if (this.#lastUpdate !== undefined) onUpdate(this.#lastUpdate);
   }
 
   /** Lets the worker finish its calls and end. */
@@ -112,10 +112,10 @@ export class WorkerClient<Methods extends WorkerMethods, Failure, Notice = never
     return answered.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  #receive(message: Extract<FromWorker<Failure, Notice>, { kind: 'answer' | 'failure' | 'notice' }>): void {
-    if (message.kind === 'notice') {
-      this.#lastNotice = message.notice;
-      return this.#onNotice?.(message.notice);
+  #receive(message: Extract<FromWorker<Failure, Update>, { kind: 'answer' | 'failure' | 'update' }>): void {
+    if (message.kind === 'update') {
+      this.#lastUpdate = message.update;
+      return this.#onUpdate?.(message.update);
     }
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);

@@ -21,12 +21,12 @@ export type ToWorker =
   | { readonly kind: 'abort'; readonly id: number };
 
 /** Messages from the worker. `value` is `never`, because its type depends on the call. */
-export type FromWorker<Failure, Notice> =
+export type FromWorker<Failure, Update> =
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | { readonly kind: 'answer'; readonly id: number; readonly value: never }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
-  | { readonly kind: 'notice'; readonly notice: Notice };
+  | { readonly kind: 'update'; readonly update: Update };
 
 /** Larger buffers of an answer are transferred. A copy of a small one is cheaper. */
 const MIN_TRANSFERRED_BYTES = 128 * 1024;
@@ -66,9 +66,9 @@ function post(message: unknown, buffers: ArrayBuffer[] = []): void {
   mainPort().postMessage(message, buffers);
 }
 
-/** Sends a message that answers no call. */
-export function sendNotice(notice: unknown): void {
-  post({ kind: 'notice', notice });
+/** Sends the main thread an update, which answers no call. See `WorkerClient.watch`. */
+export function sendUpdate(update: unknown): void {
+  post({ kind: 'update', update });
 }
 
 /** Reports that the worker can't start, and ends it. */

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { QUERIES } from '../../queries.ts';
-import { refuseStart, sendNotice, serveCalls } from '../../workers/worker-server.ts';
+import { refuseStart, sendUpdate, serveCalls } from '../../workers/worker-server.ts';
 import { runQuery } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
@@ -43,7 +43,7 @@ async function connect(): Promise<Connection> {
   const { raw, db, statements, release } = await openWriterConnection(dataDir);
   // Keeps the lock for the life of the thread.
   parentPort?.once('close', release);
-  return { raw, db, writer: { statements, guard: new GuardedWrites(raw, dataDir, sendNotice) } };
+  return { raw, db, writer: { statements, guard: new GuardedWrites(raw, dataDir, sendUpdate) } };
 }
 
 /** With this many bytes, a checkpoint is worth it. Otherwise the commit of every second large batch would move two. */
