@@ -41,7 +41,7 @@ const isHttpUrl = (text: string): boolean => hasScheme(text, ['http:', 'https:']
 
 const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an http or https URL' });
 
-/** The sender of mails: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
+/** The sender of emails: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
 const mailbox = z.string().regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
   error: 'must be an address, or a name with an address such as Creel <creel@example.com>',
 });
@@ -199,13 +199,13 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   );
   const parsed = environmentSchema.safeParse(set);
   const alone = parsed.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`) ?? [];
-  const mistakes = [...alone, ...togetherMistakes(set)];
+  const mistakes = [...alone, ...combinationMistakes(set)];
   if (mistakes.length > 0 || !parsed.success) throw new ConfigProblem(mistakes);
   return toConfig(parsed.data);
 }
 
-/** Mistakes in combinations of variables. Reported together with mistakes in single variables. */
-function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
+/** Mistakes in combinations of variables, which are reported together with those in single variables. */
+function combinationMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
   const mistakes: string[] = [];
   const missing = (names: readonly string[]): string => names.filter((name) => set[name] === undefined).join(', ');
   const login = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];

@@ -2,9 +2,10 @@ import type { Expression, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { Database, DatabaseTransaction, Tables } from './schema.ts';
 
 /**
- * How a transaction locks a row until it ends. Planning and recording deliveries `share` the row of an endpoint with
- * each other and with captures. Captures and others that `change` its counters exclude each other. Removing requests and
- * changing destinations lock the row `alone`. A `claim` omits rows that another process locks at this moment.
+ * How a transaction locks a row until it ends. On PostgreSQL they are `for key share`, `for no key update`, `for update`
+ * and `for update skip locked` (docs/decisions/0023-deliveries.md). Planning and recording deliveries `share` the row of
+ * an endpoint with each other and with captures. Captures and others that `change` its counters exclude each other.
+ * Removing requests and changing destinations lock the row `alone`. A `claim` omits rows that are locked now.
  */
 export type RowLock = 'share' | 'change' | 'alone' | 'claim';
 

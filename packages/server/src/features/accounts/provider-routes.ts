@@ -58,7 +58,7 @@ async function start(app: AppContext, provider: Provider, reply: FastifyReply) {
   try {
     const { url, state, attempt } = await provider.begin(pageOf(reply.request));
     setFlowCookie(app, reply, { cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
-    return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
+    return keepOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
     return sendMessage(app, reply, messageOf(app, error), 502);
   }
@@ -137,11 +137,11 @@ function failureMessage(app: AppContext, why: keyof typeof FAILURES): ProviderMe
 }
 
 function sendMessage(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
-  return sendHtml(leaveOpener(reply).code(status), app, (nonce) => callbackPage(message, nonce));
+  return sendHtml(keepOpener(reply).code(status), app, (nonce) => callbackPage(message, nonce));
 }
 
-/** A stricter policy would cut this window from its opener, which waits for a message or the end of the window. */
-function leaveOpener(reply: FastifyReply): FastifyReply {
+/** Keeps this window connected to its opener, which waits for a message or the end of the window. A stricter policy would cut it off. */
+function keepOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }
 

@@ -35,9 +35,9 @@ async function applySubscription(
   await addNotice(transaction, before, user);
   if (user.subscriptionTier === before.subscriptionTier) return { user, deleted: [], changed: [] };
   if (isDowngrade(before.subscriptionTier, user.subscriptionTier))
-    return { user, ...(await lowerEndpoints(transaction, user, at.now)) };
+    return { user, ...(await downgradeEndpoints(transaction, user, at.now)) };
   await retrySkippedNotices(transaction, userId);
-  return { user, deleted: [], changed: await prolongEndpoints(transaction, user, at.now) };
+  return { user, deleted: [], changed: await extendEndpoints(transaction, user, at.now) };
 }
 
 async function writeFields(transaction: DatabaseTransaction, userId: number, fields: SubscriptionFields) {
@@ -62,8 +62,8 @@ async function addNotice(transaction: DatabaseTransaction, before: UserRecord, a
   await addMail(transaction, after.id, notice);
 }
 
-/** Returns the ids of the endpoints that it deleted, and of those that it gave another expiry. */
-async function lowerEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
+/** Applies `downgradeEffect`. Returns the ids of the endpoints that it deleted, and of those whose expiry it changed. */
+async function downgradeEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
   const rows = await transaction.selectFrom('endpoints').selectAll().where('user_id', '=', user.id).execute();
   const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, rows.map(toEndpointRecord), now);
   const deleted = deletes.map(({ id }) => id);
@@ -80,8 +80,8 @@ async function lowerEndpoints(transaction: DatabaseTransaction, user: UserRecord
   return { deleted, changed: keeps.map(({ id }) => id) };
 }
 
-/** Lets endpoints live as long as a new one of the higher plan. Returns the ids of those that would expire earlier. */
-async function prolongEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
+/** After an upgrade: endpoints expire no earlier than a new one of the higher plan. Returns the ids of those that it changed. */
+async function extendEndpoints(transaction: DatabaseTransaction, user: UserRecord, now: number) {
   const expiresAt = now + PLANS[user.subscriptionTier].expiryMs;
   const rows = await transaction
     .selectFrom('endpoints')

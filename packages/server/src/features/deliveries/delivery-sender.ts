@@ -12,10 +12,11 @@ import { DestinationLeases, MAX_CLAIMED } from './destination-leases.ts';
 import type { ClaimedDestination, DestinationLeasesOptions } from './destination-leases.ts';
 import type { DeliveryQueries } from './queries.ts';
 
-/** Deliveries of one destination at a time, and fewer after failures, so that dead targets hold few connections. */
+/** Deliveries of one destination at a time, and fewer while it is failing, so that dead targets hold few connections. */
 const MAX_SENDING = 10;
 const MAX_SENDING_WHEN_FAILING = 2;
-const FAILING = 5;
+/** Failed attempts in a row after which a destination is failing. */
+const FAILING_AFTER = 5;
 /**
  * Milliseconds that a failing destination's slot stays empty after a failure. Without this, a target that refuses at
  * once gets an attempt every few milliseconds, and each costs reads and a transaction.
@@ -122,7 +123,7 @@ export class DeliverySender {
   /** Starts the next deliveries in order. False when none is due, or too many are being sent. */
   async #sendSome(claimed: ClaimedDestination): Promise<boolean> {
     const { store, now } = this.#options;
-    const limit = (claimed.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - claimed.sending.size;
+    const limit = (claimed.failures >= FAILING_AFTER ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - claimed.sending.size;
     if (limit <= 0 || this.#isStopping || !claimed.isHeld) return false;
     const due = await store.dueDeliveries(claimed.id, [...claimed.sending], { now: now(), limit });
     claimed.hasNoMore = (due?.deliveries.length ?? 0) < limit;
@@ -152,7 +153,7 @@ export class DeliverySender {
     const attempt = async (): Promise<void> => {
       const hasFailed = await this.#attempt(claimed, destination, delivery, onBegun);
       onBegun();
-      if (hasFailed && claimed.failures >= FAILING) setTimeout(leave, FAILURE_PAUSE_MS).unref();
+      if (hasFailed && claimed.failures >= FAILING_AFTER) setTimeout(leave, FAILURE_PAUSE_MS).unref();
       else leave();
     };
     this.#attempts.add(attempt());

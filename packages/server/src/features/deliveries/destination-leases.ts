@@ -10,10 +10,10 @@ const MIN_CLAIMED_MS = 3000;
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
 /**
- * After a failed poll, nothing is claimed for this time. While the database is unavailable, leases of other processes
- * end, although their attempts may still be in flight. So they get the time to renew them.
+ * After an outage of the database, a process claims nothing for this time. Meanwhile the others renew their leases, which
+ * ended during the outage although their attempts may still be in flight.
  */
-const RENEWAL_MS = 3000;
+const CLAIM_DELAY_MS = 3000;
 /** An idle destination is released after this time, or as soon as another one needs its slot. */
 const IDLE_MS = 30_000;
 
@@ -87,7 +87,7 @@ export class DestinationLeases {
     const { store, now } = this.#options;
     await this.#renew();
     const due = await store.dueDestinations(this.#owner, now(), 2 * MAX_CLAIMED);
-    if (this.#claimsFrom === Infinity) this.#claimsFrom = performance.now() + RENEWAL_MS;
+    if (this.#claimsFrom === Infinity) this.#claimsFrom = performance.now() + CLAIM_DELAY_MS;
     const mayClaim = performance.now() >= this.#claimsFrom;
     const free = mayClaim ? due.filter((id) => !this.#claimed.has(id)) : [];
     const missing = Math.max(0, this.#claimed.size + free.length - MAX_CLAIMED);

@@ -8,6 +8,7 @@ import { purgeLater } from '../requests/queries.ts';
 import { freeing, inTransaction, read, write } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 
+/** An endpoint with its counters by method. */
 export interface EndpointDetailRecord extends EndpointRecord {
   readonly methodCounts: readonly MethodCount[];
 }
@@ -23,6 +24,7 @@ export interface LimitReached {
   readonly tier: Tier;
 }
 
+/** Changes of an endpoint. An absent field stays as it is. */
 export interface EndpointChanges {
   readonly name?: string | null | undefined;
   readonly source?: string | null | undefined;
@@ -92,15 +94,15 @@ async function changeEndpoint(
   id: number,
   { name, source, autosave, favorite }: EndpointChanges,
 ): Promise<EndpointRecord | LimitReached | undefined> {
-  const marked = favorite && (await markFavorite(transaction, id, favorite));
-  if (marked !== undefined && 'limit' in marked) return marked;
+  const columns = favorite && (await favoriteColumns(transaction, id, favorite));
+  if (columns !== undefined && 'limit' in columns) return columns;
   const row = await transaction
     .updateTable('endpoints')
     .set({
       name,
       source,
       autosave: autosave === undefined ? undefined : Number(autosave),
-      ...marked,
+      ...columns,
       // Ensures that the update always sets a column, which also locks the row.
       next_index: sql`next_index`,
     })
@@ -110,20 +112,20 @@ async function changeEndpoint(
   return row && toEndpointRecord(row);
 }
 
-type Marks = Pick<Tables['endpoints'], 'is_favorite' | 'expires_at'>;
+type FavoriteColumns = Pick<Tables['endpoints'], 'is_favorite' | 'expires_at'>;
 
-/** The columns of an endpoint that becomes a favorite or no longer is one. */
-async function markFavorite(
+/** The new values of an endpoint that becomes a favorite or no longer is one. Locks its user. */
+async function favoriteColumns(
   transaction: EngineTransaction,
   id: number,
   { on, now, plans }: NonNullable<EndpointChanges['favorite']>,
-): Promise<Partial<Marks> | LimitReached> {
+): Promise<Partial<FavoriteColumns> | LimitReached> {
   const endpoint = transaction.selectFrom('endpoints').where('id', '=', id);
   const found = await endpoint.select('user_id').executeTakeFirst();
-  // Locked, so that the count and the change are atomic even if the plan or the mark changes.
+  // Locked, so that the count and the change are atomic even if another call changes the plan or a favorite.
   const owner = found && (await lockUser(transaction, found.user_id));
   const before = await endpoint.select(['is_favorite', 'expires_at']).executeTakeFirst();
-  // Removing a mark that is not set must not extend the endpoint's life.
+  // An endpoint that is no favorite must not get a later expiry.
   if (owner === undefined || before === undefined || (!on && before.is_favorite === 0)) return {};
   const { subscriptionTier: tier } = owner;
   const plan = plans[tier];

@@ -55,17 +55,17 @@ export function presentEndpointDetail(
   };
 }
 
-/** Length and last character of a name, in any case, as a number, which is found faster than a text. */
-const markOf = (name: string): number => name.length * 128 + (name.charCodeAt(name.length - 1) | 32);
-/** The mark of the name alone rules out most headers. */
-const MARKS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map(markOf));
+/** A cheap hash of a header name: its length and last character, in any case. A number is found faster than a text. */
+const nameHash = (name: string): number => name.length * 128 + (name.charCodeAt(name.length - 1) | 32);
+/** The hash alone rules out most headers. */
+const SOURCE_HEADER_HASHES: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map(nameHash));
 
 /** The source label of a capture. Endpoints without a source run it for every capture, so it reads few headers. */
 export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
   let found: RawHeaders | undefined;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
-    if (MARKS.has(markOf(name)) && SOURCE_HEADERS.has(name.toLowerCase()))
+    if (SOURCE_HEADER_HASHES.has(nameHash(name)) && SOURCE_HEADERS.has(name.toLowerCase()))
       (found ??= []).push([name, flatHeaders[at + 1] ?? '']);
   }
   const shop = mentionsShopify(body);

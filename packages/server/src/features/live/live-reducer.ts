@@ -14,8 +14,8 @@ const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
 /** Nothing is sent to a viewer with more pending bytes than this. */
 const MAX_PENDING_BYTES = 1024 * 1024;
-/** Milliseconds between two `init` messages to a viewer that can't keep up. */
-const HEAL_MS = 250;
+/** Milliseconds before a viewer that can't keep up gets a new `init`, or before the next check whether it can take one. */
+const NEW_INIT_MS = 250;
 /** Milliseconds before a failed read is retried. */
 const RETRY_MS = 1000;
 /** Maximum growth of an event in its serialized form: headers appear twice, with escaped quotation marks. */
@@ -62,7 +62,7 @@ function receive(state: LiveState, event: FeedEvent | RemoteEvent, context: Live
   if (!takesEvents(state) || state.meanwhile !== 'nothing') return [state, []];
   // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
   if (state.phase === 'loading' && event.type === 'clear') return [{ ...state, ...NO_EVENTS, meanwhile: 'stale' }, []];
-  if (isOverrun(state, bytesOf(event), context)) return overflow(state, HEAL_MS);
+  if (isOverrun(state, bytesOf(event), context)) return overflow(state, NEW_INIT_MS);
   if (state.phase === 'loading' || state.reading !== undefined)
     return [{ ...state, held: push(state.held, event) }, []];
   return flushAfter(enqueue(state, event), context);
@@ -119,9 +119,9 @@ type ReadResult = Extract<Input, { type: 'found' | 'looked-up' | 'read-failed' }
 
 /** The read that `held` waits for has ended. What was looked up comes before the events that arrived meanwhile. */
 function readEnded(state: LiveState, input: ReadResult, context: LiveContext): Step {
-  if (input.type === 'read-failed') return overflow(state, input.reason === 'error' ? RETRY_MS : HEAL_MS);
+  if (input.type === 'read-failed') return overflow(state, input.reason === 'error' ? RETRY_MS : NEW_INIT_MS);
   const bytes = input.events.reduce((sum, event) => sum + bytesOf(event), 0);
-  if (isOverrun(state, bytes, context)) return overflow(state, HEAL_MS);
+  if (isOverrun(state, bytes, context)) return overflow(state, NEW_INIT_MS);
   const after: LiveState =
     input.type === 'looked-up'
       ? { ...state, reading: undefined, held: input.events.reduceRight(unshift, state.held) }
@@ -156,7 +156,7 @@ function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>
   if (state.meanwhile === 'stale') return load(state);
   const sending: LiveState = { ...state, phase: 'sending', initBytes: input.bytes, partBytes: input.partBytes };
   if (heldBytes(sending, context.pendingBytes) > context.maxBytes)
-    return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
+    return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, NEW_INIT_MS);
   const newest = Math.max(state.newest, input.newest);
   const [next, effects] = enqueueHeld({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
   return [next, [{ type: 'send-part' }, ...effects]];
@@ -165,7 +165,9 @@ function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>
 function partSent(state: LiveState, isLast: boolean, context: LiveContext): Step {
   if (state.phase !== 'sending') return [state, []];
   if (!isLast) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: 0 }]];
-  return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, context) : fallBehind(state, HEAL_MS);
+  return state.meanwhile === 'nothing'
+    ? flushSoon({ ...state, phase: 'live' }, context)
+    : fallBehind(state, NEW_INIT_MS);
 }
 
 /** Drops all events. A new `init` follows: now, or after the current one. */
@@ -194,7 +196,7 @@ function timerEnded(state: LiveState, context: LiveContext): Step {
     return [state, [{ type: 'send-part' }]];
   }
   if (phase === 'behind') {
-    if (context.pendingBytes > 0 || neededBytes > context.maxBytes) return fallBehind(state, HEAL_MS);
+    if (context.pendingBytes > 0 || neededBytes > context.maxBytes) return fallBehind(state, NEW_INIT_MS);
     return load({ ...state, initBytes: neededBytes });
   }
   return phase === 'live' ? flush(state, context) : [state, []];
