@@ -49,7 +49,7 @@ export function watchDisk(store: Pick<Store, 'watchDisk'>, log: Logger): (() => 
     if (reached > warnedAt && !isFull)
       log.warn(
         { freeBytes },
-        `The disk of the data folder is ${100 * reached}% full. When it is full, captures are answered 503.`,
+        `The disk of the data folder is ${100 * reached}% full. When it is full, captures are answered with 503.`,
       );
     if (reached > warnedAt || usedShare < warnedAt - WARN_AGAIN_BELOW) warnedAt = reached;
   });
@@ -60,13 +60,13 @@ function logChange(before: DiskState, { freeBytes, isFull, missingFile }: DiskSt
   if (isFull && !before.isFull)
     log.warn(
       { freeBytes },
-      'The disk of the data folder is full: captures are answered 503. Free space on it, or clear and delete endpoints.',
+      'The disk of the data folder is full: captures are answered with 503. Free space on it, or clear and delete endpoints.',
     );
   if (!isFull && before.isFull) log.info({ freeBytes }, 'The disk has room again: captures are stored.');
   if (missingFile !== undefined && before.missingFile === undefined)
     log.error(
       { file: missingFile },
-      'A file of the database was removed or replaced while the server runs: nothing is stored any more, and captures are answered 503. Put the same file back, or stop the server, restore a backup and start it again.',
+      'A file of the database was removed or replaced while the server runs: nothing is stored any more, and captures are answered with 503. Put the same file back, or stop the server, restore a backup and start it again.',
     );
   if (missingFile === undefined && before.missingFile !== undefined)
     log.info('The files of the database are back: captures are stored.');

@@ -1,7 +1,7 @@
 import type { Mailbox } from '../../../fixtures/mailbox.ts';
 import type { TestClient } from './test-client.ts';
 
-/** Confirms the email address of a user through the link that the server mails. */
+/** Confirms the email address of a user through the link that the server emails. */
 export async function confirmEmail(client: TestClient, mailbox: Mailbox): Promise<void> {
   await client.call('requestEmailVerification', {});
   const [, token = ''] = /token=([\w-]+)/.exec((await mailbox.next()).text) ?? [];

@@ -134,13 +134,13 @@ export interface Tables {
     display_name: string | null;
     expires_at: Millis;
   };
-  /** A mailed link. Only the mail holds the token; the table holds its SHA-256. */
+  /** An emailed link. Only the email holds the token; the table holds its SHA-256. */
   mail_tokens: {
     token_hash: string;
     user_id: number;
     /** `reset` or `verify`. */
     purpose: string;
-    /** The address that the link was mailed to. The link proves nothing about other addresses. */
+    /** The address that the link was emailed to. The link proves nothing about other addresses. */
     email_key: string;
     expires_at: Millis;
   };
@@ -189,13 +189,13 @@ export interface Tables {
     name: string;
     value: string;
   };
-  /** Mails that were written in the transaction of a change and are sent later. */
+  /** Emails that were written in the transaction of a change and are sent later. */
   mail_outbox: {
     id: Generated<number>;
     user_id: number;
     /** JSON of the notice. */
     content: string;
-    /** While a process sends the mail, the end of its claim. Null in rows that earlier versions claimed and lost. */
+    /** While a process sends the email, the end of its claim. Null in rows that earlier versions claimed and lost. */
     send_after: Millis | null;
   };
   /** Customers of the simulated payment provider (`billing/simulation.ts`). */

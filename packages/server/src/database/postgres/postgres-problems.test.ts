@@ -293,7 +293,7 @@ describe('beside other servers on the same database', () => {
     expect(noticed.reduce((sum, count) => sum + count, 0)).toBe(6);
     const deleted = await onEach((store) => store.deleteExpiredEndpoints(T0, 100));
     const mails: OutboxMail[] = [];
-    // Two that want the same mail at once both end their round; the next round continues.
+    // Two that want the same email at once both end their round; the next round continues.
     for (let claimed = true; claimed;) {
       const round = (await onEach(async (store) => [await store.claimMail(60_000)])).filter(
         (mail) => mail !== undefined,

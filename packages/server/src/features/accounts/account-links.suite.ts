@@ -169,7 +169,7 @@ function personSuite(store: AppStore): void {
   });
 }
 
-/** Third-party identities and mailed links. */
+/** Third-party identities and emailed links. */
 export function accountLinksSuite(store: AppStore): void {
   personSuite(store);
 

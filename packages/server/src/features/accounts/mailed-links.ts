@@ -18,10 +18,10 @@ export interface MailedLinksOptions extends Pick<LoginOptions, 'store' | 'passwo
   readonly publicUrl: () => string;
 }
 
-/** Maximum number of links for a new password that are mailed at a time. More are not mailed. */
+/** Maximum number of links for a new password that are emailed at a time. More are not emailed. */
 const MAX_AT_ONCE = 100;
 
-/** Mailed links that prove ownership of an email address: for password resets and verification. */
+/** Emailed links that prove ownership of an email address: for password resets and verification. */
 export class MailedLinks {
   readonly #options: MailedLinksOptions;
   readonly #mailing = new RunningWork();
@@ -31,7 +31,7 @@ export class MailedLinks {
   }
 
   /**
-   * Mails a link for a new password to the account with this address, if there is one. The lookup runs in the
+   * Emails a link for a new password to the account with this address, if there is one. The lookup runs in the
    * background, so that the response time doesn't reveal whether the account exists. @throws ProblemError MAIL_OFF,
    * RATE_LIMITED
    */
@@ -40,8 +40,8 @@ export class MailedLinks {
     const mailer = this.#mailer();
     await throttle.of('mailedLinkAddress', address).consume();
     await throttle.of('mailedLink', identityKey(email)).consume();
-    if (this.#mailing.size >= MAX_AT_ONCE) return log.error('too many links for a new password are being mailed');
-    const onFailure = (error: unknown): void => log.error({ err: error }, 'mailing a link for a new password failed');
+    if (this.#mailing.size >= MAX_AT_ONCE) return log.error('too many links for a new password are being emailed');
+    const onFailure = (error: unknown): void => log.error({ err: error }, 'emailing a link for a new password failed');
     this.#mailing.add(this.#mailReset(mailer, email).catch(onFailure));
   }
 
@@ -52,12 +52,12 @@ export class MailedLinks {
     await mailer.send(user.email, passwordResetMessage(user, url));
   }
 
-  /** Resolves when no link is being mailed in the background, or after `maxMs`. */
+  /** Resolves when no link is being emailed in the background, or after `maxMs`. */
   async ended(maxMs: number): Promise<void> {
     await waitAtMost(maxMs, this.#mailing.ended());
   }
 
-  /** Sets a new password with a mailed token. @throws ProblemError LINK_INVALID */
+  /** Sets a new password with an emailed token. @throws ProblemError LINK_INVALID */
   async resetPassword(token: string, password: string): Promise<UserRecord> {
     const { store, passwords, now } = this.#options;
     const hash = tokenHash(token);
@@ -68,7 +68,7 @@ export class MailedLinks {
     return user;
   }
 
-  /** Mails a link that verifies the user's address. @throws ProblemError MAIL_OFF, RATE_LIMITED; MailRefused */
+  /** Emails a link that verifies the user's address. @throws ProblemError MAIL_OFF, RATE_LIMITED; MailRefused */
   async requestVerification(user: UserRecord, address: string): Promise<void> {
     const mailer = this.#mailer();
     const { throttle } = this.#options;
@@ -106,7 +106,7 @@ const ONCE = 'The link works once, for 30 minutes.';
 const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
 
 /**
- * The username for a mail. Omits a name that looks like a link while the address is unverified. Otherwise a stranger
+ * The username for an email. Omits a name that looks like a link while the address is unverified. Otherwise a stranger
  * could send the address's owner a link through our mail.
  */
 function accountOf({ username, emailVerified }: Owner): string {

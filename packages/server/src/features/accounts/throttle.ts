@@ -15,7 +15,7 @@ const GUESSES: ThrottleRule = {
   growing: { firstMs: MINUTE_MS, maxMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
 };
 
-/** Milliseconds that a mailed link is valid. */
+/** Milliseconds that an emailed link is valid. */
 export const LINK_MS = 30 * MINUTE_MS;
 
 const perHour = (attempts: number) => ({ attempts, windowMs: HOUR_MS });
@@ -37,13 +37,13 @@ const rulesOf = (signupsPerHour: number) => ({
   signInAddress: perAddress(100),
   /** Wrong passwords of a logged-in user. */
   confirmPassword: GUESSES,
-  /** Test mails, per user and per client address. */
+  /** Test emails, per user and per client address. */
   testMail: perHour(5),
   testMailAddress: perAddress(30),
   /** Callbacks without a valid proof, per client address: each one makes the server call the provider. */
   providerAnswer: perAddress(100),
   /**
-   * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
+   * Emailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
    * stranger's requests can't lock the owner out.
    */
   mailedLink: { attempts: 5, windowMs: LINK_MS },

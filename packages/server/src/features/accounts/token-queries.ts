@@ -110,7 +110,7 @@ async function endSessions(db: EngineDatabase, userId: number, exceptId?: string
 
 export type MailTokenPurpose = 'reset' | 'verify';
 
-/** The user of a valid token, if the user's address is still the one that it was mailed to. */
+/** The user of a valid token, if the user's address is still the one that it was emailed to. */
 async function findToken(
   db: Database,
   tokenHash: string,
@@ -136,8 +136,8 @@ async function consumeToken(transaction: DatabaseTransaction, tokenHash: string)
 }
 
 /**
- * Sets a password with a mailed token; of several parallel calls one wins and the others get `undefined`. Ends the
- * user's sessions, identities and links. Verifies the address, because the caller has read its mail. Resets
+ * Sets a password with an emailed token; of several parallel calls one wins and the others get `undefined`. Ends the
+ * user's sessions, identities and links. Verifies the address, because the caller has read the email. Resets
  * `settings.email` to it, because another holder of the account may have changed that.
  */
 async function resetPassword(transaction: EngineTransaction, tokenHash: string, passwordHash: string, now: number) {
@@ -164,7 +164,7 @@ async function resetPassword(transaction: EngineTransaction, tokenHash: string, 
   return row && toUserRecord(row);
 }
 
-/** Stores the token of a mailed link. Older ones stay valid, so that a stranger's request does not cancel them. */
+/** Stores the token of an emailed link. Older ones stay valid, so that a stranger's request does not cancel them. */
 async function createMailToken(
   transaction: EngineTransaction,
   tokenHash: string,
@@ -186,7 +186,7 @@ async function createMailToken(
     .execute();
 }
 
-/** Verifies the user's address with a mailed token. False when the token is unknown or belongs to another user. */
+/** Verifies the user's address with an emailed token. False when the token is unknown or belongs to another user. */
 async function verifyEmail(transaction: EngineTransaction, tokenHash: string, userId: number, now: number) {
   const owner = await findToken(transaction, tokenHash, 'verify', now);
   // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
@@ -198,7 +198,7 @@ async function verifyEmail(transaction: EngineTransaction, tokenHash: string, us
   return true;
 }
 
-/** SQL of sessions and mailed links. Both are tokens, of which the database has only the hash. */
+/** SQL of sessions and emailed links. Both are tokens, of which the database has only the hash. */
 export const tokenQueries = {
   findSession: read(findSession),
   listSessions: read(listSessions),

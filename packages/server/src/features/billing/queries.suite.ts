@@ -127,7 +127,7 @@ export function billingSuite(store: AppStore): void {
       await lock(user.id, 'me');
       await store.applySubscription(user.id, 'me', someSubscription(), { now: T0, nextCheckAt: T0 + 1 });
       expect([await addNotices(), await addNotices()]).toEqual([1, 0]);
-      // Other tests claim mails.
+      // Other tests claim emails.
       await store.deleteUser(user.id);
     });
 

@@ -149,7 +149,7 @@ export function presentAttempt(attempt: StoredAttempt): DeliveryAttempt {
   };
 }
 
-/** The mail about a paused destination, to the owner's confirmed address. */
+/** The email about a paused destination, to the owner's confirmed address. */
 export const composePausedNotice: ComposeNotice = (content, user, publicUrl) => {
   const notice = pausedNoticeSchema.safeParse(content);
   if (!notice.success) return undefined;

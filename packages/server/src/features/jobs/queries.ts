@@ -86,7 +86,7 @@ async function deleteExpiredEndpoints(transaction: EngineTransaction, before: nu
   return removed;
 }
 
-/** Removes expired sessions, mailed links, proven identities and throttles. */
+/** Removes expired sessions, emailed links, proven identities and throttles. */
 async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<void> {
   for (const table of ['sessions', 'mail_tokens', 'proven_identities'] as const)
     await db.deleteFrom(table).where('expires_at', '<=', now).execute();
@@ -116,7 +116,7 @@ const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables,
   ]);
 
 /**
- * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.
+ * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one email per owner.
  * Owners who do not want notices get none: theirs are skipped until `retrySkippedNotices`. Returns the number of
  * endpoints.
  */

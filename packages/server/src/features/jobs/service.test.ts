@@ -24,7 +24,7 @@ function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings
   return notifiedUser(store, { emailNotifyExpiry: true, ...settings }, { subscriptionTier: 'BASIC', ...details });
 }
 
-/** One run, a day before `T0 + DAY`. Returns the mails. `refuse` replaces the mail server's response. */
+/** One run, a day before `T0 + DAY`. Returns the emails. `refuse` replaces the mail server's response. */
 async function round(
   refuse: (to: string) => Error | undefined = () => undefined,
   now = T0,

@@ -64,7 +64,7 @@ interface ComposerOptions {
   readonly now: () => number;
 }
 
-/** Makes the mail about endpoints that expire. Those that were renewed or deleted meanwhile are left out. */
+/** Makes the email about endpoints that expire. Those that were renewed or deleted meanwhile are left out. */
 export function composeExpiryNotice({ store, config, now }: ComposerOptions): ComposeNotice {
   return async (content, user, publicUrl) => {
     const notice = expiryNoticeSchema.safeParse(content);
@@ -82,7 +82,7 @@ export function composeExpiryNotice({ store, config, now }: ComposerOptions): Co
 
 type ExpiringEndpoint = Pick<EndpointRecord, 'uid' | 'name'> & { readonly expiresAt: number };
 
-/** The mail a day before endpoints expire. `keptMs`: how long an expired endpoint stays visible. */
+/** The email a day before endpoints expire. `keptMs`: how long an expired endpoint stays visible. */
 function expiryMessage(endpoints: readonly ExpiringEndpoint[], publicUrl: string, keptMs: number): Message {
   const [first] = endpoints;
   const one = endpoints.length === 1 && first !== undefined;

@@ -14,7 +14,7 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
     .execute();
 }
 
-/** Claims the mail that is due longest for `claimMs`; after that it is due again. `undefined` when none is due. */
+/** Claims the email that is due longest for `claimMs`; after that it is due again. `undefined` when none is due. */
 async function claimMail(transaction: EngineTransaction, claimMs: number) {
   const isDue = isClaimOver(transaction, 'send_after', claimMs);
   const mail = await transaction
@@ -32,12 +32,12 @@ async function claimMail(transaction: EngineTransaction, claimMs: number) {
   return user && { id: mail.id, content: mail.content, user };
 }
 
-/** For a mail that was sent, or never will be. */
+/** For an email that was sent, or never will be. */
 async function removeMail(db: EngineDatabase, id: number): Promise<void> {
   await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
 }
 
-/** Makes the mail due again after `waitMs`. */
+/** Makes the email due again after `waitMs`. */
 async function releaseMail(db: EngineDatabase, id: number, waitMs: number): Promise<void> {
   await db
     .updateTable('mail_outbox')

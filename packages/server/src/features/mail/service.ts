@@ -6,14 +6,14 @@ import type { Remote } from '../../database/remote.ts';
 import type { Logger } from '../../log.ts';
 import type { OutboxMail, mailQueries } from './queries.ts';
 
-/** A mail without addresses: a one-line subject, and the same content as text and HTML. */
+/** An email without addresses: a one-line subject, and the same content as text and HTML. */
 export interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** A part of a mail: a paragraph or a link. */
+/** A part of an email: a paragraph or a link. */
 export type Part = string | { readonly label: string; readonly url: string };
 
 interface AddressedMessage {
@@ -24,12 +24,12 @@ interface AddressedMessage {
 type Composed = AddressedMessage | 'unwanted' | undefined;
 
 /**
- * Makes the mail of a feature's notice. `undefined` for notices of other features. `unwanted` if the user no longer
+ * Makes the email of a feature's notice. `undefined` for notices of other features. `unwanted` if the user no longer
  * gets mail about it: settings and addresses may change after the notice is written.
  */
 export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Composed | Promise<Composed>;
 
-/** Creates both forms of a mail. All parts are treated as text, so that user input can't become markup or a header. */
+/** Creates both forms of an email. All parts are treated as text, so that user input can't become markup or a header. */
 export function compose(subject: string, parts: readonly Part[]): Message {
   const text = parts.map((part) => (typeof part === 'string' ? part : part.url)).join('\n\n');
   const html = parts.map((part) => `<p style="${PARAGRAPH}">${htmlOf(part)}</p>`).join('\n');
@@ -80,7 +80,7 @@ export function escapeHtml(text: string): string {
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 /**
- * Milliseconds to wait for a response. A user waits for most mails. Nobody waits for a notice, and a mail server that
+ * Milliseconds to wait for a response. A user waits for most emails. Nobody waits for a notice, and a mail server that
  * accepts it later gets a copy (RFC 5321 4.5.3.2.6). With connecting and the greeting, it still ends within the claim.
  */
 const SILENCE_MS = { user: 20_000, notice: 100_000 };
@@ -91,14 +91,14 @@ const NO_TLS = 'The mail server does not offer TLS, and without it the password 
 type Rejection = Partial<Pick<MailRefused, 'isOfOneMail' | 'isPermanent'>>;
 
 /**
- * The mail was rejected. The message is the mail server's response, or that there is none; safe to show to users. The
+ * The email was rejected. The message is the mail server's response, or that there is none; safe to show to users. The
  * `cause` is for the log only, because it has the address of the mail server.
  */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
-  /** Other mails may be accepted. */
+  /** Other emails may be accepted. */
   readonly isOfOneMail: boolean;
-  /** The mail will never be accepted (RFC 5321 4.2.1: a 5yz response). */
+  /** The email will never be accepted (RFC 5321 4.2.1: a 5yz response). */
   readonly isPermanent: boolean;
 
   constructor(message: string, { isOfOneMail = false, isPermanent = false, ...rest }: Rejection & ErrorOptions = {}) {
@@ -127,7 +127,7 @@ export function createMailer(smtpUrl: string, from: () => string, silenceMs = SI
   const [forUsers, forNotices] = [transportOf(silenceMs.user), transportOf(silenceMs.notice)];
   return {
     /**
-     * Sends a mail to one address. Only notices have an `id`. Mails with the same one have the same Message-ID, so that
+     * Sends an email to one address. Only notices have an `id`. Emails with the same one have the same Message-ID, so that
      * mail programs show copies once. @throws MailRefused
      */
     async send(to: string, message: Message, id?: string): Promise<void> {
@@ -169,7 +169,7 @@ function withSafeDefaults(url: URL): string {
   return safe.href;
 }
 
-/** Commands whose rejection concerns one mail. The rejection of a login or a sender concerns all mails and can be fixed. */
+/** Commands whose rejection concerns one email. The rejection of a login or a sender concerns all emails and can be fixed. */
 const COMMANDS_OF_ONE_MAIL: readonly unknown[] = ['RCPT TO', 'DATA'];
 
 function rejectionOf(error: unknown): Rejection {
@@ -210,10 +210,10 @@ export function defaultSender(publicUrl: string): string {
   return `Creel <no-reply@${domain}>`;
 }
 
-/** Maximum of mails per run. */
+/** Maximum number of emails per run. */
 const MAX_PER_RUN = 50;
 const RETRY_MS = 60_000;
-/** A mail that was claimed this long ago is sent again, because its process died. */
+/** An email that was claimed this long ago is sent again, because its process died. */
 const CLAIM_MS = 120_000;
 
 interface OutboxOptions {
@@ -226,7 +226,7 @@ interface OutboxOptions {
 }
 
 /**
- * Sends the notices in the outbox, each at least once. A mail is claimed before it is sent, so that no two processes
+ * Sends the notices in the outbox, each at least once. An email is claimed before it is sent, so that no two processes
  * send it. The claim ends, so a crash does not lose it, and its copies have the same Message-ID. A temporary failure
  * releases the claim. True when there may be more.
  */
@@ -252,7 +252,7 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
   return true;
 }
 
-/** The same in each try, and different for the same mail of another installation. */
+/** The same in each try, and different for the same email of another installation. */
 function messageIdOf({ id, content, user }: OutboxMail): string {
   return createHash('sha256').update(`${id} ${user.createdAt} ${content}`).digest('hex').slice(0, 32);
 }

@@ -36,7 +36,7 @@ export const settingsHandlers = {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {
       if (!(error instanceof MailRefused)) throw error;
-      app.log.warn({ err: error }, 'a test mail could not be sent');
+      app.log.warn({ err: error }, 'a test email could not be sent');
       throw testFailed(error.message);
     }
     return { success: true, message: `Test email sent to ${body.email}` };
