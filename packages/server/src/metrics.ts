@@ -26,6 +26,7 @@ interface GaugeSources {
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
+/** Creates the metrics. `lostLogLines` returns the number of log lines that could not be written. */
 export function createMetrics(lostLogLines: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -61,6 +62,7 @@ export function createMetrics(lostLogLines: () => number) {
     countFailed: (): void => void (counts.failed += 1),
     /** A capture was read by the plain reader or by Node's parser. */
     countRead: (reader: 'plain' | 'parser'): void => void (read[reader] += 1),
+    /** An attempt to send a captured request has ended. */
     countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed'): void => attempts.inc({ kind, outcome }),
   };
 }

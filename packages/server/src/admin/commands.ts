@@ -20,7 +20,7 @@ interface AdminContext {
 }
 
 interface AdminCommand {
-  /** Names of the args. The name of an optional one is in brackets. */
+  /** Names of the arguments. The name of an optional one is in brackets. */
   readonly args: readonly string[];
   readonly summary: string;
   run(context: AdminContext, ...args: string[]): Promise<void>;

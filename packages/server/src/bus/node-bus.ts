@@ -31,12 +31,14 @@ export interface Channel {
   close(): Promise<void>;
 }
 
+/** What a channel reports to the bus. */
 export interface ChannelEvents {
   readonly onText: (text: string) => void;
   /** The channel works from now on. What was sent before may not have arrived. */
   readonly onOpen: () => void;
 }
 
+/** Another node, as this node knows it. */
 interface Peer {
   /** The last sequence number. */
   seen: number;

@@ -11,8 +11,10 @@ const storedSettingsSchema = z
   .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
 const storedIntervalSchema = billingIntervalSchema.nullable();
 
+/** A row of `users` with parsed values. Records are what the server works with; only queries see rows. */
 export type UserRecord = Readonly<ReturnType<typeof toUserRecord>>;
 
+/** Converts a row of `users`. @throws Error for values that no version of Creel writes */
 export function toUserRecord(row: Selectable<Tables['users']>) {
   return {
     id: row.id,
@@ -32,8 +34,10 @@ export function toUserRecord(row: Selectable<Tables['users']>) {
   };
 }
 
+/** A row of `sessions`, without the hash of its token. */
 export type SessionRecord = Readonly<ReturnType<typeof toSessionRecord>>;
 
+/** Converts a row of `sessions`. */
 export function toSessionRecord(row: Selectable<Tables['sessions']>) {
   return {
     id: row.id,
@@ -46,8 +50,10 @@ export function toSessionRecord(row: Selectable<Tables['sessions']>) {
   };
 }
 
+/** A row of `endpoints` with parsed values. */
 export type EndpointRecord = Readonly<ReturnType<typeof toEndpointRecord>>;
 
+/** Converts a row of `endpoints`. */
 export function toEndpointRecord(row: Selectable<Tables['endpoints']>) {
   return {
     id: row.id,

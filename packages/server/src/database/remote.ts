@@ -64,6 +64,7 @@ export function bindQueries<Queries extends QueryTable>(
   );
 }
 
+/** Runs a query by its name. The threads of a database get names, because functions can't be posted. */
 export async function runQuery(
   queries: QueryTable,
   db: EngineDatabase,

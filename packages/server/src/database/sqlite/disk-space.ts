@@ -31,6 +31,7 @@ export type WritePurpose = 'capture' | 'freeing' | 'other';
 /** SQLite's FULL, an I/O error of a write (a quota), and the same for the log's index. */
 const FULL_CODES: ReadonlySet<number> = new Set([13, 778, 4874]);
 
+/** True for SQLite's error on a full disk, or over a quota. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && FULL_CODES.has(Number(error.errcode));
 }

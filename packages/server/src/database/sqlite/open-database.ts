@@ -41,6 +41,7 @@ const WRITER_PRAGMAS = [
 ];
 const READER_PRAGMAS = ['query_only = ON', 'cache_size = -8192', 'temp_store = MEMORY'];
 
+/** The path of the database in a data folder. */
 export function databaseFile(dataDir: string): string {
   return join(dataDir, 'creel.db');
 }

@@ -27,6 +27,7 @@ export interface LoginOptions {
   readonly now: () => number;
 }
 
+/** Error messages by field, for a username or an email that another account has. */
 export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
 
 /** Registration and login with a password, with their rate limits. */

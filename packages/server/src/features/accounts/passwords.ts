@@ -27,9 +27,11 @@ function base64(bytes: Uint8Array): string {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
+/** What the caller does around the check of a password. */
 export interface CheckSteps {
   /** Called after a check had to wait, before its work starts. If it throws, the check ends. */
   readonly afterWaiting: () => Promise<void>;
+  /** Called with the result, while the check still has its turn. */
   readonly after: (right: boolean) => Promise<void>;
 }
 

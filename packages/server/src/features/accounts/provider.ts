@@ -36,6 +36,7 @@ const MAX_NAME = 100;
 /** Why a provider login failed. `denied`: the user declined. */
 export type ProviderFailure = 'attempt-lost' | 'denied' | 'unreachable' | 'refused';
 
+/** A provider login failed. The message is for the log. */
 export class ProviderProblem extends Error {
   override readonly name = 'ProviderProblem';
   readonly failure: ProviderFailure;

@@ -30,6 +30,7 @@ export type NewUser = Pick<
   | 'createdAt'
 >;
 
+/** A value of a new user that another account has. */
 type Taken = 'username' | 'email' | 'identity';
 
 /** Thrown while creating, so that the transaction rolls back. */
@@ -134,7 +135,7 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
 }
 
 /**
- * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
+ * Replaces one password hash with another; false when the current one is not `before`. Emailed links for a new
  * password become invalid.
  */
 async function replacePassword(transaction: EngineTransaction, id: number, before: string | null, after: string) {
@@ -177,7 +178,7 @@ async function changeSettings(
 
 const NOTICES = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 
-/** SQL of users, their settings, sessions, identities, mailed links and throttles. */
+/** SQL of users, their settings, sessions, identities, emailed links and throttles. */
 export const accountQueries = {
   findUser: read((db: EngineDatabase, id: number) => findUserBy(db, 'id', id)),
   findUserByName: read(findUserByName),

@@ -4,13 +4,14 @@ import type { ComposeNotice, Message } from '../mail/service.ts';
 import { noticeSchema } from './rules.ts';
 import type { SubscriptionNotice } from './rules.ts';
 
-/** The mail about a change of a subscription, to the address in the user's settings. */
+/** The email about a change of a subscription, to the address in the user's settings. */
 export const composeSubscriptionNotice: ComposeNotice = (content, { settings: { email }, ...user }, publicUrl) => {
   const notice = noticeSchema.safeParse(content);
   if (!notice.success) return undefined;
   return isProvenAddress(user, email) ? { to: email, message: noticeMessage(notice.data, publicUrl) } : 'unwanted';
 };
 
+/** The text of the email about a change of a subscription. */
 export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Message {
   const { subject, lines } = textsOf(notice);
   return compose(subject, [

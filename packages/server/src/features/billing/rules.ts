@@ -3,9 +3,11 @@ import type { Tier } from '@creel/contract';
 import { z } from 'zod';
 import type { EndpointRecord, UserRecord } from '../../database/records.ts';
 
+/** A paid plan with the interval of its payments. Each has its own price in Stripe. */
 export const planPriceSchema = z.object({ tier: tierSchema.exclude(['FREE']), interval: billingIntervalSchema });
 export type PlanPrice = Readonly<z.infer<typeof planPriceSchema>>;
 
+/** Every paid plan with every interval. */
 export const PLAN_PRICES: readonly PlanPrice[] = planPriceSchema.shape.tier.options.flatMap((tier) =>
   billingIntervalSchema.options.map((interval) => ({ tier, interval })),
 );
@@ -79,6 +81,7 @@ const FREE_FIELDS: SubscriptionFields = {
   stripeSubscriptionId: null,
 };
 
+/** The order of the plans, for upgrades and downgrades. */
 const RANKS: Readonly<Record<Tier, number>> = { FREE: 0, BASIC: 1, PREMIUM: 2 };
 
 export function isDowngrade(from: Tier, to: Tier): boolean {
@@ -89,8 +92,8 @@ export function isDowngrade(from: Tier, to: Tier): boolean {
 export type EndpointOfPlan = Pick<EndpointRecord, 'id' | 'createdAt' | 'expiresAt' | 'isFavorite'>;
 
 /**
- * The effect of a lower plan on endpoints. The oldest ones over the limit are deleted. The others are no favorites any
- * more, and expire after the plan's time. Expired endpoints don't count and keep their retention.
+ * The effect of a lower plan on endpoints. The oldest ones over the limit are deleted. The others are no longer
+ * favorites, and expire after the plan's time. Expired endpoints don't count and keep their retention.
  */
 export function downgradeEffect<E extends EndpointOfPlan>(to: Tier, endpoints: readonly E[], now: number) {
   const newestFirst = endpoints

@@ -26,11 +26,13 @@ const simulatedSubscriptionSchema = planPriceSchema.extend({
 });
 export type SimulatedSubscription = z.infer<typeof simulatedSubscriptionSchema>;
 
+/** The whole state of a customer of the test gateway, stored as JSON. */
 export const simulatedCustomerSchema = z.object({
   id: z.string(),
   /** Seconds by which the customer's test clock is ahead of the real one. */
   clockAhead: z.int(),
   cardFails: z.boolean(),
+  /** Number of objects that were created for this customer. The next id is made from it. */
   made: z.int(),
   checkouts: z.array(simulatedCheckoutSchema),
   subscriptions: z.array(simulatedSubscriptionSchema),

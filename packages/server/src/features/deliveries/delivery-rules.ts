@@ -60,6 +60,7 @@ export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting'
 /** The same for a capture whose body takes too long to match. */
 export const TOO_SLOW = 'Not forwarded: the conditions take too long for this request';
 
+/** What decides when a delivery is sent again. */
 export interface FailedAttempt {
   /** From 1 up. */
   readonly attempt: number;

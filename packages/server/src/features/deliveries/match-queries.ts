@@ -57,6 +57,7 @@ async function conditionsOf(db: EngineDatabase, endpointId: number) {
   });
 }
 
+/** The limits of one step of the planner. */
 export interface MatchLimits {
   readonly maxRows: number;
   /** Milliseconds of work for one capture; by default those of `SlicedWork`. */

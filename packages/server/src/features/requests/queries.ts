@@ -13,6 +13,7 @@ import { read } from '../../database/remote.ts';
 import type { EngineDatabase, EngineTransaction } from '../../database/remote.ts';
 import { LARGE_BODY_BYTES, largeBodyQueue } from '../../workers/sliced-work.ts';
 
+/** A page of an endpoint's requests. */
 export interface ListQuery {
   readonly endpointId: number;
   readonly which: 'saved' | 'unsaved' | 'any';
@@ -20,12 +21,14 @@ export interface ListQuery {
   /** Only indexes below this one. */
   readonly before?: number | undefined;
   readonly method?: string | undefined;
+  /** Bytes of each body that are read. */
   readonly bodyBytes: number;
 }
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
 type RequestRow = Awaited<ReturnType<ReturnType<typeof selectRequest<object>>['executeTakeFirstOrThrow']>>;
 
+/** The record of a selected row. */
 export function toRequestRecord(endpointId: number, { latest, pending, ...row }: RequestRow): RequestRecord {
   const isPending = pending === 1;
   const delivery = latest === null && !isPending ? undefined : { last: storedLatest(latest), isPending };

@@ -32,6 +32,7 @@ export interface Scan {
   readonly bodyBytes: number;
 }
 
+/** What a step has found, and where the next one starts. */
 export interface ScanResult {
   /** Newest first. */
   readonly found: readonly RequestRecord[];

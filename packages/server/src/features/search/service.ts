@@ -6,6 +6,7 @@ import { ProblemError, invalidQuery } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { searchQueries } from './queries.ts';
 
+/** A match, with the uid of its endpoint. */
 export interface FoundRecord extends RequestRecord {
   readonly endpointUid: string;
 }
@@ -20,6 +21,7 @@ const CALL_MS = 5000;
 const MAX_WAITING = 10;
 const RETRY_SECONDS = 1;
 
+/** A search of one user. */
 export interface SearchRequest {
   readonly userId: number;
   /** Searches only this endpoint. */
@@ -36,6 +38,7 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
+/** A page of matches. */
 export interface SearchPage {
   /** Newest first. */
   readonly found: readonly FoundRecord[];

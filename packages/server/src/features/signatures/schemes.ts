@@ -34,11 +34,14 @@ interface Renewal {
 /** All values of a header, joined as Node joins them. `undefined` if there is none. */
 export type HeaderFinder = (name: string) => string | undefined;
 
+/** How one kind of sender signs. */
 export interface Scheme {
-  /** For sentences. */
+  /** The name of the sender, for sentences. */
   readonly sender: string;
   readonly encoding: SignatureEncoding;
+  /** The key of the HMAC. */
   readonly toKey: (secret: string) => Uint8Array;
+  /** Finds the signature in the headers of a request. */
   readonly read: (find: HeaderFinder) => ReceivedSignature | UnreadableSignature;
   /** Returns the headers of a new signature. */
   readonly renew: (renewal: Renewal) => Promise<RawHeaders>;
@@ -57,6 +60,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   return isBase64 ? Buffer.from(text, 'base64') : undefined;
 }
 
+/** Removes `whsec_` from the start of a secret. */
 export function withoutSecretPrefix(secret: string): string {
   return secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
 }
@@ -229,10 +233,12 @@ const SCHEMES: Readonly<Record<SigningScheme, (signing: SigningSecret) => Scheme
   'hmac-sha256': plainHmac,
 };
 
+/** The scheme that a stored secret belongs to. */
 export function schemeOf(signing: SigningSecret): Scheme {
   return SCHEMES[signing.scheme](signing);
 }
 
+/** Returns a function that finds headers by name, in any case. */
 export function headerFinder(headers: RawHeaders): HeaderFinder {
   const map = headerMap(headers);
   return (name) => map[name.toLowerCase()];
