@@ -1,11 +1,12 @@
 import type { CapturedRequest } from '@creel/contract';
 
 /**
- * Handles a capture. It counts as handled when the promise resolves, or already when `handled` is called: what fails
- * after that must not repeat it.
+ * Handles a capture. It counts as handled when the promise resolves, or when `handled` is called before: an error after that does
+ * not repeat the capture.
  */
 export type OnCapture = (request: CapturedRequest, handled: () => void) => Promise<void>;
 
+/** Where a feed starts, and where it gets what it missed. */
 export interface CaptureFeedOptions {
   /** Lowest index to emit. */
   readonly from: number;

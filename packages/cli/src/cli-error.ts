@@ -28,8 +28,8 @@ export function isTemporary({ status, code }: ApiError): boolean {
   return status >= 500 || [408, 425, 429].includes(status);
 }
 
-/** True if a captive portal or a proxy has answered in place of the server. */
-export function isFromElsewhere({ status, code }: ApiError): boolean {
+/** True if a captive portal or a proxy has answered instead of the server. */
+export function isFromProxy({ status, code }: ApiError): boolean {
   return status !== 0 && code === undefined;
 }
 

@@ -14,6 +14,7 @@ interface OptionHelp {
 /** How help shows an option. Each option of a command is registered here. */
 export const optionHelp = z.registry<OptionHelp>();
 
+/** A command as help shows it. */
 export interface CommandDescription {
   readonly name: string;
   /** One line for `creel --help`: an imperative without a period. */
@@ -29,6 +30,7 @@ export interface CommandDescription {
   readonly options: z.ZodObject;
 }
 
+/** A command with what it does. */
 export interface CommandDefinition<
   Arguments extends z.ZodObject,
   Options extends z.ZodObject,

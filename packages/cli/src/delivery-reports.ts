@@ -20,6 +20,7 @@ export interface Attempt {
 
 type Report = OperationInput<'reportDelivery'>['body'];
 
+/** The endpoint whose attempts are reported, and how the user learns of problems. */
 export interface DeliveryReportsOptions {
   readonly client: Client;
   readonly uid: string;

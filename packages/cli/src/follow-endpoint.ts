@@ -22,6 +22,7 @@ import { storedBetween, readBody } from './stored-requests.ts';
 import { write } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
+/** What the user asked to follow. */
 export interface FollowInput {
   readonly server?: string | undefined;
   /** A reference to an endpoint, or the name for a new one. */
@@ -32,16 +33,18 @@ export interface FollowInput {
   readonly query?: string | undefined;
 }
 
+/** What a follower needs. */
 export interface FollowContext {
   readonly client: Client;
   readonly endpoint: Endpoint;
   readonly signal: AbortSignal;
-  /** Aborts with `signal`, and with the reason when no more captures can come: nothing is worth a further wait. */
-  readonly over: AbortSignal;
+  /** Aborts with `signal`, and also, with the reason, when no more captures can come. Then nothing is worth a further wait. */
+  readonly ended: AbortSignal;
   /** Writes a sentence for the user to standard error. */
   readonly notify: (sentence: string) => Promise<void>;
 }
 
+/** What a command does with the captures, and its sentences for the user. */
 export interface Followers {
   /** First sentence for the user, without its end: "Following <url>". */
   readonly begins: string;
@@ -87,8 +90,8 @@ async function follow(
   // Read before the socket opens, so that nothing is missed however long the first connection takes.
   const { retention } = await client.call('getEndpoint', { params: { uid: endpoint.uid } });
   const newFrom = retention.newestIndex + 1;
-  const over = new AbortController();
-  const context = { client, endpoint, signal, over: AbortSignal.any([signal, over.signal]), notify };
+  const ended = new AbortController();
+  const context = { client, endpoint, signal, ended: AbortSignal.any([signal, ended.signal]), notify };
   const { begins, deleted, onNext, followers } = createFollowers(context);
   const isWanted = captureFilter(client, endpoint.uid, input.query);
   const createFeed = (onCapture: OnCapture, at: number): CaptureFeed =>
@@ -112,14 +115,14 @@ async function follow(
       endpoint,
       feed,
       signal,
-      over,
+      ended,
       // One follower reports for all that the connection is lost.
       notify: (sentence) => void (at === 0 ? notify(sentence).catch(() => {}) : undefined),
     }),
   );
   // What one of them is sending is not cut off by the end of another.
   await Promise.allSettled(watches);
-  over.signal.throwIfAborted();
+  ended.signal.throwIfAborted();
 }
 
 /** For indexes that are both included. */

@@ -41,7 +41,7 @@ async function begin(given: Partial<CaptureFeedOptions> = {}, expiresAt: string 
     endpoint: { uid: 'abc', expiresAt },
     feed,
     signal: stop.signal,
-    over: new AbortController(),
+    ended: new AbortController(),
     notify: (sentence) => notices.push(sentence),
     reconnectMs: 5,
   });

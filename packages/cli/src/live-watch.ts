@@ -2,7 +2,7 @@ import { ApiError, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS, PROBLEMS, listenLiv
 import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
 import { WebSocket } from 'ws';
 import type { CaptureFeed } from './capture-feed.ts';
-import { CliError, SignedOutError, errorLines, isFromElsewhere, isTemporary } from './cli-error.ts';
+import { CliError, SignedOutError, errorLines, isFromProxy, isTemporary } from './cli-error.ts';
 import type { Connection } from './connection.ts';
 
 /** The socket pauses at this many unprocessed messages. The server then drops its backlog and sends an `init` later. */
@@ -28,13 +28,14 @@ export function openSocket(url: string, headers: Record<string, string>): WebSoc
   return socket;
 }
 
+/** What `watchLive` watches, and how it ends. */
 export interface LiveWatchOptions {
   readonly connection: Connection;
   readonly endpoint: Pick<Endpoint, 'uid' | 'expiresAt'>;
   readonly feed: CaptureFeed;
   readonly signal: AbortSignal;
   /** Aborts, with the reason, when no more captures can come. Watches that share it end after the captures they have. */
-  readonly over: AbortController;
+  readonly ended: AbortController;
   /** Receives a sentence when the connection is lost or restored. */
   readonly notify: (sentence: string) => void;
   readonly reconnectMs?: number;
@@ -44,7 +45,7 @@ export interface LiveWatchOptions {
 export async function watchLive(options: LiveWatchOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const watch = new LiveWatch(options, (reason) => {
-    options.over.abort(reason);
+    options.ended.abort(reason);
     reject(reason);
   });
   options.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -67,7 +68,7 @@ class LiveWatch {
   #failedSocket: WebSocket | undefined;
   /** The socket that was paused last. The server closes one that does not read for long. */
   #pausedSocket: WebSocket | undefined;
-  /** Whether the user was told that the connection is lost, and then what answers in place of the server. */
+  /** Whether the user was told that the connection is lost, and then what answers instead of the server. */
   #known: 'nothing' | 'lost' | 'cause' = 'nothing';
   #expiresAt: string | null;
   #timer: NodeJS.Timeout | undefined;
@@ -86,7 +87,7 @@ class LiveWatch {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     this.#scheduleCheck();
     // Queued, so that captures from before the end are emitted first.
-    const { signal } = this.#options.over;
+    const { signal } = this.#options.ended;
     signal.addEventListener('abort', () => this.#enqueue(async () => signal.throwIfAborted()), { once: true });
     this.#stopListening = listenLive({
       url: url.href,
@@ -154,7 +155,7 @@ class LiveWatch {
       this.#enqueue(() => this.#check());
     }
     if (state === 'ended')
-      this.#options.over.abort(
+      this.#options.ended.abort(
         code === LIVE_CLOSE_SIGNED_OUT ? new SignedOutError() : new CliError('The endpoint was deleted.'),
       );
   }
@@ -193,9 +194,9 @@ class LiveWatch {
     throw new CliError(PROBLEMS.ENDPOINT_EXPIRED.sentence);
   }
 
-  /** Says once per lost connection what answers in place of the server, because the user may have to act. */
+  /** Says once per lost connection what answers instead of the server, because the user may have to act. */
   #explain(error: unknown): void {
-    if (this.#known !== 'lost' || !(error instanceof ApiError) || !isFromElsewhere(error)) return;
+    if (this.#known !== 'lost' || !(error instanceof ApiError) || !isFromProxy(error)) return;
     this.#known = 'cause';
     for (const line of errorLines(error) ?? []) this.#options.notify(line);
   }
@@ -203,5 +204,5 @@ class LiveWatch {
 
 /** True when a retry would not help: the server rejects the call, or its response is not understood. */
 function isPermanent(error: unknown): boolean {
-  return !(error instanceof ApiError && (isTemporary(error) || isFromElsewhere(error)));
+  return !(error instanceof ApiError && (isTemporary(error) || isFromProxy(error)));
 }

@@ -44,6 +44,7 @@ export function destinationPath({ pathname, search }: URL, rawTarget: string): s
   return withCapturedTarget(pathname + search, rawTarget);
 }
 
+/** Where and how a capture is sent. */
 export interface SendOptions {
   readonly destination: URL;
   /** The whole body of the capture. */

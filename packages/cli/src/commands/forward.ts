@@ -76,7 +76,7 @@ Without an endpoint: creel forward --new <url>...`,
       };
     })
       .catch((error: unknown) => {
-        if (isEndpointOver(error)) next = undefined;
+        if (hasEndpointEnded(error)) next = undefined;
         throw error;
       })
       .finally(async () => {
@@ -121,7 +121,7 @@ function fromText(indexes: readonly number[]): string {
 }
 
 /** True if the endpoint was deleted or has expired, so that there is nothing to continue with. */
-function isEndpointOver(error: unknown): boolean {
+function hasEndpointEnded(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'ENDPOINT_NOT_FOUND';
   return error instanceof CliError && !isSignedOut(error);
 }
@@ -139,7 +139,7 @@ interface ForwardContext {
   readonly retry: number;
   readonly signal: AbortSignal;
   /** Aborts when a further attempt is not worth the wait. */
-  readonly over: AbortSignal;
+  readonly ended: AbortSignal;
   readonly terminal: Terminal;
   readonly reports: DeliveryReports;
   /** Writes a sentence for the user to standard error. */
@@ -149,9 +149,9 @@ interface ForwardContext {
 const FIRST_DELAY_MS = 500;
 const MAX_DELAY_MS = 5000;
 
-/** Rejects when `signal` or `over` aborts, so that the capture does not count as sent. */
+/** Rejects when `signal` or `ended` aborts, so that the capture does not count as sent. */
 async function forwardCapture(request: CapturedRequest, context: ForwardContext): Promise<void> {
-  const { client, uid, notify, signal, over, destination, retry, reports } = context;
+  const { client, uid, notify, signal, ended, destination, retry, reports } = context;
   await reports.keepUp();
   const body = await readBody(client, uid, request);
   if (body === undefined) return notify(`Deleted before it could be forwarded: request ${request.index}.`);
@@ -168,7 +168,7 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
   let wasUnreached = false;
   for (let number = 1; ; number += 1) {
     const startedAt = Date.now();
-    const stopListening = onceOver(context, `Waiting for ${destination.href} to answer request ${request.index}.`);
+    const stopListening = notifyAtEnd(context, `Waiting for ${destination.href} to answer request ${request.index}.`);
     const result = await sendCapture(sent, { destination, body, signal });
     stopListening();
     if (result.kind !== 'answered') signal.throwIfAborted();
@@ -187,8 +187,8 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
     }
     wasUnreached = isUnreached;
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (number - 1), MAX_DELAY_MS);
-    await sleep(delayMs, undefined, { signal: over }).catch(() => undefined);
-    over.throwIfAborted();
+    await sleep(delayMs, undefined, { signal: ended }).catch(() => undefined);
+    ended.throwIfAborted();
   }
 }
 
@@ -196,12 +196,12 @@ async function forwardCapture(request: CapturedRequest, context: ForwardContext)
  * Says what delays the end when no more captures can come, because what is being sent is not cut off. Returns a function that stops
  * listening.
  */
-function onceOver({ over, signal, notify }: ForwardContext, sentence: string): () => void {
+function notifyAtEnd({ ended, signal, notify }: ForwardContext, sentence: string): () => void {
   const note = (): void => {
     if (!signal.aborted) void notify(`No more captures can come. ${sentence}`).catch(() => undefined);
   };
-  over.addEventListener('abort', note, { once: true });
-  return () => over.removeEventListener('abort', note);
+  ended.addEventListener('abort', note, { once: true });
+  return () => ended.removeEventListener('abort', note);
 }
 
 /** Prints one line, and for a failure the first lines of the response on standard error. */
