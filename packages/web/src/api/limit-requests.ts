@@ -2,15 +2,15 @@ import { isDropped, positionOf, labelOf } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
 /**
- * Maximum of rows while requests stream in and the user does not scroll. Dropped rows can be loaded again as a page.
+ * Maximum number of rows while requests stream in and the user does not scroll. Dropped rows can be loaded again as a page.
  */
 export const MAX_LIVE_ROWS = 2000;
 
-/** Maximum of rows above the row that the user is reading. */
+/** Maximum number of rows above the row that the user is reading. */
 const WAITING_ROWS = 1000;
 
 /**
- * Maximum of characters of bodies and headers in the rows of one list (about 48 MB). Beyond it, older rows become
+ * Maximum number of characters of bodies and headers in the rows of one list (about 48 MB). Beyond it, older rows become
  * slim.
  */
 const MAX_LIST_CHARACTERS = 48 * 1024 * 1024;
@@ -18,7 +18,7 @@ const MAX_LIST_CHARACTERS = 48 * 1024 * 1024;
 /** Rows are trimmed when they exceed the limit by a quarter, so that trimming does not run for every capture. */
 const SLACK = 1.25;
 
-/** Maximum of deleted indexes to remember: more than any page that is still loading can contain. */
+/** Maximum number of deleted indexes to remember: more than any page that is still loading can contain. */
 const MAX_DELETED_INDEXES = 5000;
 
 /** Drops the rows below an index. They become a gap, which can be loaded again. */

@@ -23,6 +23,7 @@ export interface LiveStatus {
   readonly invalidMessages: number;
 }
 
+/** The status before the first connection. */
 export const NOT_LIVE: LiveStatus = { state: 'connecting', received: 0, invalidMessages: 0 };
 
 /** Milliseconds between two updates of the count of received requests. */
@@ -43,12 +44,12 @@ const STREAM_MS = 150;
 const HIDDEN_MS = 250;
 
 /**
- * Maximum of queued messages. Browsers delay the timers of hidden tabs by up to a minute, so a longer queue is applied
+ * Maximum number of queued messages. Browsers delay the timers of hidden tabs by up to a minute, so a longer queue is applied
  * at once.
  */
 const MAX_QUEUED_MESSAGES = 2000;
 
-/** Maximum of invalid messages that are logged. Further ones are only counted. */
+/** Maximum number of invalid messages that are logged. Further ones are only counted. */
 const MAX_LOGGED_MESSAGES = 10;
 
 const SIGNED_OUT: LiveStatus = { ...NOT_LIVE, state: 'ended' };

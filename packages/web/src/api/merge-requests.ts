@@ -7,7 +7,7 @@ import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
 const acceptsAll: Accepts = () => true;
 
-/** Maximum of rows that are compared with a query while the user types it. */
+/** Maximum number of rows that are compared with a query while the user types it. */
 const MAX_EXAMINED_ROWS = 200;
 
 /** A range of the list as loaded: complete from index `from` to index `to`, both inclusive. */

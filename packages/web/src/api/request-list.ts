@@ -52,6 +52,7 @@ export interface RequestList {
   readonly searched: number;
 }
 
+/** A list of which nothing is loaded. */
 export const EMPTY_LIST: RequestList = {
   rows: [],
   gaps: [],
@@ -108,7 +109,7 @@ export function labelOf(request: ListedRequest): RowLabel {
   return { source, event: eventType ?? formBeginning(contentType, text) };
 }
 
-/** Maximum of characters of a form that are shown as its event. */
+/** Maximum number of characters of a form that are shown as its event. */
 const FORM_BEGINNING = 80;
 
 /** Forms have no event type, so their first fields are shown. */

@@ -31,7 +31,7 @@ const LINE_HEIGHT = 20;
 /** Width of a line of sixteen bytes, in CSS pixels. */
 const FULL_LINE = 600;
 
-/** Maximum of bytes that can be copied as a hex dump. Longer bodies can be downloaded. */
+/** Maximum number of bytes that can be copied as a hex dump. Longer bodies can be downloaded. */
 const MAX_COPY_BYTES = 256 * 1024;
 
 interface HexViewProps {

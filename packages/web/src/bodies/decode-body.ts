@@ -1,7 +1,7 @@
 import { MAX_CONTENT_CODINGS, actualCoding, codingNamesOf, contentCodingOf } from '@creel/contract';
 import type { unbrotli } from './brotli.ts';
 
-/** Maximum of decoded bytes. A small body may decompress to gigabytes. */
+/** Maximum number of decoded bytes. A small body may decompress to gigabytes. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
 /** A body after its content coding (RFC 9110, section 8.4) is decoded. */
@@ -19,7 +19,7 @@ export type Decoded =
 export type LoadBrotli = () => Promise<typeof unbrotli>;
 
 interface DecodeOptions {
-  /** Maximum of decoded bytes. */
+  /** Maximum number of decoded bytes. */
   readonly limit?: number;
   /** True if the bytes are only the first part of the body. The result is then partial. */
   readonly beginning?: boolean;

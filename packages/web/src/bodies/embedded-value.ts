@@ -14,7 +14,7 @@ export type Embedded =
   /** Seconds or milliseconds since 1970, as an ISO 8601 time. */
   | { readonly kind: 'time'; readonly iso: string };
 
-/** Maximum of characters of a string that is examined, because every visible value is, while the page is drawn. */
+/** Maximum number of characters of a string that is examined, because every visible value is, while the page is drawn. */
 const MAX_EXAMINED = 256 * 1024;
 
 /** The content of the scalar in a line; `undefined` for other lines and for plain values. */

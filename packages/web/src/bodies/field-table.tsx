@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { RowCopyButton } from '../ui/copy.tsx';
 import { escapeBidiControls } from './encoding.ts';
 
-/** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
+/** Maximum number of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
 const MAX_RENDERED_ROWS = 200;
 
 interface FieldTableProps {

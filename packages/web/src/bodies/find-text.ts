@@ -6,7 +6,7 @@ export interface Found {
   readonly end: number;
 }
 
-/** Maximum of matches. */
+/** Maximum number of matches. */
 export const MAX_FOUND = 10_000;
 
 /** Matches a text literally, by default without regard to case. */

@@ -1,7 +1,7 @@
 import { CELL, KIND, LineTable } from './json-lines.ts';
 import type { JsonLines, LineKind } from './json-lines.ts';
 
-/** Maximum of lines in a view: about 60 MB of numbers. */
+/** Maximum number of lines in a view: about 60 MB of numbers. */
 const MAX_LINES = 1_500_000;
 
 interface FormatOptions {

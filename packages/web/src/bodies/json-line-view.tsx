@@ -14,7 +14,7 @@ export const LINE_HEIGHT = 20;
 /** Maximum indentation. Deeper levels would leave the view. */
 const MAX_INDENT = 40;
 
-/** Maximum of characters of a scalar that are shown. Copying copies all of it. */
+/** Maximum number of characters of a scalar that are shown. Copying copies all of it. */
 const MAX_SHOWN = 4000;
 
 const COLORS: Partial<Record<number, string>> = {
@@ -120,7 +120,7 @@ export const JsonLineView = memo(function JsonLineView({
             </span>
           )}
         </span>
-        {hasValue ? <CopyMarks line={line} /> : null}
+        {hasValue ? <CopyActions line={line} /> : null}
       </div>
       {children}
     </div>
@@ -133,20 +133,20 @@ function foldState(shown: JsonLine, folded: boolean, canOpen: boolean, content: 
   return canOpen ? content !== undefined && content !== null : undefined;
 }
 
-const COPY_MARK = 'cursor-copy rounded-sm px-1 hover:bg-panel hover:text-ink';
+const COPY_ACTION = 'cursor-copy rounded-sm px-1 hover:bg-panel hover:text-ink';
 
 /**
  * Copies the value or its path, while the pointer is on the line. The words are generated content, so that they are
  * not part of a selection. By keyboard, Enter and Shift+Enter do the same.
  */
-function CopyMarks({ line }: { readonly line: number }) {
+function CopyActions({ line }: { readonly line: number }) {
   return (
     <span
       aria-hidden
       className="absolute top-0 right-2 hidden bg-sunk pl-2 font-sans text-xs leading-5 text-ink-2 group-hover/line:block"
     >
-      <span data-do="value" data-line={line} className={`${COPY_MARK} before:content-['Copy_value']`} />
-      <span data-do="path" data-line={line} className={`${COPY_MARK} before:content-['Copy_path']`} />
+      <span data-do="value" data-line={line} className={`${COPY_ACTION} before:content-['Copy_value']`} />
+      <span data-do="path" data-line={line} className={`${COPY_ACTION} before:content-['Copy_path']`} />
     </span>
   );
 }

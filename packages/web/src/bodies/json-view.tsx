@@ -36,7 +36,7 @@ function foldable(json: JsonLines): Set<number> {
   return all;
 }
 
-/** Maximum of lines that are rendered without virtualization, so that the browser's own selection and search work. */
+/** Maximum number of lines that are rendered without virtualization, so that the browser's own selection and search work. */
 const MAX_PLAIN_LINES = 400;
 
 const NO_MATCHES: readonly never[] = [];

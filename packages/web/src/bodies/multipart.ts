@@ -2,7 +2,7 @@ import { firstHeader, tryDecode } from '@creel/contract';
 import { mediaType } from './body-kind.ts';
 import { latin1Bytes, readable } from './encoding.ts';
 
-/** Maximum of parts that are listed. */
+/** Maximum number of parts that are listed. */
 export const MAX_PARTS = 1000;
 
 const CR = 13;

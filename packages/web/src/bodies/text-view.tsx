@@ -12,7 +12,7 @@ import { lineOfPosition, textLines, textOfLine } from './view-lines.ts';
 
 const LINE_HEIGHT = 20;
 
-/** Maximum of characters that are rendered as one element, which the browser wraps and selects itself. */
+/** Maximum number of characters that are rendered as one element, which the browser wraps and selects itself. */
 const MAX_WRAPPED_LENGTH = 64 * 1024;
 
 /** Characters per line of a longer text, as many as fit. */

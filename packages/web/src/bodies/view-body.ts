@@ -7,13 +7,14 @@ import { formatJson } from './format-json.ts';
 /** Bytes that are loaded at once. The rest is loaded on request. */
 export const BEGINNING_BYTES = 256 * 1024;
 
+/** The bytes of a body, and what its headers say about them. */
 export interface BodySource {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** False if `bytes` are only the first part of the received body. */
   readonly complete: boolean;
   readonly contentEncoding: string | undefined;
   readonly contentType: string | null;
-  /** Maximum of bytes after decoding. */
+  /** Maximum number of bytes after decoding. */
   readonly limit: number;
 }
 

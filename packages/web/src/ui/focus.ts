@@ -1,4 +1,4 @@
-// Keyboard focus: what is removed while it has the focus decides where the focus moves.
+// Keyboard focus: when the focused element is removed, the focus moves to a near element instead of the start of the page.
 import { useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 
@@ -44,10 +44,12 @@ export const IS_LAYER = { 'data-layer': '' } as const;
 /** When one of these is removed, the focus returns to where it was before. */
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="search"], [data-layer]';
 
+/** An element that had the focus. */
 interface Holder {
   readonly element: Element;
   /** The innermost layer; null for the page. */
   readonly layer: Element | null;
+  /** The parts around it that keep the focus, innermost first. */
   readonly parts: readonly Element[];
 }
 

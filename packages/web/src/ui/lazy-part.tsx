@@ -8,6 +8,7 @@ interface PartOptions {
   readonly Failed: ComponentType<PartFailure>;
 }
 
+/** The props of what replaces a part whose file could not be loaded. */
 export interface PartFailure {
   /** The user's retry is in progress. */
   readonly isTrying: boolean;

@@ -4,6 +4,7 @@ import type { CapturedRequest } from '@creel/contract';
 /** Values that occur in the requests that are searched. */
 export type KnownValues = ReturnType<typeof knownValuesOf>;
 
+/** A suggestion for the term at the caret. */
 export interface Completion {
   /** Replaces what is typed. */
   readonly text: string;

@@ -4,6 +4,7 @@ import { signal } from './state.ts';
 export const TOAST_MS = 5000;
 const REMOVE_AFTER_MS = 1_000_000;
 
+/** A message that disappears by itself. */
 export interface ToastInput {
   readonly title: string;
   readonly description?: string | undefined;
@@ -13,6 +14,7 @@ export interface ToastInput {
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
 
+/** A toast on the screen, or one that is closing. */
 export interface ToastItem extends ToastInput {
   readonly id: number;
   readonly open: boolean;

@@ -87,7 +87,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
         label="Sign again"
         description={
           hasSecret ? (
-            'Sends a new signature with the time of sending, so that a late attempt is not rejected as too old.'
+            'Signs each attempt with the time at which it is sent, so that a late one is not rejected as too old.'
           ) : (
             <>
               This endpoint has no signing secret.{' '}

@@ -194,7 +194,7 @@ function BodyDialog({ text, draft, onChange, onApply, onClose }: BodyDialogProps
   );
 }
 
-/** Maximum of bytes of a text that can be edited. A longer one would freeze the text area. */
+/** Maximum number of bytes of a text that can be edited. A longer one would freeze the text area. */
 const MAX_EDITABLE_BYTES = 2 * 1024 * 1024;
 
 type CapturedBody = ReturnType<typeof useCapturedBody>;

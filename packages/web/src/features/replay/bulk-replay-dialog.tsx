@@ -35,7 +35,7 @@ interface BulkReplayDialogProps {
 
 type Phase = 'asking' | 'sending' | 'stopped' | 'done';
 
-/** Maximum of requests without success that are listed. */
+/** Maximum number of requests without success that are listed. */
 const MAX_LISTED = 100;
 
 /** Replays requests one after the other, in the order of capture, and counts the statuses. */

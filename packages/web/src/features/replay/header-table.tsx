@@ -10,7 +10,7 @@ import type { HeaderRow } from './header-rows.ts';
 /** Number of rows that are shown until the user expands the table. */
 const COLLAPSED_ROWS = 3;
 /**
- * Maximum of rows that are rendered at first after expanding. Each has two inputs, and thousands would freeze the
+ * Maximum number of rows that are rendered at first after expanding. Each has two inputs, and thousands would freeze the
  * page.
  */
 const MAX_RENDERED_ROWS = 200;

@@ -15,7 +15,7 @@ export function isChanged(draft: ReplayDraft): boolean {
   return Object.values(draft).some((part) => part !== undefined);
 }
 
-/** Maximum of drafts. Edited bodies may be large. */
+/** Maximum number of drafts. Edited bodies may be large. */
 export const MAX_DRAFTS = 20;
 
 /** Applies a change to a draft. `undefined` in a change reverts to the captured value. */

@@ -76,7 +76,7 @@ export function ReplayPanel({ uid, request }: RequestPartProps) {
             Replay Request
           </button>
         </h3>
-        <ReplayMarks uid={uid} index={request.index} showsStatus={!isOpen} />
+        <ReplayBadges uid={uid} index={request.index} showsStatus={!isOpen} />
         <Kbd className="max-md:hidden">r</Kbd>
       </div>
       {isOpen ? (
@@ -98,14 +98,14 @@ export function ReplayPanel({ uid, request }: RequestPartProps) {
   );
 }
 
-interface ReplayMarksProps {
+interface ReplayBadgesProps {
   readonly uid: string;
   readonly index: number;
   readonly showsStatus: boolean;
 }
 
 /** The badges of the replay bar: the last status, and whether there are unsent changes. */
-function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
+function ReplayBadges({ uid, index, showsStatus }: ReplayBadgesProps) {
   const [draft] = useReplayDraft(uid, index);
   const state = useReplayState(uid, index);
   return (

@@ -73,7 +73,7 @@ export type ReplayTargets = Readonly<Record<string, readonly string[]>>;
 /** The last target by endpoint uid: later replays start with its base. */
 export const lastTargetPreference = storedValue('lastDestination', z.record(z.string(), lastTargetSchema), {});
 
-/** Maximum of targets per endpoint, and of endpoints. */
+/** Maximum number of targets per endpoint, and of endpoints. */
 export const MAX_TARGETS = 8;
 export const MAX_ENDPOINTS = 40;
 /** Longer targets are not remembered. A captured URL may have many kilobytes. */

@@ -17,7 +17,7 @@ import { EmptyEndpoint } from './list/empty-endpoint.tsx';
 import { ListPane } from './list/list-pane.tsx';
 import { MethodTabs } from './list/list-toolbar.tsx';
 import { useList } from './list/use-list.ts';
-import { useRequestActions, useSteadyActions } from './use-request-actions.ts';
+import { useRequestActions, useStableActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useChangeView, useViewState } from './use-view-state.ts';
@@ -57,7 +57,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay }: RequestsPaneProps)
   const selection = useSelection(uid, state.items, filter, !covers);
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(endpoint, state.items, filter);
-  const steady = useSteadyActions(uid, selection, actions, bulk);
+  const stableActions = useStableActions(uid, selection, actions, bulk);
   useRequestKeys({ endpoint, selection, actions, bulk });
 
   const { current } = selection;
@@ -102,7 +102,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay }: RequestsPaneProps)
       state={state}
       selection={selection}
       actions={actions}
-      steady={steady}
+      stableActions={stableActions}
       bulk={bulk}
     />
   );
@@ -129,7 +129,7 @@ export function RequestsPane({ endpoint, parts, BulkReplay }: RequestsPaneProps)
             tab={view.tab}
             saving={actions.isSaving(current)}
             covers={covers}
-            actions={steady}
+            actions={stableActions}
             parts={parts}
           />
         </div>

@@ -71,13 +71,13 @@ function nextPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
-export type SteadyActions = ReturnType<typeof useSteadyActions>;
+export type StableActions = ReturnType<typeof useStableActions>;
 
 /**
- * What a row or the details can do with their request. The object is stable, so that new captures render neither the
- * details nor the rows again.
+ * What a row or the details can do with their request. The object stays the same, so that new captures render neither
+ * the details nor the rows again.
  */
-export function useSteadyActions(uid: string, selection: Selection, actions: RequestActions, bulk: Bulk) {
+export function useStableActions(uid: string, selection: Selection, actions: RequestActions, bulk: Bulk) {
   const changeView = useChangeView();
   const openInTab = useOpenInTab();
   const latest = useLatest({ selection, actions, bulk, changeView, openInTab });

@@ -1,5 +1,6 @@
 const MAX_PARALLEL_CALLS = 4;
 
+/** How many items run at a time, and when the run ends early. */
 export interface RunEachOptions {
   /** After an abort, no further item is started. */
   readonly signal?: AbortSignal;

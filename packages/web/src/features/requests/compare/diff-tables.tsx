@@ -11,7 +11,7 @@ import type { DiffRow, TextPart, FieldDiff } from './diff.ts';
 /** Lines of context around a difference. */
 const AROUND = 3;
 
-/** Maximum of rows that are rendered. */
+/** Maximum number of rows that are rendered. */
 const MAX_ROWS = 3000;
 
 type BodyDiffProps = Comparison['body'] & { readonly onlyChanges: boolean };

@@ -126,7 +126,7 @@ function unlessIndent(text: string, changed: boolean): TextPart[] {
 /** Deeper objects keep their key order. */
 const MAX_SORTED_DEPTH = 200;
 
-/** Maximum of levels by which lines are indented. */
+/** Maximum number of levels by which lines are indented. */
 const MAX_INDENT = 40;
 
 /**

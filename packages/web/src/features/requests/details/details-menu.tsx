@@ -10,7 +10,7 @@ import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dr
 import { toastError } from '../../../ui/toast-store.ts';
 import { exportRequests } from '../export.ts';
 import { snippetOf, SNIPPET_NAMES } from '../write-snippet.ts';
-import type { SteadyActions } from '../use-request-actions.ts';
+import type { StableActions } from '../use-request-actions.ts';
 import type { SnippetName } from '../write-snippet.ts';
 import type { TabTools } from './details-tools.tsx';
 
@@ -26,7 +26,7 @@ export interface DetailsMenuProps {
   readonly uid: string;
   readonly captureUrl: string;
   readonly request: ListedRequest;
-  readonly actions: SteadyActions;
+  readonly actions: StableActions;
   readonly tools: TabTools;
 }
 

@@ -23,7 +23,7 @@ import { messageText, RAW_VIEWS } from './tab-content.ts';
 import type { RawView } from './tab-content.ts';
 import type { ShownBody } from './use-body.ts';
 
-/** Maximum of fields whose JSON is formatted. */
+/** Maximum number of fields whose JSON is formatted. */
 const MAX_JSON_FIELDS = 10;
 
 /** The decoded fields of a form, the JSON in them, such as in GitHub's `payload`, and the text as sent. */
@@ -138,7 +138,7 @@ function viewsOf(view: BodyView, xml: string | undefined, contentType: string | 
   return [...(view.kind === 'binary' ? views.toReversed() : views), 'message'];
 }
 
-/** Maximum of characters of a part that are shown. */
+/** Maximum number of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
 
 interface MultipartPartsProps {

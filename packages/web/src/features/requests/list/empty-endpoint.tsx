@@ -15,7 +15,7 @@ import { useNow } from '../../../ui/state.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toastError } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES, tryItSnippet } from '../write-snippet.ts';
-import { invalidMessagesWarning } from './list-foot.tsx';
+import { invalidMessagesWarning } from './list-footer.tsx';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));

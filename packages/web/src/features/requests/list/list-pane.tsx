@@ -5,11 +5,11 @@ import type { RequestFilter } from '../../../api/request-filter.ts';
 import { LoadError } from '../../../ui/feedback.tsx';
 import { focusPart, keepsFocus } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
-import type { RequestActions, SteadyActions } from '../use-request-actions.ts';
+import type { RequestActions, StableActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import { useChangeView, useViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { Arrivals, ListFoot } from './list-foot.tsx';
+import { Arrivals, ListFooter } from './list-footer.tsx';
 import { BeingDeleted, FilterInvalid, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestGrid } from './request-grid.tsx';
@@ -21,7 +21,7 @@ interface ListPaneProps {
   readonly state: ListState;
   readonly selection: Selection;
   readonly actions: RequestActions;
-  readonly steady: SteadyActions;
+  readonly stableActions: StableActions;
   readonly bulk: Bulk;
 }
 
@@ -38,13 +38,13 @@ export function ListPane(props: ListPaneProps) {
         <ListToolbar endpoint={endpoint} state={state} onLeave={toList} />
       )}
       <ListContent {...props} />
-      <ListFoot endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} />
+      <ListFooter endpoint={endpoint} filter={filter} search={state.search} bulk={bulk} />
       <Arrivals />
     </div>
   );
 }
 
-function ListContent({ endpoint, filter, state, selection, actions, steady, bulk }: ListPaneProps) {
+function ListContent({ endpoint, filter, state, selection, actions, stableActions, bulk }: ListPaneProps) {
   const view = useViewState();
   const changeView = useChangeView();
   const { items, waiting, search } = state;
@@ -71,7 +71,7 @@ function ListContent({ endpoint, filter, state, selection, actions, steady, bulk
       selected={view.request ?? selection.current?.index}
       bulk={bulk}
       deleting={actions.deleting}
-      actions={steady}
+      actions={stableActions}
       onStep={selection.step}
     />
   );

@@ -99,7 +99,7 @@ export function ListToolbar({ endpoint, state, onLeave }: ListToolbarProps) {
           />
         </div>
         <div className="ml-auto flex shrink-0 items-center gap-2">
-          <LiveMark paused={paused} />
+          <LiveIndicator paused={paused} />
           <IconButton
             label={pauseLabel}
             keys="p"
@@ -131,7 +131,7 @@ const LIVE_LABELS: Record<LiveState, string> = {
  * As wide as “Offline” in every state, so that the filter field does not move. “Connecting” is longer, so a dot stands
  * for it.
  */
-function LiveMark({ paused }: { readonly paused: boolean }) {
+function LiveIndicator({ paused }: { readonly paused: boolean }) {
   const { state: live } = useLiveStatus();
   const isLive = live === 'connected' && !paused;
   const isConnecting = live === 'connecting';

@@ -12,7 +12,7 @@ import { keepsFocus } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/format.ts';
 import { useMedia } from '../../../ui/state.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
-import type { SteadyActions } from '../use-request-actions.ts';
+import type { StableActions } from '../use-request-actions.ts';
 import { GapRow } from './list-states.tsx';
 import { ListHeader } from './list-toolbar.tsx';
 import type { ListHeaderProps } from './list-toolbar.tsx';
@@ -38,7 +38,7 @@ interface RequestGridProps {
   readonly selected: number | undefined;
   readonly bulk: ListHeaderProps['bulk'];
   readonly deleting: ReadonlySet<number>;
-  readonly actions: SteadyActions;
+  readonly actions: StableActions;
   readonly onStep: (by: 1 | -1) => void;
 }
 

@@ -10,7 +10,7 @@ import { Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { DeliveryBadge } from '../delivery-badge.tsx';
 import { formatSize, formatMoment, shortAge, timeAgo } from '../../../ui/format.ts';
 import { useNow } from '../../../ui/state.ts';
-import type { SteadyActions } from '../use-request-actions.ts';
+import type { StableActions } from '../use-request-actions.ts';
 import { SwipeActions } from './row-swipe.tsx';
 import type { Swipe } from './row-swipe.tsx';
 
@@ -41,7 +41,7 @@ interface RowContentProps {
   /** True if any row is marked. Then every row shows its checkbox. */
   readonly marking: boolean;
   readonly canSave: boolean;
-  readonly actions: SteadyActions;
+  readonly actions: StableActions;
 }
 
 interface RequestRowProps extends RowContentProps {

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { actionClasses, MENU } from '../../../ui/dropdown-menu.tsx';
-import type { SteadyActions } from '../use-request-actions.ts';
+import type { StableActions } from '../use-request-actions.ts';
 
 interface RowMenuProps {
   /** The element with the rows, which accepts a ref. */
@@ -12,7 +12,7 @@ interface RowMenuProps {
   readonly find: (index: number) => ListedRequest | undefined;
   readonly marked: ReadonlySet<number>;
   readonly canSave: boolean;
-  readonly actions: SteadyActions;
+  readonly actions: StableActions;
   readonly onMarkAll: () => void;
 }
 

@@ -13,7 +13,7 @@ import type { Bulk, BulkJob } from '../bulk/use-bulk.ts';
 import { useLoginReason } from '../use-request-actions.ts';
 import type { SearchState } from './use-list.ts';
 
-interface ListFootProps {
+interface ListFooterProps {
   readonly endpoint: EndpointDetail;
   readonly filter: RequestFilter;
   /** Set while the list is filtered by a query. */
@@ -22,10 +22,10 @@ interface ListFootProps {
 }
 
 /**
- * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
- * warnings. Below the list, so that it moves no row.
+ * The footer of the list, with warnings above it. It shows how many captures are stored, or how many requests the filter
+ * has found, or the running bulk action. It is below the list, so that it moves no row.
  */
-export function ListFoot({ endpoint, filter, search, bulk }: ListFootProps) {
+export function ListFooter({ endpoint, filter, search, bulk }: ListFooterProps) {
   const { job, saveAll } = bulk;
   const loginReason = useLoginReason('save');
   const { invalidMessages } = useLiveStatus();
@@ -84,7 +84,11 @@ function Figures({ endpoint: { requestCount, retention } }: { readonly endpoint:
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-3">
       <Archive aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
-      <Figure name="captured" value={captured} title="Requests received since the creation or the last clear" />
+      <Figure
+        name="captured"
+        value={captured}
+        title="Requests captured since the endpoint was created or last cleared"
+      />
       <Figure name="stored" value={requestCount} title="Requests that you can open now, saved and unsaved" />
       <Figure name="saved" value={saved} title="Stored requests that stay until you delete them" />
       <Figure name="dropped" value={dropped} title="Unsaved requests that made room for newer ones" />

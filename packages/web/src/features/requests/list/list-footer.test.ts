@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidMessagesWarning, droppingWarning, savedCapacityWarning } from './list-foot.tsx';
+import { invalidMessagesWarning, droppingWarning, savedCapacityWarning } from './list-footer.tsx';
 
 const endpoint = (
   { requestCount = 1000, ...retention }: { readonly requestCount?: number; readonly [figure: string]: number },
