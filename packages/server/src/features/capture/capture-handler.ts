@@ -1,5 +1,7 @@
+import { parseJson } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
+import { z } from 'zod';
 import type { Metrics } from '../../metrics.ts';
 import type { ClientAddressOf } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/stored-request.ts';
@@ -15,7 +17,6 @@ import type { PlainConnectionOptions } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { MemoryBudget, Reservation } from '../../limits/memory-budget.ts';
 import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
-import { slackChallenge } from './url-verification.ts';
 
 /** Value of `Retry-After` in seconds for a capture that could not be stored. */
 const RETRY_SECONDS = 1;
@@ -134,6 +135,26 @@ function storeRequest(
   if (isQueued) return;
   reservation.release();
   reply.refused(unavailable(deps));
+}
+
+/** Slack's verification of a URL has about 140 bytes. Longer bodies, such as those of events, are not searched. */
+const MAX_VERIFICATION_BYTES = 512;
+const VERIFICATION_MARK = '"url_verification"';
+
+/** ASCII without quotes and angle brackets, so nothing that a stranger writes is repeated in the response. */
+const verificationSchema = z.object({
+  type: z.literal('url_verification'),
+  challenge: z.string().regex(/^[\w.~+/=-]+$/),
+});
+
+/**
+ * The value that Slack expects in the response before it accepts a URL for events; `undefined` for other requests.
+ * https://api.slack.com/events/url_verification
+ */
+export function slackChallenge(method: string, body: Buffer | null): string | undefined {
+  if (method !== 'POST' || body === null || body.length > MAX_VERIFICATION_BYTES || !body.includes(VERIFICATION_MARK))
+    return undefined;
+  return verificationSchema.safeParse(parseJson(body.toString())).data?.challenge;
 }
 
 /** Admits requests from the plain reader. */

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { HeaderPair } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { expectKept, startWireApp } from '../../../test/wire-app.ts';
-import { slackChallenge } from './url-verification.ts';
+import { slackChallenge } from './capture-handler.ts';
 
 const CHALLENGE = '3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P';
 const verification = (challenge: unknown = CHALLENGE, type = 'url_verification'): string =>
