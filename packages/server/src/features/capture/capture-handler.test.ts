@@ -37,14 +37,16 @@ const unlimited = { peek: () => ({ ...endpoint, bucket: undefined }), lookup: as
 
 test.each<[name: string, bytes: number, outcome: CaptureResult | 'full']>([
   ['for lack of memory', 2000, 'full'],
-  ['because too many wait', 0, 'full'],
-  ['because it was not stored in time', 0, 'failed'],
-])('a capture that is answered with 503 %s is counted once', (_, bytes, outcome) => {
+  ['because too many wait', 10, 'full'],
+  ['because it was not stored in time', 10, 'failed'],
+])('a capture that is answered with 503 %s is counted once, and holds no memory', (_, bytes, outcome) => {
+  const budget = new MemoryBudget({ bytes: 1000 });
   const countFailed = vi.fn<() => void>();
   const refused = vi.fn<(refusal: unknown) => void>();
   const admit = createPlainAdmit({
     ...dependencies,
     endpoints: unlimited,
+    budget,
     metrics: { ...dependencies.metrics, countFailed },
     writer: {
       push: (_capture, done) => {
@@ -54,10 +56,11 @@ test.each<[name: string, bytes: number, outcome: CaptureResult | 'full']>([
     },
   });
   const verdict = admit({ ...head, bodyLength: bytes }, new Socket(), bytes);
-  if ('capture' in verdict) verdict.capture(null, { captured: () => undefined, refused });
+  if ('capture' in verdict) verdict.capture(Buffer.alloc(bytes), { captured: () => undefined, refused });
   else refused(verdict);
   expect(refused.mock.calls).toEqual([[{ code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 }]]);
   expect(countFailed).toHaveBeenCalledOnce();
+  expect(budget.used).toBe(0);
 });
 
 test('a body that exceeds the memory while it arrives is answered with 503 and counted', () => {
@@ -71,7 +74,7 @@ test('a body that exceeds the memory while it arrives is answered with 503 and c
   expect(countFailed).toHaveBeenCalledOnce();
 });
 
-test('a capture without memory takes nothing of the rate limit', () => {
+test('a capture without memory takes nothing of the rate limit, and one beyond the limit no memory', () => {
   const admit = createPlainAdmit(dependencies);
   const admitted = (count: number, bytes: number): string[] =>
     Array.from({ length: count }, () => {
@@ -79,5 +82,6 @@ test('a capture without memory takes nothing of the rate limit', () => {
       return 'code' in verdict ? verdict.code : 'admitted';
     });
   expect(new Set(admitted(20, 2000))).toEqual(new Set(['CAPTURE_UNAVAILABLE']));
-  expect(admitted(11, 0)).toEqual([...Array.from({ length: 10 }, () => 'admitted'), 'RATE_LIMITED']);
+  expect(admitted(11, 5)).toEqual([...Array.from({ length: 10 }, () => 'admitted'), 'RATE_LIMITED']);
+  expect(dependencies.budget.used).toBe(10 * 5);
 });

@@ -23,7 +23,7 @@ describe('the queue is bounded', () => {
   });
 
   test('in bytes: 64 MiB of one user wait beside a batch, not more', async () => {
-    const { push } = newWriter();
+    const { push, batch } = newWriter();
     push('first');
     await settled();
     const megabyte = Buffer.alloc(1024 * 1024 - 16);
@@ -32,6 +32,9 @@ describe('the queue is bounded', () => {
     expect(taken).toBe(1 + 64);
     expect(push(Buffer.alloc(10))).toBe(false);
     expect(push(Buffer.alloc(10), 1, 8)).toBe(true);
+    // What the next batch takes no longer counts.
+    await batch(0).land();
+    expect(push(megabyte)).toBe(true);
   });
 
   test('a capture larger than a batch is accepted when it is alone', async () => {
@@ -71,14 +74,15 @@ describe('a flooded endpoint', () => {
     const sizes = [3, 4, 5, 6].map((mebibytes) => mebibytes * 1024 * 1024);
     for (const size of sizes) push(Buffer.alloc(size), 1, 7);
     await settled();
+    push('its small one', 1, 7);
     for (let nth = 0; nth < 100; nth += 1) push('neighbor', 2, 8);
-    for (let nth = 0; results.length < 104; nth += 1) {
+    for (let nth = 0; results.length < 105; nth += 1) {
       await vi.waitFor(() => batch(nth), { timeout: 30_000 });
       await batch(nth).land();
     }
     expect(batch(1).bodies).toEqual(Array.from({ length: 100 }, () => 'neighbor'));
     const large = results.map(([body]) => body).filter((body) => body !== 'neighbor');
-    expect(large).toEqual(sizes.map((size) => `${size} bytes`));
+    expect(large).toEqual([...sizes.map((size) => `${size} bytes`), 'its small one']);
   });
 
   test('with large bodies: the small ones of others go before a checkpoint and after it, also if it fails', async () => {
