@@ -15,7 +15,7 @@ function someCache(shared = false) {
       failures.push(reject);
       reads.push((source) => resolve(endpointRecord({ id: 1, uid, source: source === '' ? null : source })));
     });
-  const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);
+  const cache = new EndpointCache({ findEndpoint }, 1, () => clock.now, bus);
   const endRead = (nth: number, source: string) => reads[nth]?.(source);
   const failRead = (nth: number, error = new Error('away')) => failures[nth]?.(error);
   return { cache, clock, bus, endRead, failRead, readCount: () => reads.length };
@@ -112,8 +112,9 @@ test('an endpoint that another node changed is read again, and a read in progres
 });
 
 test('a changed endpoint is read at once, and serves as it was while the database does not answer', async () => {
-  const { cache, bus, endRead, failRead, readCount } = await filledCache();
+  const { cache, clock, bus, endRead, failRead, readCount } = await filledCache();
   bus.isHealthy = true;
+  const bucket = cache.peek('u')?.bucket;
   cache.invalidate(1);
   expect(readCount()).toBe(2);
   expect(cache.peek('u')).toBeUndefined();
@@ -121,10 +122,19 @@ test('a changed endpoint is read at once, and serves as it was while the databas
   failRead(1, new StorageUnavailable('away'));
   expect((await failed)?.needsSource).toBe(false);
   expect(cache.peek('u')?.needsSource).toBe(false);
+  // The database is asked again after a moment.
+  expect(readCount()).toBe(2);
   const again = cache.lookup('u');
   endRead(2, '');
   await again;
   expect(cache.peek('u')?.needsSource).toBe(true);
+  // A change does not fill it.
+  expect(bucket?.consume()).toBe(0);
+  expect(cache.peek('u')?.bucket).toBe(bucket);
+  // The database answers again, so entries have a maximum age again.
+  bus.isHealthy = false;
+  clock.now = 1401;
+  expect(cache.peek('u')).toBeUndefined();
 });
 
 test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
