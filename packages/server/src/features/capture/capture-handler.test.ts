@@ -4,6 +4,7 @@ import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { TokenBucket } from '../../limits/rate-limits.ts';
 import { createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
+import type { CaptureReply } from '../../http/plain-request.ts';
 import type { CaptureResult } from './capture-writer.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 
@@ -84,4 +85,38 @@ test('a capture without memory takes nothing of the rate limit, and one beyond t
   expect(new Set(admitted(20, 2000))).toEqual(new Set(['CAPTURE_UNAVAILABLE']));
   expect(admitted(11, 5)).toEqual([...Array.from({ length: 10 }, () => 'admitted'), 'RATE_LIMITED']);
   expect(dependencies.budget.used).toBe(10 * 5);
+});
+
+test('a sender whose capture is in the overflow log gets its challenge', () => {
+  const captured = vi.fn<CaptureReply['captured']>();
+  const push: CaptureDependencies['writer']['push'] = (_capture, done) => {
+    done('logged');
+    return true;
+  };
+  const verdict = createPlainAdmit({ ...dependencies, endpoints: unlimited, writer: { push } })(
+    { ...head, bodyLength: 0 },
+    new Socket(),
+    0,
+  );
+  if (!('capture' in verdict)) throw new Error('It was not admitted.');
+  verdict.capture(Buffer.from('{"type":"url_verification","challenge":"abc"}'), {
+    captured,
+    refused: () => undefined,
+  });
+  expect(captured.mock.calls).toEqual([[undefined, 'abc']]);
+});
+
+test('a lookup that fails is answered with 503, counted and reported', async () => {
+  const countFailed = vi.fn<() => void>();
+  const onLookupFailure = vi.fn<(error: unknown) => void>();
+  const away = new Error('away');
+  const endpoints = { peek: () => undefined, lookup: () => Promise.reject(away) };
+  const metrics = { ...dependencies.metrics, countFailed };
+  const admit = createPlainAdmit({ ...dependencies, endpoints, metrics, onLookupFailure });
+  await expect(admit({ ...head, bodyLength: 0 }, new Socket(), 0)).resolves.toEqual({
+    code: 'CAPTURE_UNAVAILABLE',
+    retryAfter: 1,
+  });
+  expect(countFailed).toHaveBeenCalledOnce();
+  expect(onLookupFailure.mock.calls).toEqual([[away]]);
 });
