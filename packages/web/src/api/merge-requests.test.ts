@@ -61,6 +61,8 @@ test('a late capture is inserted at its place, a repeated one is ignored', () =>
 test('a new init replaces the list: missing rows are removed, older ones become a gap', () => {
   const list = apply(EMPTY_LIST, init(2, 1, 0), live(3), live(4), init(9, 8, 4));
   expect([indexes(list), list.gaps]).toEqual([[9, 8, 4], [{ before: 4, after: -1 }]]);
+  // The newest one was deleted while the connection was lost.
+  expect(indexes(apply(list, init(8, 4)))).toEqual([8, 4]);
 });
 
 test('held rows survive an init, with a gap between', () => {
@@ -236,6 +238,10 @@ test('a page that was read before a delivery does not undo it, and a later init 
   expect(rowOf(apply(list, saved(1)), 1)?.lastDelivery).toMatchObject({ status: 200 });
   const later = apply(list, { type: 'init', data: [at(5, 404)] });
   expect(rowOf(later, 1)?.lastDelivery).toMatchObject({ status: 404 });
+  // Read after the end of another delivery of the request, which began earlier.
+  const pending = apply(EMPTY_LIST, init(1), delivery(1, 200, true));
+  const ended = merge.mergeRange(pending, { from: 0, to: 1, rows: [at(1, 200)] });
+  expect(rowOf(ended, 1)?.deliveryPending).toBe(false);
 });
 
 test('a delivery can remove a row from the list of a query', () => {
