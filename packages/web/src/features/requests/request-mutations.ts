@@ -89,7 +89,7 @@ async function restore(uid: string, request: ListedRequest, missing: unknown): P
       method,
       rawTarget: targetOf(request),
       rawHeaders,
-      body: bytes.length === 0 ? null : (text ?? toBase64(bytes)),
+      body: text ?? toBase64(bytes),
       bodyEncoding: text === undefined ? 'base64' : 'utf8',
       sourceIp,
       timestamp,
