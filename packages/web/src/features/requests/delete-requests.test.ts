@@ -26,6 +26,8 @@ const ask = async (_: unknown, init?: RequestInit): Promise<Response> => {
   return answerOf(bodies.length - 1) ?? new Response(null, { status: 204 });
 };
 const problem = (status: number, code: string): Response => Response.json({ error: 'Failed', code }, { status });
+/** Node has no page that is left. */
+let asksBeforeLeaving = false;
 const onRestored = vi.fn<(restored: readonly { readonly index: number }[]) => void>();
 const indexesOf = (requests: readonly { readonly index: number }[]): number[] => requests.map(({ index }) => index);
 const shown = (): number[] => indexesOf(readList('uid').rows);
@@ -33,9 +35,8 @@ const shown = (): number[] => indexesOf(readList('uid').rows);
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubGlobal('fetch', ask);
-  // Node has no page that is left.
-  vi.stubGlobal('addEventListener', () => undefined);
-  vi.stubGlobal('removeEventListener', () => undefined);
+  vi.stubGlobal('addEventListener', () => (asksBeforeLeaving = true));
+  vi.stubGlobal('removeEventListener', () => (asksBeforeLeaving = false));
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   answerOf = () => undefined;
   queryClient.setQueryData(
@@ -52,12 +53,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('many requests take few calls', async () => {
+test('many requests take few calls, and until the last one the browser asks before the page is left', async () => {
+  const asked: boolean[] = [];
+  answerOf = () => void asked.push(asksBeforeLeaving);
   deleteRequests('uid', REQUESTS, onRestored);
   expect(shown()).toEqual([]);
   await vi.advanceTimersByTimeAsync(UNDO_MS);
   expect(bodies.flatMap((body) => JSON.parse(body).indexes)).toEqual(indexesOf(REQUESTS));
   expect(bodies).toHaveLength(CALLS);
+  expect([...asked, asksBeforeLeaving]).toEqual([true, true, true, false]);
   expect(shown()).toEqual([]);
   expect(onRestored).not.toHaveBeenCalled();
 });
@@ -121,7 +125,7 @@ test('a new list shows none of the requests that can come back, however many', a
 
 test('a logout waits for the deletion, once, and not for one that was undone', async () => {
   deleteRequests('uid', REQUESTS, onRestored);
-  await finishWork();
+  await Promise.all([finishWork(), finishWork()]);
   expect(bodies).toHaveLength(CALLS);
   expect(toastStore.read()?.open).toBe(false);
   await finishWork();
