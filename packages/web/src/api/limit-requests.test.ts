@@ -38,6 +38,11 @@ test('releasing the list drops rows that an init made outdated', () => {
 test('dropping rows below an index joins the gap there', () => {
   const list = limit.dropRowsBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 20);
   expect([list.rows, list.gaps]).toEqual([[], [{ before: 40, after: -1 }]]);
+  const above = limit.dropRowsBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 2);
+  expect(above.gaps).toEqual([
+    { before: 40, after: 2 },
+    { before: 2, after: -1 },
+  ]);
 });
 
 /** The list after the server said how many unsaved requests it stores. */

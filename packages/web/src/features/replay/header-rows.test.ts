@@ -9,6 +9,7 @@ const CAPTURED: [string, string][] = [
   ['Connection', 'close, X-Hop'],
   ['X-Hop', 'gone'],
   ['Content-Length', '3'],
+  ['Content-Type', 'repeated'],
   ['X-Name', 'last'],
 ];
 
