@@ -68,18 +68,6 @@ async function findBillingSetting(db: EngineDatabase, name: string): Promise<str
   return row?.value;
 }
 
-/** Users whose subscription must be read again, longest due first. */
-async function listDueAccounts(db: EngineDatabase, now: number, limit: number): Promise<readonly number[]> {
-  const rows = await db
-    .selectFrom('billing_accounts')
-    .select('user_id')
-    .where('next_check_at', '<=', now)
-    .orderBy('next_check_at')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.user_id);
-}
-
 async function findTestCustomer(db: EngineDatabase, customerId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('test_gateway_customers')
@@ -102,15 +90,19 @@ async function scheduleBillingCheck(db: EngineDatabase, userId: number, nextChec
   await db.updateTable('billing_accounts').set({ next_check_at: nextCheckAt }).where('user_id', '=', userId).execute();
 }
 
-/** Schedules the check after the one that is due, whether or not that succeeds. True for one of several processes. */
-async function claimBillingCheck(db: EngineDatabase, userId: number, now: number, nextCheckAt: number) {
-  const { numUpdatedRows } = await db
+/**
+ * Schedules the next check of the account whose check is due longest, whether or not the due one succeeds. Returns its
+ * user. Of several processes, each claims another account. `undefined` when none is due.
+ */
+async function claimDueAccount(db: EngineDatabase, now: number, nextCheckAt: number): Promise<number | undefined> {
+  const due = db.selectFrom('billing_accounts').select('user_id').where('next_check_at', '<=', now);
+  const row = await db
     .updateTable('billing_accounts')
     .set({ next_check_at: nextCheckAt })
-    .where('user_id', '=', userId)
-    .where('next_check_at', '<=', now)
+    .where('user_id', '=', due.orderBy('next_check_at').limit(1).modifyEnd(db.engine.locks.claim))
+    .returning('user_id')
     .executeTakeFirst();
-  return numUpdatedRows > 0n;
+  return row?.user_id;
 }
 
 async function setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
@@ -188,13 +180,12 @@ export const billingQueries = {
   findBillingAccount: read(findBillingAccount),
   listCheckouts: read(listCheckouts),
   findBillingSetting: read(findBillingSetting),
-  listDueAccounts: read(listDueAccounts),
   findTestCustomer: read(findTestCustomer),
   lockBillingAccount: write(lockBillingAccount),
   renewBillingLock: write(renewBillingLock),
   unlockBillingAccount: write(unlockBillingAccount),
   scheduleBillingCheck: write(scheduleBillingCheck),
-  claimBillingCheck: write(claimBillingCheck),
+  claimDueAccount: write(claimDueAccount),
   setCustomer: write(setCustomer),
   forgetCustomer: write(inTransaction(forgetCustomer)),
   addCheckout: write(addCheckout),

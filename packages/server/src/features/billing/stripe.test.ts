@@ -269,8 +269,7 @@ describe('events', () => {
   /** On a slow machine, the job that reads due accounts runs in these tests, and would change those of earlier ones. */
   async function readDueAccountsTomorrow(): Promise<void> {
     const now = clock.now();
-    for (const userId of await server.store.listDueAccounts(now, 1000))
-      await server.store.claimBillingCheck(userId, now, now + 86_400_000);
+    while ((await server.store.claimDueAccount(now, now + 86_400_000)) !== undefined);
   }
 
   async function expectUnchanged(act: () => Promise<void>): Promise<void> {

@@ -111,16 +111,15 @@ export class SubscriptionSync {
   async reconcile(signal: AbortSignal): Promise<boolean> {
     const { store, now, log } = this.#options;
     await store.forgetEvents(now() - EVENTS_KEPT_MS);
-    const due = await store.listDueAccounts(now(), ACCOUNTS_PER_ROUND);
-    for (const userId of due) {
-      if (signal.aborted) return true;
-      // Rescheduled before the attempt, so that one failing account does not block the others.
-      if (!(await store.claimBillingCheck(userId, now(), now() + MINUTE_MS))) continue;
+    for (let count = 0; count < ACCOUNTS_PER_ROUND && !signal.aborted; count++) {
+      // Claimed before the attempt, so that one failing account does not block the others.
+      const userId = await store.claimDueAccount(now(), now() + MINUTE_MS);
+      if (userId === undefined) return false;
       await this.refresh(userId).catch((error: unknown) =>
         log.warn({ err: error, userId }, 'a subscription could not be read'),
       );
     }
-    return due.length === ACCOUNTS_PER_ROUND;
+    return true;
   }
 
   /** Reads the effective subscription, cancels any other, and writes the result. `owner` holds the account's lock. */
