@@ -5,7 +5,7 @@ import { encodeHead } from '../src/database/stored-request.ts';
 import type { RequestRecord } from '../src/database/stored-request.ts';
 import { LiveConnection, newLiveMemory } from '../src/features/live/live-connection.ts';
 import type { LiveSocket } from '../src/features/live/live-connection.ts';
-import { recordEvent, storedEvent } from '../src/features/live/live-events.ts';
+import { eventOfRecord, eventOfCapture } from '../src/features/live/live-events.ts';
 import type { RequestEvent } from '../src/features/live/live-events.ts';
 
 const HEAD = encodeHead('/hook', '127.0.0.1', true, ['Host', 'h']);
@@ -36,7 +36,7 @@ export function largeRecord(index: number): RequestRecord {
 }
 
 export function stored(index: number, body = `body ${index}`): RequestEvent {
-  return storedEvent(
+  return eventOfCapture(
     1,
     { method: 'POST', head: HEAD, body: Buffer.from(body) },
     { index, savedId: null, receivedAt: index },
@@ -150,7 +150,7 @@ export function newViewer(memory = newLiveMemory()) {
       [...elsewhere.values()]
         .filter(({ index }) => index > after && index <= upTo)
         .toSorted((a, b) => a.index - b.index)
-        .map(recordEvent),
+        .map(eventOfRecord),
     memory,
     onFailure: (error) => failures.push(error),
     onClosed: () => undefined,

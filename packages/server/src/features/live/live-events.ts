@@ -45,7 +45,7 @@ export interface StoredCapture {
 }
 
 /** The event of a stored capture. It may wait for a slow viewer, so it copies the beginning of the body. */
-export function storedEvent(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
+export function eventOfCapture(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
   const { method, head } = capture;
   const size = capture.body?.length ?? 0;
   const body = capture.body && Buffer.from(capture.body.subarray(0, BODY_PREVIEW_BYTES));
@@ -58,7 +58,7 @@ export function storedEvent(endpointId: number, capture: StoredCapture, stored: 
 }
 
 /** The event of a capture that was read from storage. */
-export function recordEvent(record: RequestRecord): RequestEvent {
+export function eventOfRecord(record: RequestRecord): RequestEvent {
   return {
     type: 'request',
     index: record.index,

@@ -10,7 +10,7 @@ import type { StoredAs } from '../../database/stored-request.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection, newLiveMemory } from './live-connection.ts';
 import type { CloseCode, LiveMemory } from './live-connection.ts';
-import { eventsOf, recordEvent, storedEvent } from './live-events.ts';
+import { eventsOf, eventOfRecord, eventOfCapture } from './live-events.ts';
 import type {
   ContentEvent,
   ContentReader,
@@ -95,7 +95,7 @@ export class Live {
   }
 
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
-    if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
+    if (this.#connections.has(endpointId)) this.#deliver(endpointId, eventOfCapture(endpointId, capture, stored));
     this.#options.bus.captured(endpointId, stored.index);
   }
 
@@ -219,7 +219,7 @@ export class Live {
     const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
     const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
     const missing = records.filter((record) => record.index > after);
-    return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
+    return missing.length === MAX_GAP ? undefined : missing.toReversed().map(eventOfRecord);
   }
 
   async #sendEndpoint(endpointId: number): Promise<void> {
