@@ -8,7 +8,7 @@ import {
   markOf,
   nextAttemptAt,
   pauseReason,
-  refusalOf,
+  forwardRefusal,
   retryAfterMs,
 } from './delivery-rules.ts';
 
@@ -98,20 +98,20 @@ describe('a loop', () => {
   const sent = (headers: [string, string][], mark = own) => forwardedHeaders(headers, { id: 'd1', attempt: 1, mark });
 
   test('is stopped at the first turn, and any chain after three hops', () => {
-    expect(refusalOf('POST', [], own)).toBeNull();
-    expect(refusalOf('POST', sent([]), own)).toMatch(/loop/);
+    expect(forwardRefusal('POST', [], own)).toBeNull();
+    expect(forwardRefusal('POST', sent([]), own)).toMatch(/loop/);
     const others = ['b', 'c', 'd'].map((secret) => markOf(secret));
     const [once, twice, thrice] = others.map((_, nth) =>
       others.slice(0, nth + 1).reduce<[string, string][]>((headers, mark) => sent(headers, mark), []),
     );
-    expect(refusalOf('POST', once ?? [], own)).toBeNull();
-    expect(refusalOf('POST', twice ?? [], own)).toBeNull();
-    expect(refusalOf('POST', thrice ?? [], own)).toMatch(/3 times/);
-    expect(refusalOf('POST', sent(once ?? []), markOf('b'))).toMatch(/loop/);
+    expect(forwardRefusal('POST', once ?? [], own)).toBeNull();
+    expect(forwardRefusal('POST', twice ?? [], own)).toBeNull();
+    expect(forwardRefusal('POST', thrice ?? [], own)).toMatch(/3 times/);
+    expect(forwardRefusal('POST', sent(once ?? []), markOf('b'))).toMatch(/loop/);
   });
 
   test('a method that is never replayed is not forwarded', () => {
-    expect(refusalOf('TRACE', [], own)).toMatch(/TRACE/);
+    expect(forwardRefusal('TRACE', [], own)).toMatch(/TRACE/);
   });
 
   test('the mark depends on the secret, and does not show it', () => {

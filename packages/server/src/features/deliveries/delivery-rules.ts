@@ -133,7 +133,7 @@ export function markOf(secret: string): string {
 }
 
 /** Why a capture is not forwarded, or `null`. */
-export function refusalOf(method: string, headers: RawHeaders, ownMark: string): string | null {
+export function forwardRefusal(method: string, headers: RawHeaders, ownMark: string): string | null {
   const loop = loopRefusal(headers, ownMark, 'this server has forwarded the request');
   if (loop !== undefined) return loop;
   return METHODS_WITHOUT_REPLAY.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;

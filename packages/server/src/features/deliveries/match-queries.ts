@@ -7,7 +7,7 @@ import { decodeHead, keyRange, searchableRecord } from '../../database/stored-re
 import type { RequestRecord } from '../../database/stored-request.ts';
 import { LARGE_BODY_BYTES, SlicedWork, largeBodyQueue } from '../../workers/sliced-work.ts';
 import { findWhole, readRequests, selectBounds } from '../requests/queries.ts';
-import { TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-rules.ts';
+import { TOO_SLOW, deliveryIdOf, forwardRefusal } from './delivery-rules.ts';
 
 /** SQL that finds the captures that are not planned yet, and the destinations whose conditions they match. */
 
@@ -128,7 +128,7 @@ async function matchOne(
     id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
     destinationId,
   }));
-  const refusal = refusalOf(method, decodeHead(beginning.head).rawHeaders, mark);
+  const refusal = forwardRefusal(method, decodeHead(beginning.head).rawHeaders, mark);
   return { index, receivedAt, deliveries, refusal: refusal ?? (matching === undefined ? TOO_SLOW : null) };
 }
 
