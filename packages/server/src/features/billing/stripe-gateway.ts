@@ -45,7 +45,7 @@ export class StripeGateway implements BillingGateway {
       timeout: CALL_MS,
       maxNetworkRetries: 1,
       telemetry: false,
-      ...(apiBase === undefined ? {} : hostOf(apiBase)),
+      ...(apiBase === undefined ? {} : serverOf(apiBase)),
       // Its time limit includes the body. The one of the library's other client starts again with each piece.
       httpClient: objectsOnly(Stripe.createFetchHttpClient(bounded(options.fetch ?? fetch))),
     });
@@ -84,11 +84,11 @@ export class StripeGateway implements BillingGateway {
 
   async expireCheckout(_customerId: string, id: string): Promise<void> {
     // Stripe rejects the call for a session that is paid or expired.
-    await unlessRefused(this.#stripe.checkout.sessions.expire(id));
+    await unlessRejected(this.#stripe.checkout.sessions.expire(id));
   }
 
   async isCheckoutOpen(_customerId: string, id: string): Promise<boolean> {
-    const session = await unlessRefused(this.#stripe.checkout.sessions.retrieve(id));
+    const session = await unlessRejected(this.#stripe.checkout.sessions.retrieve(id));
     return session !== undefined && readAnswer(ANSWERS.checkout, session).status === 'open';
   }
 
@@ -133,7 +133,7 @@ export class StripeGateway implements BillingGateway {
 
   async cancelNow(_customerId: string, id: string): Promise<void> {
     // Stripe rejects the call for a subscription that has ended.
-    await unlessRefused(this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }));
+    await unlessRejected(this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }));
   }
 
   async previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
@@ -191,7 +191,7 @@ export class StripeGateway implements BillingGateway {
       );
       return await store.keepBillingSetting(name, made.id, replaces);
     } catch (error) {
-      if (refusalOf(error) === undefined) throw error;
+      if (rejectionOf(error) === undefined) throw error;
       log.error({ err: error }, 'Stripe refused a portal configuration; its default is used');
       return undefined;
     }
@@ -209,7 +209,7 @@ function withoutCancellation({ canceledBy }: SubscriptionState): Stripe.Subscrip
   return canceledBy === 'flag' ? { cancel_at_period_end: false } : { cancel_at: '' };
 }
 
-function hostOf(apiBase: string): { host: string; port: string; protocol: 'http' | 'https' } {
+function serverOf(apiBase: string): { host: string; port: string; protocol: 'http' | 'https' } {
   const url = new URL(apiBase);
   const protocol = url.protocol === 'http:' ? 'http' : 'https';
   return { host: url.hostname, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
@@ -254,11 +254,11 @@ function objectsOnly(client: Stripe.HttpClient): Stripe.HttpClient {
 }
 
 /** The result of a call; `undefined` if Stripe understood and rejected it. */
-async function unlessRefused<T>(call: Promise<T>): Promise<T | undefined> {
+async function unlessRejected<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await withGatewayErrors(call);
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
+    if (rejectionOf(error) === undefined) throw error;
     return undefined;
   }
 }
@@ -274,12 +274,12 @@ function reasonOf(error: unknown): GatewayError['reason'] {
 }
 
 /** Stripe's error, if it understood the call and rejected it. */
-function refusalOf(error: unknown): Stripe.errors.StripeInvalidRequestError | undefined {
+function rejectionOf(error: unknown): Stripe.errors.StripeInvalidRequestError | undefined {
   const cause = error instanceof GatewayError ? error.cause : undefined;
   return cause instanceof Stripe.errors.StripeInvalidRequestError ? cause : undefined;
 }
 
 function isMissing(error: unknown, param: string): boolean {
-  const refusal = refusalOf(error);
-  return refusal !== undefined && (refusal.param === param || /No such/i.test(refusal.message));
+  const rejection = rejectionOf(error);
+  return rejection !== undefined && (rejection.param === param || /No such/i.test(rejection.message));
 }
