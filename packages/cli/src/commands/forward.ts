@@ -36,15 +36,15 @@ const retryOption = wholeNumber(0).default(0).register(optionHelp, {
 
 export const command = defineCommand({
   name: 'forward',
-  summary: 'send each capture on from this machine, byte for byte, until Ctrl-C',
+  summary: 'forward each capture from this machine, byte for byte, until Ctrl-C',
   details: `The part after the capture URL is appended to <url>: a capture at …/h/UID/a?b=1 goes to <url>/a?b=1.
 With several URLs, each capture is sent to each of them. A slow one does not delay the others.
 Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, which keeps
 the newest 1,000 by default, and 10,000 with autosave.
-A request to a capture URL gets the header Creel-Via, which ends loops. Nothing is added to any other.
+If <url> is a capture URL itself, requests get the header Creel-Via, which stops loops. To any other URL, nothing is added.
 Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
-Ctrl-C during a send names this capture to continue with, because its response is not known: <url> may get it again.
-Each result is reported to the server, so that its pages show it. While the server is away, 1,000 results wait.
+After Ctrl-C during a send, the capture to continue with is that one, because its response is not known: <url> may get it again.
+Each result is reported to the server, so that its pages show it. While the server can't be reached, up to 1,000 results wait.
 Without an endpoint: creel forward --new <url>...`,
   arguments: z.object({ endpoint: endpointArgument.optional(), url: z.array(z.string()) }),
   options: z.object({

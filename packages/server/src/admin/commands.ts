@@ -30,7 +30,7 @@ interface AdminCommand {
 const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   backup: {
     args: ['FILE'],
-    summary: 'copy the SQLite database to FILE, also while the server runs',
+    summary: 'copy the SQLite database to FILE, even while the server runs',
     async run({ config, print }, file: string) {
       const count = await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file);
       print(`Saved ${count} ${count === 1 ? 'request' : 'requests'} to ${file}.`);
@@ -38,7 +38,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   restore: {
     args: ['FILE'],
-    summary: 'put a backup in the place of the SQLite database; the server must be stopped',
+    summary: 'replace the SQLite database with a backup; the server must be stopped',
     async run({ config, print }, file: string) {
       const kept = await restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
       print(kept === undefined ? `Restored ${file}.` : `Restored ${file}. The previous database is ${kept}.`);
@@ -74,7 +74,7 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   'set-plan': {
     args: ['USERNAME', 'FREE|BASIC|PREMIUM'],
-    summary: 'change the plan of an account that does not pay for one',
+    summary: 'change the plan of an account without a subscription',
     async run({ config, print }, username: string, name: string) {
       const plan = tierSchema.safeParse(name.toUpperCase());
       if (!plan.success) throw new AdminProblem('The plan must be FREE, BASIC or PREMIUM.', { isUsage: true });

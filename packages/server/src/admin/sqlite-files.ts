@@ -30,7 +30,7 @@ export async function backup(dataDir: string, file: string): Promise<number> {
 }
 
 /**
- * Puts the backup in the place of the database. Keeps the previous database beside it and returns its path.
+ * Replaces the database with the backup. Keeps the previous database beside it and returns its path.
  * @throws AdminProblem if the backup is damaged; StorageProblem while a server uses the folder
  */
 export async function restore(dataDir: string, file: string): Promise<string | undefined> {
