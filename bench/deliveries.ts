@@ -160,7 +160,7 @@ async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCre
     .toSorted((a, b) => a - b);
 }
 
-/** Captures beside destinations, and how soon the result of a delivery is on the screen. */
+/** Captures with and without destinations, and how soon the result of a delivery is on the screen. */
 export async function deliveryFigures(
   creel: MeasuredCreel,
   turns: { readonly rounds: number; readonly seconds: number },

@@ -17,7 +17,7 @@ const BODY_BYTES = 4096;
  * before.
  */
 const FIRST_SCAN = 1000;
-/** About 500 captures per second beside the filter, which is repeated until they end. */
+/** About 500 captures per second during the filter, which is repeated until they end. */
 const BESIDE = { connections: 8, pauseMs: 30, seconds: 10 };
 const ROUNDS_ON_SCREEN = 5;
 /** Every request has the first, one of them the second. */

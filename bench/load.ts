@@ -19,7 +19,7 @@ export interface LoadResult {
 export interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
-  /** Maximum of the random pause before each request. By default no pause. */
+  /** Longest random pause before each request. By default no pause. */
   readonly pauseMs?: number;
 }
 

@@ -15,7 +15,7 @@ const USERS = 200;
 const ATTEMPTS = 200;
 /** The server locks a name after ten wrong passwords. */
 const ATTEMPTS_PER_NAME = 8;
-/** Seconds of a window, about the time that 200 logins take beside captures. */
+/** Seconds of a window, about the time that 200 logins take while captures arrive. */
 const SECONDS = 8;
 /** The webhooks of a busy team, and as many as the machine can take. */
 const LOADS = [

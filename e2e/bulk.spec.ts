@@ -121,7 +121,7 @@ test('the selected requests are exported and replayed', async ({ page, person: _
     for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
     await selectAll(page, endpoint);
     await expect(selectionBar(page)).toContainText('3 selected');
-    // The key acts on the selected ones, also while the checkbox has the focus.
+    // The key acts on the selected ones, even while the checkbox has the focus.
     await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
     await page.keyboard.press('r');
     const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });

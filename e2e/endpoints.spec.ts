@@ -15,7 +15,7 @@ test('endpoints are created, used, cleared and deleted', async ({ page, person }
     );
     await dialog.getByLabel('Endpoint Name (Optional)').fill('Stripe billing');
     await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
-    // First, because it disappears while the page loads. The text is there once, also while a screen reader announces it.
+    // First, because it disappears while the page loads. The text is there once, even while a screen reader announces it.
     await expect(page.getByText('Endpoint Created')).toBeVisible();
     await expect(page).toHaveURL(/\/endpoints\/[\w-]{20,}$/);
     await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();

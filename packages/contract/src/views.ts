@@ -71,7 +71,7 @@ export function actualCoding(
 /** Decodes a query, without its `?`, like a form. A repeated name has an array of values. Never throws. */
 export function queryMap(query: string): Record<string, string | string[]> {
   const map = emptyMap<string | string[]>();
-  // The constructor drops one leading question mark, also if it belongs to the first name.
+  // The constructor drops one leading question mark, even if it belongs to the first name.
   for (const [name, value] of new URLSearchParams(`?${query}`)) {
     const before = map[name];
     if (before === undefined) map[name] = value;

@@ -10,6 +10,7 @@ import type { RequestEvent } from '../src/features/live/live-events.ts';
 
 const HEAD = encodeHead('/hook', '127.0.0.1', true, ['Host', 'h']);
 
+/** A stored request with a short head. */
 export function record(index: number, body = `body ${index}`): RequestRecord {
   const bytes = Buffer.from(body);
   return {
@@ -35,6 +36,7 @@ export function largeRecord(index: number): RequestRecord {
   return { ...record(index, '\u0001'.repeat(16 * 1024)), head: Buffer.from(head, 'latin1') };
 }
 
+/** The event of a stored capture. */
 export function stored(index: number, body = `body ${index}`): RequestEvent {
   return eventOfCapture(
     1,
@@ -182,6 +184,7 @@ export function newViewer(memory = newLiveMemory()) {
   };
 }
 
+/** A viewer that has got its `init` with these indexes. */
 export async function newLiveViewer(...indexes: number[]) {
   const it = newViewer();
   it.viewer.start();

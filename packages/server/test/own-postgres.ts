@@ -4,6 +4,7 @@ import { startPostgres } from '../../../scripts/postgres.ts';
 /** A PostgreSQL server of one test. */
 export type OwnServer = Awaited<ReturnType<typeof startOwnServer>>;
 
+/** Starts a PostgreSQL that a test may kill. */
 export async function startOwnServer() {
   const { url, stop } = await startPostgres({ inMemory: true });
   return {

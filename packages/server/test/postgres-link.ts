@@ -5,6 +5,7 @@ import { listenLocally } from '../../../fixtures/listen-locally.ts';
 /** A TCP link to a server that can be cut without notice to either side, and restored. */
 export type Link = Awaited<ReturnType<typeof openLink>>;
 
+/** Opens a link to the PostgreSQL server of this URL. */
 export async function openLink(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();

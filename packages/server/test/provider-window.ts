@@ -33,6 +33,7 @@ export function flowCookies(browser: TestClient, name: 'creel_attempt' | 'creel_
     .flatMap(([key = '', value = '']) => (key.startsWith(`${name}_`) ? [[key, value]] : []));
 }
 
+/** Returns from the provider to Creel. Returns the message of the callback page. */
 export async function comeBack(browser: TestClient, path: string): Promise<Message> {
   return messageOf((await browser.tell(path)).body);
 }

@@ -22,7 +22,7 @@ export interface TestClient extends Client {
   tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
 }
 
-/** `headers` are sent with every call. If there are several nodes, the client calls them by turns. */
+/** `headers` are sent with every call. If there are several nodes, the client alternates between them. */
 export function createTestClient(
   nodes: string | readonly string[],
   headers: Readonly<Record<string, string>> = {},

@@ -7,6 +7,7 @@ import { testDatabaseUrl } from '../../../scripts/test-database.ts';
 /** A separate database, so that no test sees another's rows. */
 export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
+/** Creates a database on the PostgreSQL of the test run. */
 export async function createTestDatabase() {
   const server = await testDatabaseUrl();
   const name = `creel_test_${randomBytes(6).toString('hex')}`;

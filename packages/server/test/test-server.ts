@@ -150,8 +150,8 @@ async function startNode(
 
 /**
  * Starts the whole server in the test's process, on a free port, with its own data folder. In the project `two nodes`
- * (vitest.config.ts) these are two nodes with one PostgreSQL: the clients call them by turns, everything else is of the
- * first. A PostgreSQL that the test did not choose waits for locks as long as a busy machine needs.
+ * (vitest.config.ts) these are two nodes with one PostgreSQL: the clients alternate between them, and everything else is of
+ * the first. A PostgreSQL that the test did not choose waits for locks as long as a busy machine needs.
  */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   const engine = given.engine ?? TEST_STORE ?? 'sqlite';

@@ -12,7 +12,7 @@ const ENDPOINTS = 4;
 const SENDERS = 2;
 
 export interface ChaosOptions {
-  /** Kills of a node or a nats-server, by turns. */
+  /** Kills, alternately of a node and of a nats-server. */
   readonly kills: number;
   readonly betweenMs: number;
   /** PostgreSQL refuses connections this often, for this long. */

@@ -108,7 +108,7 @@ async function observe(
   return { ...report, dashboard: calls, refusal };
 }
 
-/** Reads and writes what a user of the dashboard does, at the nodes by turns. */
+/** Reads and writes what a user of the dashboard does, alternating between the nodes. */
 async function readAndWrite(call: DashboardCall, path: string, nth: number): Promise<void> {
   await call(path);
   await call(path, 'PATCH', { name: `round ${nth}` });

@@ -55,7 +55,7 @@ export interface RequestChange {
 
 const listeners = new Set<(change: RequestChange) => void>();
 
-/** Calls back also for requests that no list has. Returns a function that ends it. */
+/** Also calls back for requests that no list has. Returns a function that ends it. */
 export function onRequestChange(listener: (change: RequestChange) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);

@@ -1,7 +1,7 @@
 import { byteText, textOf, tryDecode } from '@creel/contract';
 import { firstPosition } from './first-position.ts';
 
-/** Position of the first character that is not valid UTF-8, also if only its end is missing; `undefined` if all are valid. */
+/** Position of the first character that is not valid UTF-8, or whose end is missing; `undefined` if all are valid. */
 export function invalidUtf8At(bytes: Uint8Array): number | undefined {
   const decodeTo = (position: number): string =>
     new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, position + 1), { stream: true });

@@ -63,7 +63,7 @@ export function PaneDivider(props: PaneDividerProps) {
       aria-valuemax={max * 100}
       tabIndex={0}
       onPointerDown={(pointer) => pointer.currentTarget.setPointerCapture(pointer.pointerId)}
-      // Safari selects the text that a drag passes, also while the pointer is captured.
+      // Safari selects the text that a drag passes, even while the pointer is captured.
       onMouseDown={(press) => {
         press.preventDefault();
         press.currentTarget.focus();

@@ -23,7 +23,7 @@ interface QueryFieldProps {
   readonly onQuery: (query: string) => void;
   /** Called when suggestions are shown. */
   readonly known: () => KnownValues;
-  /** Called with the text at each change by the user, also while it can't be read. */
+  /** Called with the text at each change by the user, even while it can't be read. */
   readonly onText?: ((text: string) => void) | undefined;
   /** A mistake that only the server knows. */
   readonly error?: string | undefined;

@@ -36,7 +36,7 @@ const WRITE = { statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_
 export const SESSIONS = {
   capture: { ...CAPTURE, name: 'capture' },
   drain: { ...CAPTURE, name: 'drain' },
-  // Kept, because captures need it for lookups, also after other programs have opened all connections that the server allows.
+  // Kept, because captures need it for lookups, even after other programs have opened all connections that the server allows.
   read: { name: 'read', connections: 6, kept: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
   write: { ...WRITE, name: 'write', connections: 4 },
@@ -88,7 +88,7 @@ const PLANNER_AND_COMMIT = `set jit = off; set enable_seqscan = off; set enable_
 
 /**
  * The first statement of a session. It replaces every default of the role or the database that the server depends on,
- * also with "no limit". These are not parameters of the connection, because PgBouncer rejects those.
+ * even with "no limit". These are not parameters of the connection, because PgBouncer rejects those.
  */
 export function sessionSettings(kind: SessionKind): string {
   const idleTransactionMs = kind.statementMs === 0 ? 0 : IDLE_TRANSACTION_MS;

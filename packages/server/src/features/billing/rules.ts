@@ -139,7 +139,7 @@ function noticeKindOf(before: SubscriptionFields, after: SubscriptionFields) {
   return isSamePlan ? undefined : 'plan-changed';
 }
 
-/** True when a plan change is charged at once: a higher plan, or yearly in place of monthly. */
+/** True when a plan change is charged at once: a higher plan, or yearly instead of monthly. */
 export function isChargedNow(from: PlanPrice, to: PlanPrice): boolean {
   return RANKS[to.tier] > RANKS[from.tier] || (from.interval === 'monthly' && to.interval === 'yearly');
 }

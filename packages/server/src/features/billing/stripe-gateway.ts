@@ -231,7 +231,7 @@ async function withGatewayErrors<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Awaits a library call and reads the used fields of its answer. @throws GatewayError, also for another format */
+/** Awaits a library call and reads the used fields of its answer. @throws GatewayError, including for another format */
 async function answerOf<T>(call: Promise<unknown>, schema: z.ZodType<T>): Promise<T> {
   return readAnswer(schema, await withGatewayErrors(call));
 }

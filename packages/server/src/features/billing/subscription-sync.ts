@@ -107,7 +107,7 @@ export class SubscriptionSync {
     }
   }
 
-  /** Reads accounts that are due. Finds changes whose events were lost, also after downtime. True when more are due. */
+  /** Reads accounts that are due. Finds changes whose events were lost, even after downtime. True when more are due. */
   async reconcile(signal: AbortSignal): Promise<boolean> {
     const { store, now, log } = this.#options;
     await store.forgetEvents(now() - EVENTS_KEPT_MS);

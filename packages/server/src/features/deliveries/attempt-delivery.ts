@@ -93,7 +93,7 @@ async function outboundRequest(
   if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
   if (appendPath && leavesBasePath(baseUrl, target))
     throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE_PATH });
-  // First, because a sender may name any header in `Connection`, also those that are added here.
+  // First, because a sender may name any header in `Connection`, including those that are added here.
   const kept = endToEndHeaders(rawHeaders);
   const renew = sign ? await signerOf({ id: endpointId, signingScheme }) : undefined;
   // The secret was deleted. Receivers would reject the captured signature, and the owner would not learn why.

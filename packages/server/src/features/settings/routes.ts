@@ -4,7 +4,7 @@ import type { Message } from '../mail/service.ts';
 import { invalid, ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 
-/** The response of a failed test mail has `success` beside the problem. */
+/** The response of a failed test email has `success` besides the problem. */
 function testFailed(sentence: string): ProblemError {
   return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
 }

@@ -64,7 +64,7 @@ function sameDigest(signature: string, encoding: SignatureEncoding, expected: Bu
   return Buffer.from(signature, encoding).equals(expected);
 }
 
-/** Texts that the sender may have signed before the body in place of the scheme's. */
+/** Texts that the sender may have signed before the body instead of the scheme's. */
 function otherBeginnings({ signedBefore, signedAt }: ReceivedSignature): { before: string; name: string }[] {
   if (signedBefore === '') return [];
   const withoutDivider = signedBefore.slice(0, -1);

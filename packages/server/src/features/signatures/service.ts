@@ -77,7 +77,7 @@ export class Signatures {
     return signing && ((headers, body) => renewSignature(signing, { headers, body, now: this.#now() }));
   }
 
-  /** `undefined` also for a secret that was sealed by another installation. */
+  /** Also `undefined` for a secret that was sealed by another installation. */
   async #findSecret({ id, signingScheme }: SignedEndpoint): Promise<SigningSecret | undefined> {
     if (signingScheme === null) return undefined;
     const sealed = await this.#queries.findSigningSecret(id);

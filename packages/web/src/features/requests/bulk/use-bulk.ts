@@ -38,7 +38,7 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
   return {
     marked,
     requests,
-    /** Marks or unmarks a request. With `isRange`, marks all from the last one to it, also those that are not loaded. */
+    /** Marks or unmarks a request. With `isRange`, marks all from the last one to it, including those that are not loaded. */
     mark(request: ListedRequest, isRange: boolean): void {
       if (!isRange || last === undefined) toggle(request);
       else if (!items.hasGap(last, request.index)) add(between(items, last, request.index), request);
@@ -55,13 +55,13 @@ export function useBulk({ uid, url }: Endpoint, items: ListItems, filter: Reques
     replaying,
     replay: () => setReplaying(requests),
     endReplay: () => setReplaying(undefined),
-    /** Marks all stored requests that match the filter, also those that are not loaded. */
+    /** Marks all stored requests that match the filter, including those that are not loaded. */
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
     save(): void {
       const unsaved = requests.filter((request) => !request.saved);
       if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveChosen(unsaved, options));
     },
-    /** Saves every unsaved request of the endpoint, also those that are not marked. */
+    /** Saves every unsaved request of the endpoint, including those that are not marked. */
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {
         const unsaved = await readUnsaved(uid, options.signal);

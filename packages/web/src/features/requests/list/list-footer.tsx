@@ -66,7 +66,7 @@ export function ListFooter({ endpoint, filter, search, bulk }: ListFooterProps) 
           <Figures endpoint={endpoint} />
         ) : (
           <MatchCount
-            // Another query announces its matches also if their number is the same.
+            // Another query announces its matches even if their number is the same.
             key={`${filter.method} ${filter.query}`}
             {...search}
             total={endpoint.requestCount}

@@ -67,7 +67,7 @@ function ListContent({ endpoint, filter, state, selection, actions, stableAction
       uid={endpoint.uid}
       filter={filter}
       state={state}
-      // The list scrolls to the request of a link, also if its rows arrive before the request itself.
+      // The list scrolls to the request of a link, even if its rows arrive before the request itself.
       selected={view.request ?? selection.current?.index}
       bulk={bulk}
       deleting={actions.deleting}
