@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Time limit of a third-party login, from its start to the account. */
-export const ATTEMPT_MS = 10 * 60_000;
+export const PROVIDER_LOGIN_MS = 10 * 60_000;
 /** Maximum number of third-party logins that run in a browser at the same time. */
 export const MAX_FLOWS = 5;
 const DAY_S = 24 * 3600;
@@ -20,9 +20,9 @@ export const KNOWN_BROWSER: Cookie = { name: 'creel_browser', maxAgeS: 400 * DAY
  * The state of a provider login. `Lax` like all, so that the browser sends it when the provider redirects back. Each
  * login has a separate cookie (`ofFlow`).
  */
-export const PROVIDER_ATTEMPT: Cookie = { name: 'creel_attempt', maxAgeS: ATTEMPT_MS / 1000 };
+export const PENDING_LOGIN: Cookie = { name: 'creel_attempt', maxAgeS: PROVIDER_LOGIN_MS / 1000 };
 /** The handle of the identity that the provider confirmed. Each login has a separate cookie. */
-export const PROVEN_IDENTITY: Cookie = { name: 'creel_identity', maxAgeS: ATTEMPT_MS / 1000 };
+export const PROVEN_IDENTITY: Cookie = { name: 'creel_identity', maxAgeS: PROVIDER_LOGIN_MS / 1000 };
 
 /** `__Host-` binds a cookie to https, this host and the root path. It does not work with plain http. */
 function nameOf(cookie: Cookie, publicUrl: string): string {

@@ -5,7 +5,7 @@ import { ProblemError, invalid } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/records.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
 import { truncate } from './provider.ts';
-import { ATTEMPT_MS } from '../../http/cookies.ts';
+import { PROVIDER_LOGIN_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import { mixesScripts } from './username-scripts.ts';
 import type { LoginOptions } from './login.ts';
@@ -30,7 +30,7 @@ export class ProviderLogin {
   /** Stores a proven identity, so that any process can continue. Returns the handle for the browser's cookie. */
   async storeProven(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
-    await this.#options.store.storeProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
+    await this.#options.store.storeProvenIdentity(tokenHash(handle), proven, this.#options.now() + PROVIDER_LOGIN_MS);
     return handle;
   }
 

@@ -13,7 +13,7 @@ import { tokenHash } from '../../secrets.ts';
 import {
   MAX_FLOWS,
   PROVEN_IDENTITY,
-  PROVIDER_ATTEMPT,
+  PENDING_LOGIN,
   clearCookie,
   cookiesOfFlows,
   ofFlow,
@@ -31,7 +31,7 @@ const FAILURES: Readonly<
     problem: 'network-request-failed',
     message: (name) => `${name} could not be reached. Please check your connection and try again.`,
   },
-  'attempt-lost': {
+  'login-lost': {
     problem: 'failed',
     message: () => 'This login took too long, or was begun in another window. Please try again.',
   },
@@ -56,8 +56,8 @@ async function start(app: AppContext, provider: Provider, reply: FastifyReply) {
   if (isCrossOrigin(reply.request.headers, app.publicUrl()))
     return sendMessage(app, reply, failureMessage(app, 'cross-site'), 403);
   try {
-    const { url, state, attempt } = await provider.begin(pageOf(reply.request));
-    setFlowCookie(app, reply, { cookie: PROVIDER_ATTEMPT, flow: flowOf(state), value: attempt });
+    const { url, state, pending } = await provider.begin(pageOf(reply.request));
+    setFlowCookie(app, reply, { cookie: PENDING_LOGIN, flow: flowOf(state), value: pending });
     return keepOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
     return sendMessage(app, reply, messageOf(app, error), 502);
@@ -69,17 +69,17 @@ async function callback(app: AppContext, provider: Provider, reply: FastifyReply
   const publicUrl = app.publicUrl();
   const { searchParams } = new URL(request.url, publicUrl);
   const flow = flowOf(searchParams.get('state') ?? '');
-  const cookie = ofFlow(PROVIDER_ATTEMPT, flow);
-  const attempt = provider.open(readCookie(request, cookie, publicUrl));
+  const cookie = ofFlow(PENDING_LOGIN, flow);
+  const pending = provider.open(readCookie(request, cookie, publicUrl));
   clearCookie(reply, cookie, publicUrl);
   const send = (message: ProviderMessage, status: number): FastifyReply =>
-    sendMessage(app, reply, { ...message, flow: attempt?.page }, status);
+    sendMessage(app, reply, { ...message, flow: pending?.page }, status);
   try {
     const limit = app.accounts.throttle.of('providerAnswer', app.clientAddressOf(request.raw));
-    // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
+    // Without a pending login of this browser the provider isn't asked, and the request doesn't count: any site can
     // trigger it.
-    if (attempt !== undefined) await limit.consume();
-    const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
+    if (pending !== undefined) await limit.consume();
+    const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), pending);
     if (proven.email === null) return send(refusalMessage(NO_EMAIL), 200);
     await limit.refund();
     const value = await app.accounts.providerLogin.storeProven(proven);
@@ -108,7 +108,7 @@ function pageOf(request: FastifyRequest): string | undefined {
 }
 
 interface FlowCookie {
-  readonly cookie: typeof PROVIDER_ATTEMPT;
+  readonly cookie: typeof PENDING_LOGIN;
   readonly flow: string;
   readonly value: string;
 }

@@ -1,4 +1,4 @@
-import { ATTEMPT_MS } from '../../http/cookies.ts';
+import { PROVIDER_LOGIN_MS } from '../../http/cookies.ts';
 import { emailSchema } from '@creel/contract';
 import {
   AuthorizationResponseError,
@@ -34,7 +34,7 @@ export const CALLBACK_PATH = '/auth/oidc/callback';
 const MAX_NAME = 100;
 
 /** Why a provider login failed. `denied`: the user declined. */
-export type ProviderFailure = 'attempt-lost' | 'denied' | 'unreachable' | 'refused';
+export type ProviderFailure = 'login-lost' | 'denied' | 'unreachable' | 'refused';
 
 /** A provider login failed. The message is for the log. */
 export class ProviderProblem extends Error {
@@ -48,13 +48,13 @@ export class ProviderProblem extends Error {
   }
 }
 
-const attemptSchema = z.object({
+const pendingLoginSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
   page: z.string().optional(),
 });
-type Attempt = z.infer<typeof attemptSchema>;
+type PendingLogin = z.infer<typeof pendingLoginSchema>;
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
@@ -79,24 +79,24 @@ type Claims = z.output<typeof claimsSchema>;
 export class Provider {
   readonly #config: OidcConfig;
   readonly #publicUrl: () => string;
-  readonly #attempts: SealedText;
+  readonly #sealed: SealedText;
   readonly #now: () => number;
   #metadata: { readonly readAt: number; readonly configuration: Promise<Configuration> } | undefined;
 
   constructor(config: OidcConfig, publicUrl: () => string, secret: string, now: () => number) {
     this.#config = config;
     this.#publicUrl = publicUrl;
-    this.#attempts = new SealedText(secret, 'sign-in attempt', now);
+    this.#sealed = new SealedText(secret, 'sign-in attempt', now);
     this.#now = now;
   }
 
   /**
-   * The URL to send the user to, the state in it, and the attempt that the browser must bring back. `page` is the name
-   * that the opening page gave this login. @throws ProviderProblem
+   * The URL to send the user to, the state in it, and the pending login that the browser must bring back. `page` is the
+   * name that the opening page gave this login. @throws ProviderProblem
    */
-  async begin(page: string | undefined): Promise<{ url: string; state: string; attempt: string }> {
+  async begin(page: string | undefined): Promise<{ url: string; state: string; pending: string }> {
     const configuration = await this.#configuration();
-    const attempt: Attempt = {
+    const pending: PendingLogin = {
       state: randomState(),
       nonce: randomNonce(),
       codeVerifier: randomPKCECodeVerifier(),
@@ -105,24 +105,28 @@ export class Provider {
     const url = buildAuthorizationUrl(configuration, {
       redirect_uri: this.#publicUrl() + CALLBACK_PATH,
       scope: 'openid email profile',
-      state: attempt.state,
-      nonce: attempt.nonce,
-      code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
     });
-    return { url: url.href, state: attempt.state, attempt: this.#attempts.seal(JSON.stringify(attempt), ATTEMPT_MS) };
+    return {
+      url: url.href,
+      state: pending.state,
+      pending: this.#sealed.seal(JSON.stringify(pending), PROVIDER_LOGIN_MS),
+    };
   }
 
-  /** The attempt that a browser brought back; `undefined` when it is not ours, or too old. */
-  open(sealed: string | undefined): Attempt | undefined {
-    const opened = sealed === undefined ? undefined : this.#attempts.open(sealed);
-    return opened === undefined ? undefined : attemptSchema.parse(JSON.parse(opened));
+  /** The login that a browser brought back; `undefined` when it is not ours, or too old. */
+  open(sealed: string | undefined): PendingLogin | undefined {
+    const opened = sealed === undefined ? undefined : this.#sealed.open(sealed);
+    return opened === undefined ? undefined : pendingLoginSchema.parse(JSON.parse(opened));
   }
 
-  /** The identity of a returning user. The browser brought `attempt` back. @throws ProviderProblem */
-  async finish(query: string, attempt: Attempt | undefined): Promise<ProvenIdentity> {
-    if (attempt === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
-    const { state, nonce, codeVerifier } = attempt;
+  /** The identity of a returning user. The browser brought `pending` back. @throws ProviderProblem */
+  async finish(query: string, pending: PendingLogin | undefined): Promise<ProvenIdentity> {
+    if (pending === undefined) throw new ProviderProblem('login-lost', 'the browser sent no pending login');
+    const { state, nonce, codeVerifier } = pending;
     const configuration = await this.#configuration();
     try {
       const tokens = await authorizationCodeGrant(configuration, new URL(this.#publicUrl() + CALLBACK_PATH + query), {
