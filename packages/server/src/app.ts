@@ -41,7 +41,6 @@ import {
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { Live } from './features/live/service.ts';
-import { watchDisk } from './log.ts';
 import type { Logger } from './log.ts';
 import { sendOutbox, createMailer, defaultSender } from './features/mail/service.ts';
 import type { Mailer } from './features/mail/service.ts';
@@ -50,6 +49,7 @@ import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/service.ts';
 import type { ReplayOptions } from './features/replay/service.ts';
 import { openPostgresStore } from './database/postgres/postgres-store.ts';
+import { watchDisk } from './database/sqlite/disk-log.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { DiskState } from './database/store.ts';
-import { createLog, watchDisk } from './log.ts';
+import { createLog } from './log.ts';
 
 function logOf(write: (log: ReturnType<typeof createLog>) => void): string {
   let text = '';
@@ -45,14 +44,4 @@ test('everything logged is one line of JSON', () => {
     'end',
   ]);
   expect(lines[0]).toContain(String.raw`\r\nb\u001b[31m`);
-});
-
-test('a disk that fills up is logged at 80% and 90%, and again only after it had clearly more room', () => {
-  const shares = [0.5, 0.79, 0.8, 0.85, 0.79, 0.81, 0.9, 0.89, 0.91, 0.84, 0.9, 0.5, 0.95];
-  const text = logOf((log) => {
-    const report = (onState: (state: DiskState) => void): void =>
-      shares.forEach((usedShare) => onState({ freeBytes: 1, usedShare, isFull: false, missingFile: undefined }));
-    watchDisk({ watchDisk: report }, log);
-  });
-  expect(text.match(/\d+% full/g)).toEqual(['80% full', '90% full', '90% full', '90% full']);
 });
