@@ -44,6 +44,13 @@ test('two requests are compared, chosen by the page or by the user', async ({ pa
     await expect(page.getByText('The bodies have the same content in other bytes')).toBeVisible();
   });
 
+  await test.step('characters that turn the direction of a text are visible', async () => {
+    const endpoint = await createEndpoint(page);
+    for (const end of ['exe', 'txt']) await send(endpoint.url, { body: `invoice\u202efdp.${end}` });
+    await goTo(page, `/endpoints/${endpoint.uid}?request=1&compare=0`);
+    await expect(page.getByRole('table', { name: 'Body' })).toContainText(String.raw`invoice\u202efdp.`);
+  });
+
   await test.step('large bodies are compared to their end, and what is not shown is counted', async () => {
     const endpoint = await createEndpoint(page);
     const items = Array.from({ length: 30_000 }, (__, at) => `item number ${at}`);

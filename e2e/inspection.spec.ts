@@ -129,6 +129,7 @@ test('what the details show besides the body', async ({ page, context, person: _
     await expect(copy, 'the text is not shown').toHaveCount(0);
     await details.getByRole('tab', { name: 'Text', exact: true }).click();
     await expect(copy).toBeVisible();
+    await expect(details.getByRole('tabpanel', { name: 'Text', exact: true })).toContainText(shown);
     await details.getByRole('tab', { name: 'JSON' }).click();
     await expect(details.getByText('This body is not JSON')).toBeVisible();
     await expect(copy, 'the text is not shown').toHaveCount(0);

@@ -4,7 +4,6 @@ import { memo, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { formatCount } from '../ui/format.ts';
 import { embeddedAt } from './embedded-value.ts';
-import { escapeBidiControls } from './encoding.ts';
 import { KIND, lineOf } from './json-lines.ts';
 import type { JsonLine, JsonLines, JsonMatch } from './json-lines.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -102,7 +101,7 @@ export const JsonLineView = memo(function JsonLineView({
                 title="Copy path"
                 className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
               >
-                <MarkedText text={key} offset={keyStart} write={escapeBidiControls} {...marks} />
+                <MarkedText text={key} offset={keyStart} {...marks} />
               </span>
               {': '}
             </>
@@ -178,11 +177,7 @@ function Value({ shown, folded, hasValue, marks }: ValueProps) {
       title={hasValue ? 'Copy value' : undefined}
       className={clsx(ISOLATED, COLORS[kind] ?? 'text-ink', hasValue && 'cursor-copy hover:underline')}
     >
-      {scalar ? (
-        <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={escapeBidiControls} {...marks} />
-      ) : (
-        text
-      )}
+      {scalar ? <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} {...marks} /> : text}
       {text.length > MAX_SHOWN ? (
         <span className="text-ink-3"> … {formatCount(text.length - MAX_SHOWN)} more characters</span>
       ) : null}

@@ -1,4 +1,5 @@
 import { clsx } from 'clsx';
+import { escapeBidiControls } from './encoding.ts';
 import { markPieces, foundWithin } from './find-text.ts';
 import type { Found } from './find-text.ts';
 
@@ -10,20 +11,17 @@ interface MarkedTextProps {
   /** Number of the first match in `found`. */
   readonly firstOrdinal?: number;
   readonly current?: number;
-  /** Transforms each piece before it is shown; unchanged by default. */
-  readonly write?: (piece: string) => string;
 }
 
-/** A text with its matches highlighted. */
-export function MarkedText(props: MarkedTextProps) {
-  const { text, offset = 0, found, firstOrdinal, current, write = (piece) => piece } = props;
-  if (found.length === 0) return write(text);
+/** A text with its matches highlighted, and with direction controls as escapes. */
+export function MarkedText({ text, offset = 0, found, firstOrdinal, current }: MarkedTextProps) {
+  if (found.length === 0) return escapeBidiControls(text);
   return markPieces(text, offset, found, firstOrdinal).map(({ text: piece, ordinal, at }) =>
     ordinal === undefined ? (
-      <span key={at}>{write(piece)}</span>
+      <span key={at}>{escapeBidiControls(piece)}</span>
     ) : (
       <mark key={at} className={clsx(ordinal === current && 'bg-accent text-accent-ink')}>
-        {write(piece)}
+        {escapeBidiControls(piece)}
       </mark>
     ),
   );

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { readable } from '../../../bodies/encoding.ts';
+import { escapeBidiControls, readable } from '../../../bodies/encoding.ts';
 import { NoteLine } from '../../../bodies/note-line.tsx';
 import { formatCount } from '../../../ui/format.ts';
 import type { Comparison } from './compare-query.ts';
@@ -165,11 +165,12 @@ function DiffText({ parts, side }: DiffTextProps) {
   return parts.map(({ text, changed }) => {
     const key = at;
     at += text.length;
-    if (!changed || text === '') return <span key={key}>{text}</span>;
+    const shown = escapeBidiControls(text);
+    if (!changed || text === '') return <span key={key}>{shown}</span>;
     return (
       <Mark key={key} className={clsx('rounded-xs no-underline', side === 'left' ? 'bg-bad/30' : 'bg-ok/30')}>
         <span className="sr-only">{side === 'left' ? '[removed: ' : '[added: '}</span>
-        {text}
+        {shown}
         <span className="sr-only">]</span>
       </Mark>
     );
