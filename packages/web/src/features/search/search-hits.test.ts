@@ -66,11 +66,19 @@ test.each([
   expect(searchHit(found, q)).toEqual(hit);
 });
 
-test('a match beyond the loaded part of the body is reported', () => {
+test('a match in a path, a header or a body is shown as decoded text', () => {
+  const path = { ...found, path: '/caf%C3%A9/a%20b' };
+  expect(searchHit(path, 'é/a b')).toEqual({ place: 'Path', text: '/café/a b' });
+  const header = { ...found, rawHeaders: [['X-Name', 'w\u00c3\u00b6rld']] satisfies [string, string][] };
+  expect(searchHit(header, 'wörld')).toEqual({ place: 'Header', text: 'X-Name: wörld' });
+  const binary = { ...found, body: btoa('heads\xff'), bodyEncoding: 'base64' as const };
+  expect(searchHit(binary, 'HEADS')).toEqual({ place: 'Body', text: 'heads\ufffd' });
+});
+
+test('a match beyond the loaded part of the body is reported, and none if the whole body is text without it', () => {
   expect(searchHit({ ...found, bodyTruncated: true }, 'far away')?.text).toBe('further down in the body');
-  expect(searchHit({ ...found, body: 'aGVhZHM=', bodyEncoding: 'base64' }, 'GVhZ')?.text).toBe(
-    'further down in the body',
-  );
+  expect(searchHit({ ...found, body: 'aGVhZHM=', bodyEncoding: 'base64' }, 'GVhZ')?.text).toBe('in the decoded body');
+  expect(searchHit(found, 'elsewhere')).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,6 @@
-import { foldCase, parseQuery, queryOf, tryDecode } from '@creel/contract';
+import { bodyBytesOf, foldCase, parseQuery, queryOf, tryDecode } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
+import { readable } from '../../bodies/encoding.ts';
 import { findText } from '../../bodies/find-text.ts';
 import type { Found } from '../../bodies/find-text.ts';
 
@@ -34,7 +35,7 @@ function firstText(query: Query): string | undefined {
 
 /**
  * Where in a request the text was found, with the text around it. The most informative match comes first: query, headers,
- * body. The row shows the path anyway.
+ * body. The row shows the path as sent anyway.
  */
 export function searchHit(found: FoundRequest, q: string) {
   const query = queryOf(found).slice(1);
@@ -42,11 +43,18 @@ export function searchHit(found: FoundRequest, q: string) {
   const inQuery = excerpt(decoded ?? query, q) ?? excerpt(query, q);
   if (inQuery !== undefined) return { place: 'Query', text: inQuery };
   for (const [name, value] of found.rawHeaders) {
-    const inHeader = excerpt(`${name}: ${value}`, q);
+    const inHeader = excerpt(`${name}: ${readable(value)}`, q);
     if (inHeader !== undefined) return { place: 'Header', text: inHeader };
   }
-  const inBody = found.bodyEncoding === 'utf8' ? excerpt(found.body ?? '', q) : undefined;
+  const inBody = excerpt(loadedText(found), q);
   if (inBody !== undefined) return { place: 'Body', text: inBody };
   if (excerpt(found.path, q) !== undefined || excerpt(found.method, q) !== undefined) return undefined;
-  return { place: 'Body', text: 'further down in the body' };
+  const inPath = excerpt(tryDecode(() => decodeURIComponent(found.path)) ?? '', q);
+  if (inPath !== undefined) return { place: 'Path', text: inPath };
+  if (found.bodyTruncated) return { place: 'Body', text: 'further down in the body' };
+  return found.bodyEncoding === 'base64' ? { place: 'Body', text: 'in the decoded body' } : undefined;
 }
+
+/** What the list has of the body. Bytes that are not UTF-8 become replacement characters. */
+const loadedText = (found: FoundRequest): string =>
+  found.bodyEncoding === 'utf8' ? (found.body ?? '') : new TextDecoder().decode(bodyBytesOf(found));
