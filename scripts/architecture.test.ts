@@ -17,20 +17,24 @@ function definesName(source: string, name: string): boolean {
   );
 }
 
-test('the files that the architecture names define the functions of a captured request', () => {
-  const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const [, list = ''] = /^## How a captured request is processed$[^]*?^```\n([^]*?)^```$/m.exec(text) ?? [];
-  const calls = list
-    .trimEnd()
-    .split('\n')
-    .map((line) => CALL.exec(line)?.slice(1, 3) ?? [line]);
-  const mistakes = calls.flatMap(([functions = '', file]) => {
-    if (file === undefined) return [`${functions} is not a call`];
-    const source = readFileSync(join(root, 'packages/server/src', file), 'utf8');
-    return namesOf(functions)
-      .filter((name) => !definesName(source, name))
-      .map((name) => `${file} has no ${name}`);
-  });
-  expect(calls.length).toBeGreaterThan(15);
-  expect(mistakes).toEqual([]);
-});
+test.each(['How a captured request is processed', 'Replay', 'Deliveries'])(
+  'the files that the architecture lists define the functions: %s',
+  (heading) => {
+    const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const [section = ''] = text.split(`\n## ${heading}\n`)[1]?.split('\n## ') ?? [];
+    const [, list = ''] = section.split('```\n');
+    const calls = list
+      .trimEnd()
+      .split('\n')
+      .map((line) => CALL.exec(line)?.slice(1, 3) ?? [line]);
+    const mistakes = calls.flatMap(([functions = '', file]) => {
+      if (file === undefined) return [`${functions} is not a call`];
+      const source = readFileSync(join(root, 'packages/server/src', file), 'utf8');
+      return namesOf(functions)
+        .filter((name) => !definesName(source, name))
+        .map((name) => `${file} has no ${name}`);
+    });
+    expect(calls.length).toBeGreaterThan(5);
+    expect(mistakes).toEqual([]);
+  },
+);
