@@ -6,7 +6,7 @@ import { FairQueue } from '../../limits/fair-queue.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { InitMessage } from './init-message.ts';
-import type { EndpointMessage, FeedEvent, RemoteEvent, RequestEvent } from './live-events.ts';
+import type { EndpointMessage, FeedEvent, UnresolvedEvent, RequestEvent } from './live-events.ts';
 import { reduce } from './live-reducer.ts';
 import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
@@ -126,7 +126,7 @@ export class LiveConnection {
   }
 
   /** Receives an event of its endpoint. Never waits and never throws. */
-  take(event: FeedEvent | RemoteEvent): void {
+  take(event: FeedEvent | UnresolvedEvent): void {
     this.#dispatch({ type: 'event', event });
   }
 

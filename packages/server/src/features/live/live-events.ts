@@ -17,7 +17,7 @@ export interface RequestEvent {
   readonly present: () => CapturedRequest;
 }
 
-/** Events that are sent as they are. They can be looked up. */
+/** Events that are sent as they are. An `UnresolvedEvent` becomes such events. */
 export type ContentEvent = Extract<LiveMessage, { type: 'saved' | 'deleted' | 'delivery' }>;
 
 /** Events about the requests of an endpoint, with their content. */
@@ -27,8 +27,11 @@ export type FeedEvent =
   /** All requests with an index below `below` were removed. */
   | { readonly type: 'clear'; readonly below: number };
 
-/** Events whose content is in the database, because another node sent them or they describe a state. */
-export type RemoteEvent =
+/**
+ * Events without content: each live connection reads it from the database before it sends. They come from other nodes, or
+ * report a state that may have changed meanwhile.
+ */
+export type UnresolvedEvent =
   /** Captures up to this index are stored. */
   | { readonly type: 'stored'; readonly upTo: number }
   /** `find` returns events, without those whose request no longer exists. */
@@ -85,12 +88,12 @@ function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
 }
 
 /** Bytes that a waiting event holds. */
-export function bytesOf(event: FeedEvent | RemoteEvent): number {
+export function bytesOf(event: FeedEvent | UnresolvedEvent): number {
   if (event.type === 'request') return event.bytes;
   return event.type === 'saved' || event.type === 'delivery' ? frameOf(event).length : 0;
 }
 
-/** Reads the content of other nodes' events. */
+/** Reads the content of unresolved events. */
 export interface ContentReader {
   readonly store: Pick<Remote<typeof requestQueries>, 'findSome'>;
   /** Those of the deliveries that still exist, in the same order. */
@@ -104,7 +107,7 @@ export interface ContentReader {
 type ContentNotice = Extract<Notice, { kind: 'saved' | 'deleted' | 'clear' | 'delivered' }>;
 
 /** Converts a notice to events for the live connections of its endpoint. */
-export function eventsOf(notice: ContentNotice, reader: ContentReader): readonly (FeedEvent | RemoteEvent)[] {
+export function eventsOf(notice: ContentNotice, reader: ContentReader): readonly (FeedEvent | UnresolvedEvent)[] {
   const { endpointId } = notice;
   switch (notice.kind) {
     case 'saved':
@@ -121,7 +124,7 @@ export function eventsOf(notice: ContentNotice, reader: ContentReader): readonly
 }
 
 /** An event whose content is read when the first live connection needs it. All of them share the read. */
-function lookupEvent(find: () => Promise<readonly ContentEvent[]>): RemoteEvent {
+function lookupEvent(find: () => Promise<readonly ContentEvent[]>): UnresolvedEvent {
   let found: ReturnType<typeof find> | undefined;
   return { type: 'lookup', find: () => (found ??= find()) };
 }

@@ -6,7 +6,7 @@ import { databaseTooLate } from '../../database/store.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
 import { CoalescedRun } from '../../workers/background.ts';
 import type { LiveConnection } from './live-connection.ts';
-import type { RemoteEvent } from './live-events.ts';
+import type { UnresolvedEvent } from './live-events.ts';
 import type { liveQueries } from './queries.ts';
 
 /** Milliseconds between two polls while notices may be missing. */
@@ -20,7 +20,7 @@ export interface LivePollOptions {
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   readonly connections: () => readonly LiveConnection[];
-  readonly deliver: (endpointId: number, event: RemoteEvent) => void;
+  readonly deliver: (endpointId: number, event: UnresolvedEvent) => void;
   /** Events of the endpoint were lost. */
   readonly refresh: (endpointId: number) => void;
 }

@@ -4,7 +4,7 @@ import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import { record, stored, wordOfFrame } from '../../../test/fake-viewer.ts';
 import { presentRefusal } from '../deliveries/present-delivery.ts';
 import { presentPreview } from '../requests/service.ts';
-import type { ContentEvent, FeedEvent, RemoteEvent } from './live-events.ts';
+import type { ContentEvent, FeedEvent, UnresolvedEvent } from './live-events.ts';
 import { reduce } from './live-reducer.ts';
 import { NEW_LIVE_STATE, heldBytes } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
@@ -25,7 +25,7 @@ function run(from: LiveState, inputs: readonly Input[], context = CONTEXT): { st
   return { state, effects };
 }
 
-const took = (event: FeedEvent | RemoteEvent): Input => ({ type: 'event', event });
+const took = (event: FeedEvent | UnresolvedEvent): Input => ({ type: 'event', event });
 const upTo = (index: number): Input => took({ type: 'stored', upTo: index });
 const snapshot = (newest: number): Input => ({ type: 'snapshot', newest, bytes: 0, partBytes: 10 });
 const sentInit: Input = { type: 'part-sent', bytes: 0, partBytes: 0, isLast: true };

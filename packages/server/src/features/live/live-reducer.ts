@@ -1,5 +1,5 @@
 import { bytesOf, frameOf } from './live-events.ts';
-import type { EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
+import type { EndpointMessage, FeedEvent, UnresolvedEvent } from './live-events.ts';
 import { EMPTY_QUEUE, NEW_LIVE_STATE, NO_EVENTS, heldBytes, push, shift, unshift } from './live-state.ts';
 import type { Effect, Input, LiveState, Step, LiveContext } from './live-state.ts';
 
@@ -58,7 +58,7 @@ function load(state: LiveState): Step {
   return [{ ...state, ...NO_EVENTS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
 }
 
-function receive(state: LiveState, event: FeedEvent | RemoteEvent, context: LiveContext): Step {
+function receive(state: LiveState, event: FeedEvent | UnresolvedEvent, context: LiveContext): Step {
   if (!takesEvents(state) || state.meanwhile !== 'nothing') return [state, []];
   // The snapshot may be older than the clear and have newer requests. Sends neither, and reads the next snapshot.
   if (state.phase === 'loading' && event.type === 'clear') return [{ ...state, ...NO_EVENTS, meanwhile: 'stale' }, []];
@@ -75,7 +75,7 @@ function isOverrun(state: LiveState, bytes: number, { maxBytes, pendingBytes }: 
 }
 
 /** Queues an event to be sent. If requests before it are missing, reads them first. */
-function enqueue(state: LiveState, event: FeedEvent | RemoteEvent): Step {
+function enqueue(state: LiveState, event: FeedEvent | UnresolvedEvent): Step {
   const { newest, held } = state;
   switch (event.type) {
     case 'request':

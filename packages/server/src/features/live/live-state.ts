@@ -1,5 +1,5 @@
 import { bytesOf } from './live-events.ts';
-import type { ContentEvent, EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
+import type { ContentEvent, EndpointMessage, FeedEvent, UnresolvedEvent } from './live-events.ts';
 
 interface Cell<T> {
   readonly item: T;
@@ -19,19 +19,19 @@ export interface EventQueue<T> {
 
 export const EMPTY_QUEUE: EventQueue<never> = { front: undefined, back: undefined, size: 0, bytes: 0 };
 
-export function push<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
+export function push<T extends FeedEvent | UnresolvedEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
   const { front, back, size, bytes } = queue;
   return { front, back: { item, next: back }, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
 /** Adds an event before all others. */
-export function unshift<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
+export function unshift<T extends FeedEvent | UnresolvedEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
   const { front, back, size, bytes } = queue;
   return { front: { item, next: front }, back, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
 /** The oldest event and the rest; `undefined` when the queue is empty. */
-export function shift<T extends FeedEvent | RemoteEvent>(
+export function shift<T extends FeedEvent | UnresolvedEvent>(
   queue: EventQueue<T>,
 ): { readonly item: T; readonly rest: EventQueue<T> } | undefined {
   const front = queue.front ?? reversed(queue.back);
@@ -56,7 +56,7 @@ export interface LiveState {
   readonly phase: 'loading' | 'sending' | 'live' | 'behind' | 'stopped';
   readonly ready: EventQueue<FeedEvent>;
   /** Events that arrived during a read. */
-  readonly held: EventQueue<FeedEvent | RemoteEvent>;
+  readonly held: EventQueue<FeedEvent | UnresolvedEvent>;
   /** Id of the read that `held` waits for, and of the last read. */
   readonly reading: number | undefined;
   readonly lastRead: number;
@@ -80,7 +80,7 @@ export interface LiveState {
 
 export type Input =
   | { readonly type: 'start' }
-  | { readonly type: 'event'; readonly event: FeedEvent | RemoteEvent }
+  | { readonly type: 'event'; readonly event: FeedEvent | UnresolvedEvent }
   | { readonly type: 'endpoint'; readonly message: EndpointMessage }
   /** The result of `load`: its highest index, the bytes that it holds, and the maximum bytes of a part. */
   | { readonly type: 'snapshot'; readonly newest: number; readonly bytes: number; readonly partBytes: number }

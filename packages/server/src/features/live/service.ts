@@ -16,7 +16,7 @@ import type {
   ContentReader,
   EndpointMessage,
   FeedEvent,
-  RemoteEvent,
+  UnresolvedEvent,
   RequestEvent,
   StoredCapture,
 } from './live-events.ts';
@@ -116,7 +116,7 @@ export class Live {
     this.#changeHandlers.push(handle);
   }
 
-  #deliver(endpointId: number, event: FeedEvent | RemoteEvent): void {
+  #deliver(endpointId: number, event: FeedEvent | UnresolvedEvent): void {
     for (const connection of this.#watching(endpointId)) connection.take(event);
     this.#touch(endpointId);
   }
