@@ -8,7 +8,7 @@ import { FIELD_VALUE, MAX_HEADER_LINES, METHOD_NAME, TOKEN } from './limits.ts';
 export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
 
 /** Maximum bytes of a destination's response. Longer responses are cut and marked. */
-export const MAX_REPLAY_ANSWER_BYTES = 1024 * 1024;
+export const MAX_REPLAY_RESPONSE_BYTES = 1024 * 1024;
 
 /** A header: its name and its value. */
 export const headerPairSchema = z.object({ key: z.string(), value: z.string() });

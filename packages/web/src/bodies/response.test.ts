@@ -1,4 +1,4 @@
-import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
+import { MAX_REPLAY_RESPONSE_BYTES } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { responseSource, redirectOf, truncationNote } from './response.ts';
@@ -49,8 +49,8 @@ test('the body is parsed by its bytes, its codings in order, and its type', () =
 });
 
 test('the reason for a truncated body follows from its size', () => {
-  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
-  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, MAX_REPLAY_RESPONSE_BYTES)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, MAX_REPLAY_RESPONSE_BYTES - 3)).toContain('1 MiB');
   expect(truncationNote(ANSWER, 2)).toContain('stopped sending');
   expect(truncationNote({ bodyTruncated: false }, 2)).toBeUndefined();
 });

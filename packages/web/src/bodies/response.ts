@@ -1,4 +1,4 @@
-import { bodyBytesOf, MAX_REPLAY_ANSWER_BYTES, targetUrlSchema } from '@creel/contract';
+import { bodyBytesOf, MAX_REPLAY_RESPONSE_BYTES, targetUrlSchema } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { MAX_DECODED_BYTES } from './decode-body.ts';
 import type { BodySource } from './view-body.ts';
@@ -48,6 +48,6 @@ export function truncationNote(
   size: number,
 ): string | undefined {
   if (!bodyTruncated) return undefined;
-  if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the destination sent more.';
+  if (size > MAX_REPLAY_RESPONSE_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the destination sent more.';
   return 'The destination stopped sending or took too long. This is what had arrived.';
 }

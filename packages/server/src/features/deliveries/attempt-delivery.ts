@@ -60,7 +60,7 @@ export async function attemptDelivery(
     onBegun();
     const response = await sent;
     responseHeaders = response.headers;
-    outcome = answeredOutcome(response);
+    outcome = responseOutcome(response);
   } catch (error) {
     outcome = failedOutcome(error, performance.now() - began);
   }
@@ -123,8 +123,8 @@ export function keptResponse(body: Uint8Array | null, isCut: boolean) {
   };
 }
 
-/** Any status is an answer. `delivery-rules.ts` decides which ones are failures. */
-export function answeredOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
+/** The outcome of an attempt that got a response. `delivery-rules.ts` decides which statuses are failures. */
+export function responseOutcome({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Outcome {
   return {
     status,
     statusText: statusText.slice(0, MAX_REASON_CHARS),
@@ -135,7 +135,7 @@ export function answeredOutcome({ status, statusText, headers, body, isCut, dura
   };
 }
 
-/** Problems have a sentence for the user. Other errors are not shown. */
+/** The outcome of an attempt without a response. Only problems have a sentence for the user, so other errors are not shown. */
 export function failedOutcome(failure: unknown, durationMs: number): Outcome {
   const error = failure instanceof ProblemError ? failure.message : 'The request could not be sent.';
   const nothing = { responseHeaders: [], responseBody: null, responseTruncated: false };

@@ -20,7 +20,7 @@ import { createAnnouncer } from './delivery-announcer.ts';
 import type { AnnouncerOptions } from './delivery-announcer.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-rules.ts';
-import { answeredOutcome, failedOutcome, keptResponse } from './attempt-delivery.ts';
+import { responseOutcome, failedOutcome, keptResponse } from './attempt-delivery.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { Installation } from './match-queries.ts';
@@ -224,11 +224,11 @@ export class Deliveries {
       nextAttemptAt: null,
     } as const;
     // The replay was sent, so its answer counts even if the history can't be written.
-    const record = (outcome: ReturnType<typeof answeredOutcome>) =>
+    const record = (outcome: ReturnType<typeof responseOutcome>) =>
       this.#record({ ...attempt, ...outcome }).catch(this.#onFailure);
     try {
       const response = await send();
-      await record(answeredOutcome(response));
+      await record(responseOutcome(response));
       return response;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'REPLAY_FAILED')

@@ -1,4 +1,4 @@
-import { MAX_REPLAY_ANSWER_BYTES, replaySchema } from '@creel/contract';
+import { MAX_REPLAY_RESPONSE_BYTES, replaySchema } from '@creel/contract';
 import type { ReplayAnswer, ReplayInput } from '@creel/contract';
 import { z } from 'zod';
 import { LongText, objectAnswer, textOrBase64 } from '../../http/large-answer.ts';
@@ -31,7 +31,7 @@ export const replayHandlers = {
     reserve(given.length);
     const readBody = async (): Promise<Uint8Array> => {
       // Reserved before sending, because a sent replay must not end in a rejection.
-      reserve(MAX_REPLAY_ANSWER_BYTES);
+      reserve(MAX_REPLAY_RESPONSE_BYTES);
       if (stored === undefined) return given;
       reserve(stored.size);
       return stored.read();

@@ -1,4 +1,4 @@
-import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines, sendAndRead } from '@creel/contract';
+import { MAX_REPLAY_RESPONSE_BYTES, replayHeaderLines, sendAndRead } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import { LoopTurns } from '../../http/loop-turns.ts';
@@ -26,7 +26,7 @@ export interface OutboundRequest {
   readonly allowPrivate: boolean;
   /** Time limit for the whole exchange: connecting, sending and receiving. */
   readonly maxMs: number;
-  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
+  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_RESPONSE_BYTES. */
   readonly keptBytes?: number | undefined;
 }
 
@@ -148,8 +148,8 @@ async function sendOverSocket(
   // Node drops the header lines beyond this number.
   request.maxHeadersCount = MAX_HEADERS + 1;
   request.once('socket', () => parseInTurns(socket, String(outgoing.userId)));
-  const { keptBytes = MAX_REPLAY_ANSWER_BYTES } = outgoing;
-  const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_ANSWER_BYTES };
+  const { keptBytes = MAX_REPLAY_RESPONSE_BYTES } = outgoing;
+  const limits = { signal, keptBytes, maxBytes: MAX_REPLAY_RESPONSE_BYTES };
   const { beginning, isLonger, isCut, ...head } = await sendAndRead(request, outgoing.body, limits);
   if (head.headers.length > MAX_HEADERS) throw new ReplayFailure(TOO_MANY_HEADERS);
   return { ...head, body: Buffer.from(beginning.buffer, 0, beginning.length), isCut: isCut || isLonger };
