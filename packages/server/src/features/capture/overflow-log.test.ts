@@ -157,3 +157,13 @@ test('without JetStream there is no log', async () => {
   await expect(log.state()).rejects.toThrow(NoOverflowLog);
   await others.close();
 });
+
+test('a smaller maximum waits until the log is empty, because nats-server would delete batches', async () => {
+  const log = openLog(1_000_000);
+  for (let nth = 0; nth < 4; nth += 1) await log.append(batchOf(50_000));
+  const smaller = openLog(100_000);
+  expect(await smaller.state()).toMatchObject({ messages: 4 });
+  await (await smaller.next())?.done();
+  expect(await smaller.state()).toMatchObject({ messages: 0 });
+  await expect(openLog(100_000).append(batchOf(150_000))).rejects.toThrow('full');
+});

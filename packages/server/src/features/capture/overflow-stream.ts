@@ -49,7 +49,11 @@ async function ensureStream(
   manager: JetStreamManager,
   { name, subjects, replicas, maxBytes }: StreamOptions,
 ): Promise<void> {
-  const changeable = { subjects, num_replicas: replicas, max_bytes: maxBytes };
+  const present = await manager.streams.info(name).catch(undefinedIfMissing);
+  // nats-server deletes the oldest batches over a smaller maximum. So the maximum shrinks only while the log is empty.
+  const isShrinkable = present === undefined || present.state.messages === 0;
+  const limit = isShrinkable ? maxBytes : Math.max(maxBytes, present.config.max_bytes);
+  const changeable = { subjects, num_replicas: replicas, max_bytes: limit };
   const stream = {
     ...changeable,
     name,
@@ -59,10 +63,9 @@ async function ensureStream(
     discard: DiscardPolicy.New,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   };
-  const present = await manager.streams.info(name).catch(undefinedIfMissing);
   // Several nodes may create it at once; with equal settings all of them succeed.
   if (present === undefined) await manager.streams.add(stream).catch(() => manager.streams.update(name, changeable));
-  else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
+  else if (present.config.num_replicas !== replicas || present.config.max_bytes !== limit)
     await manager.streams.update(name, changeable);
 }
 
