@@ -167,3 +167,12 @@ test('a smaller maximum waits until the log is empty, because nats-server would 
   expect(await smaller.state()).toMatchObject({ messages: 0 });
   await expect(openLog(100_000).append(batchOf(150_000))).rejects.toThrow('full');
 });
+
+test('a log that NATS has lost is created again', async () => {
+  const log = openLog(100_000);
+  await log.append(batchOf(10));
+  await (await jetstreamManager(connection)).streams.delete('creel-overflow-test');
+  await expect(log.state()).rejects.toThrow('stream not found');
+  await log.append(batchOf(10));
+  expect(await log.state()).toMatchObject({ messages: 1, drainedTo: 0, lastPosition: 1 });
+});

@@ -1,5 +1,11 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { JetStreamClient, JetStreamManager, JetStreamPublishOptions, StoredMsg } from '@nats-io/jetstream';
+import type {
+  JetStreamClient,
+  JetStreamManager,
+  JetStreamPublishOptions,
+  StoredMsg,
+  StreamState,
+} from '@nats-io/jetstream';
 import { TimeoutError, headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +14,7 @@ import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/store.ts';
 import { withTimeout } from '../../limits/timeouts.ts';
-import { SilentOverflowLog, openStream } from './overflow-stream.ts';
+import { SilentOverflowLog, isMissing, openStream } from './overflow-stream.ts';
 import type { OpenedStream } from './overflow-stream.ts';
 
 /** Milliseconds for one attempt to add a message, and between two attempts. */
@@ -123,7 +129,7 @@ export class OverflowLog {
 
   async #next(): Promise<LoggedBatches | undefined> {
     const { manager } = await this.#open();
-    const { last_seq: last } = (await manager.streams.info(this.#stream)).state;
+    const { last_seq: last } = await this.#streamState(manager);
     const oldest = await this.#readOldest(manager);
     this.#drainedTo = oldest === null ? last : oldest.seq - 1;
     if (oldest === null) return undefined;
@@ -197,13 +203,23 @@ export class OverflowLog {
 
   async #state(): Promise<LogState> {
     const { manager } = await this.#open();
-    const { messages, bytes, first_seq: first, last_seq: last } = (await manager.streams.info(this.#stream)).state;
+    const { messages, bytes, first_seq: first, last_seq: last } = await this.#streamState(manager);
     await this.#deleteOrphans(manager, messages === 0 ? 0 : last);
     if (this.#isFull && bytes < (this.#fullBytes ??= bytes)) this.#isFull = false;
     const removedTo = messages === 0 ? last : first - 1;
     // Parts of a batch that was never completed may be before the oldest batch.
     const drainedTo = Math.max(removedTo, Math.min(this.#drainedTo, last));
     return { messages, bytes, drainedTo, lastPosition: last };
+  }
+
+  /** Without the stream, as after NATS has lost its disk, the next call creates it again. Batches in it are lost. */
+  async #streamState(manager: JetStreamManager): Promise<StreamState> {
+    try {
+      return (await manager.streams.info(this.#stream)).state;
+    } catch (error) {
+      if (isMissing(error)) this.#opened = undefined;
+      throw error;
+    }
   }
 
   /**

@@ -71,8 +71,13 @@ async function ensureStream(
 
 /** Other errors do not mean that the stream is missing. */
 function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return undefined;
+  if (isMissing(error)) return undefined;
   throw error;
+}
+
+/** NATS has no such stream, for example because it lost its disk. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 }
 
 /** The client does not export the class. It throws it when no server of the cluster answers calls of JetStream. */
