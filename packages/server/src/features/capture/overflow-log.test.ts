@@ -176,3 +176,11 @@ test('a log that NATS has lost is created again', async () => {
   await log.append(batchOf(10));
   expect(await log.state()).toMatchObject({ messages: 1, drainedTo: 0, lastPosition: 1 });
 });
+
+test('an empty log is not full, although a batch was larger than it', async () => {
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 100_000, connection: () => connection });
+  await expect(answered(() => log.append(batchOf(150_000), 60_000))).rejects.toThrow('full');
+  expect(log.isFull).toBe(true);
+  await answered(() => log.state());
+  expect(log.isFull).toBe(false);
+});

@@ -205,7 +205,7 @@ export class OverflowLog {
     const { manager } = await this.#open();
     const { messages, bytes, first_seq: first, last_seq: last } = await this.#streamState(manager);
     await this.#deleteOrphans(manager, messages === 0 ? 0 : last);
-    if (this.#isFull && bytes < (this.#fullBytes ??= bytes)) this.#isFull = false;
+    if (messages === 0 || bytes < (this.#fullBytes ??= bytes)) this.#isFull = false;
     const removedTo = messages === 0 ? last : first - 1;
     // Parts of a batch that was never completed may be before the oldest batch.
     const drainedTo = Math.max(removedTo, Math.min(this.#drainedTo, last));
