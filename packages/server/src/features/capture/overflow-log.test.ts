@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -183,4 +183,15 @@ test('an empty log is not full, although a batch was larger than it', async () =
   expect(log.isFull).toBe(true);
   await answered(() => log.state());
   expect(log.isFull).toBe(false);
+});
+
+test('a log that is larger than what nats-server may store fails with its reason', async () => {
+  const config = join(storeDir, 'nats.conf');
+  await writeFile(config, 'jetstream { max_file_store: 1000000 }');
+  const small = await startNats({ storeDir, more: { config } });
+  onTestFinished(() => small.stop());
+  const others = await connect({ servers: `127.0.0.1:${small.port}` });
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 2_000_000, connection: () => others });
+  await expect(answered(() => log.state())).rejects.toThrow('insufficient storage resources');
+  await others.close();
 });

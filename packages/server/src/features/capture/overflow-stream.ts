@@ -64,7 +64,7 @@ async function ensureStream(
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   };
   // Several nodes may create it at once; with equal settings all of them succeed.
-  if (present === undefined) await manager.streams.add(stream).catch(() => manager.streams.update(name, changeable));
+  if (present === undefined) await manager.streams.add(stream);
   else if (present.config.num_replicas !== replicas || present.config.max_bytes !== limit)
     await manager.streams.update(name, changeable);
 }
