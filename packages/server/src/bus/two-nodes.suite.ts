@@ -50,7 +50,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
     }
     const inits = (viewer: LiveViewer): number => viewer.messages.filter(({ type }) => type === 'init').length;
 
-    test('captures at both nodes by turns: each viewer gets each once, in order, without a new init', async () => {
+    test('captures at alternating nodes: each viewer gets each once, in order, without a new init', async () => {
       const uid = await newEndpoint();
       const viewers = [await openLive(person.client, uid), await openAtB(uid)];
       for (let round = 0; round < 30; round += 1)
