@@ -47,10 +47,10 @@ const UNITS: readonly (readonly [number, string, string])[] = [
 /** Shown if a time is missing or invalid. */
 const FALLBACK = 'recently';
 
-/** Milliseconds since an ISO time, never negative; `undefined` if it is invalid. */
+/** Milliseconds since an ISO time, negative for a future one; `undefined` if it is invalid. */
 function ageOf(iso: string | null | undefined, now: number): number | undefined {
   const time = Date.parse(iso ?? '');
-  return Number.isNaN(time) ? undefined : Math.max(0, now - time);
+  return Number.isNaN(time) ? undefined : now - time;
 }
 
 /** '3 days ago', 'moments ago', or 'recently' if the time is unknown. `now` in milliseconds. */
