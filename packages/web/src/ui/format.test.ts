@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   formatAverageSize,
+  formatHour,
   formatSize,
   formatInstant,
   shortAge,
@@ -32,6 +33,11 @@ test('sizes below 1024 are in bytes, above in KB with one decimal, missing ones 
   expect(large.map(formatSize)).toEqual(['1023.9 KB', '1024.0 KB', '1024.0 KB', '5120.0 KB', '25600.0 KB']);
   expect([null, undefined, Number.NaN].map(formatSize)).toEqual(['0 B', '0 B', '0 B']);
   expect([512, null].map(formatAverageSize)).toEqual(['0.5 KB', '0.0 KB']);
+});
+
+test('the hour is that of the time zone', () => {
+  vi.stubEnv('TZ', 'Asia/Kolkata');
+  expect(formatHour('2026-11-21T20:41:57Z')).toBe('02:11');
 });
 
 test('an exact time has its date, milliseconds and zone', () => {

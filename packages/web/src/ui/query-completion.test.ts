@@ -24,6 +24,7 @@ test.each([
   ['method:p|', ['POST', 'PUT']],
   ['method:POST|', []],
   ['method:GET,p|', ['POST', 'PUT']],
+  ['method:GET,PUT,p|', ['POST', 'PUT']],
   ['stri|', ['source:Stripe']],
   ['put|', ['method:PUT']],
   ['-(sou|', ['source:']],
@@ -38,6 +39,7 @@ test.each([
   ['size:|', ['>10kb', '>1mb', '<1kb']],
   ['"a me|', []],
   ['say"me|', []],
+  [String.raw`"a \" me|`, []],
   ['nothing-like-it|', []],
 ])('%s suggests %j', (marked, expected) => {
   const { text, caret } = at(marked);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { dismissToast, toast, toastStore } from './toast-store.ts';
+import { dismissErrorsAfter, dismissToast, newestToastId, toast, toastError, toastStore } from './toast-store.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => {
@@ -7,10 +7,25 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('only the newest toast is shown', () => {
-  toast({ title: 'first' });
+test('only the newest toast is shown, and the end of an older one does not close it', () => {
+  const closeFirst = toast({ title: 'first' });
   toast({ title: 'second' });
-  expect(toastStore.read()?.title).toBe('second');
+  closeFirst();
+  expect(toastStore.read()).toMatchObject({ title: 'second', open: true });
+});
+
+test('what works again closes only the errors since then', () => {
+  const isOpen = () => toastStore.read()?.open;
+  toastError('Failed.');
+  const before = newestToastId();
+  dismissErrorsAfter(before);
+  expect(isOpen()).toBe(true);
+  toast({ title: 'Saved' });
+  dismissErrorsAfter(before);
+  expect(isOpen()).toBe(true);
+  toastError('Failed again.');
+  dismissErrorsAfter(before);
+  expect(isOpen()).toBe(false);
 });
 
 test('a dismissed toast closes at once and is removed 1000000 ms later', () => {
