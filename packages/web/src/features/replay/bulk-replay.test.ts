@@ -54,6 +54,43 @@ test('a run that was stopped does not wait for its pace', async () => {
   await expect(sleep(5000, controller.signal)).resolves.toBeUndefined();
 });
 
+/** Replays a request to a server with these answers; the last one repeats. `calls`: how many it got. */
+function replaying(...answers: Response[]) {
+  vi.useFakeTimers();
+  const next = (): Response | undefined => (answers.length > 1 ? answers.shift() : answers[0]?.clone());
+  const fetch = vi.fn<() => Promise<Response>>(async () => next() ?? Response.error());
+  vi.stubGlobal('fetch', fetch);
+  return {
+    result: replayBelow('uid', request, 'http://app:3000', new AbortController()),
+    calls: () => fetch.mock.calls.length,
+  };
+}
+const problem = (status: number, code: string, headers = {}): Response =>
+  Response.json({ error: 'Failed', code }, { status, headers });
+
+test('a limited replay waits as long as the server says', async () => {
+  const answer = { status: 204, statusText: '', headers: [], body: null, bodyEncoding: 'utf8', bodyTruncated: false };
+  const { result, calls } = replaying(
+    problem(429, 'RATE_LIMITED', { 'retry-after': '3' }),
+    Response.json({ ...answer, durationMs: 1 }),
+  );
+  await vi.advanceTimersByTimeAsync(2999);
+  expect(calls()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([(await result)?.status, calls()]).toEqual([204, 2]);
+});
+
+test.each([
+  ['a replay that stays limited', 429, 'RATE_LIMITED', 21],
+  ['an ended session', 401, 'NOT_SIGNED_IN', 1],
+])('%s ends the run', async (_, status, code, count) => {
+  const { result, calls } = replaying(problem(status, code));
+  const ended = result.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(calls()).toBe(count);
+  expect(await ended).toMatchObject({ status });
+});
+
 test('statuses are counted in order, and what got no response is last', () => {
   const result = (status: number | undefined) => ({
     request,
