@@ -51,11 +51,12 @@ test.each([{ s: 'a\nb' }, { s: '\u0100' }, { 'a\0b': '1' }])(
   },
 );
 
-test("the file that can't be deleted is named", async () => {
+test("the file that can't be read or deleted is named", async () => {
   await using home = await mkdtempDisposable(join(tmpdir(), 'creel-session-'));
   const env = { XDG_CONFIG_HOME: home.path };
   await deleteSession(env);
   await mkdir(sessionPath(env), { recursive: true });
+  await expect(readSession(env)).rejects.toThrow(new CliError(`${sessionPath(env)} can't be read (EISDIR).`));
   await expect(deleteSession(env)).rejects.toThrow(
     new CliError(`${sessionPath(env)} can't be deleted (ERR_FS_EISDIR).`),
   );
