@@ -194,11 +194,10 @@ export class LiveConnection {
         limit: LIVE_INIT_SIZE,
         bodyBytes: BODY_PREVIEW_BYTES,
       });
-      if (this.#isClosed) return;
       this.#init = new InitMessage(records, onFailure);
       const { bytes, maxPartBytes: partBytes } = this.#init;
       this.#dispatch({ type: 'snapshot', newest: records[0]?.index ?? -1, bytes, partBytes });
-      // There is no memory for it, or it is out of date: another one follows.
+      // There is no memory for it, it is out of date, so that another one follows, or the connection is closed.
       if (this.#state.phase !== 'sending') this.#discardInit();
     } catch (error) {
       onFailure(error);
