@@ -5,6 +5,7 @@ import { eventsOf } from './live-events.ts';
 import type { EndpointMessage } from './live-events.ts';
 import { presentPreview } from '../requests/service.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/fake-viewer.ts';
+import { newLiveMemory } from './live-connection.ts';
 import type { LiveConnection } from './live-connection.ts';
 
 beforeEach(() => {
@@ -217,6 +218,18 @@ describe('a viewer that does not read', () => {
     expect(maxPending()).toBeGreaterThan(MIB);
     expect(maxPending()).toBeLessThan(1.1 * MIB);
     expect(reads()).toBe(0);
+  });
+
+  test('leaves no memory when it is closed with unread data', async () => {
+    const memory = newLiveMemory();
+    const { viewer, snapshot, stopReading } = newViewer(memory);
+    viewer.start();
+    await snapshot(0);
+    stopReading();
+    await storm(viewer, 1, 2);
+    expect(memory.budget.used).toBeGreaterThan(MIB / 2);
+    viewer.release();
+    expect(memory.budget.used).toBe(0);
   });
 
   test('gets a new init when it reads again, and each request from then on', async () => {
