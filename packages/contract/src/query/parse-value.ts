@@ -174,7 +174,8 @@ function parseTime(text: string): number | undefined {
     .map((part) => Number(part ?? 0));
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  // A day that the month does not have is in another month.
+  if (date.getUTCMonth() !== month - 1) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   date.setUTCHours(hour, minute, second, Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0')));
   const offset = offsetMinutes(parts[8] ?? 'Z');
