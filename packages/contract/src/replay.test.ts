@@ -20,6 +20,7 @@ describe('the destination', () => {
     ['a bad octal', 'http://09.0.0.1/'],
     ['five parts', 'http://1.2.3.4.5/'],
     ['no scheme', '//127.0.0.1/'],
+    ['a NUL', 'http://good.example/\0'],
     ['an encoded NUL in the host', 'http://127.0.0.1%00.good.example/'],
     ['a zone id', 'http://[fe80::1%25eth0]/'],
     ['a file', 'file:///etc/passwd'],

@@ -36,7 +36,7 @@ function finds(written: string, sample: Sample): boolean {
 }
 
 const wire = (text: string): string => Buffer.from(text).toString('latin1');
-const TARGET = `/Orders/caf%C3%A9%20one/f(x)?Name=J%C3%BCrgen+K&q=a&q=B%26c&empty=&%zz=1&raw=${wire('ü')}`;
+const TARGET = `/Orders/caf%C3%A9%20one/f(x)?Name=J%C3%BCrgen+K&q=a&q=B%26c&empty=&%zz=1&raw=${wire('ü')}&gr%C3%B6%C3%9Fe=5`;
 const JSON_BODY = String.raw`{"a":{"b":"Va\"lue\n"},"amount":1000,"amount":7,"s":"1000","one":1.0,"e":1E400,
   "big":12345678901234567890,"items":[{"sku":"A1"},{"sku":"b2","n":[0,-1.5]}],"a.b":{"c":true},"*":null,"\u006bey":"x","0":"zero"}`;
 
@@ -84,7 +84,15 @@ const CASES: [what: string, sample: Sample, hits: string[], misses: string[]][] 
       'path:/o*é*/f(x)',
       'path:caf%C3%A9%20*x* OR path:*%C3%A9*',
     ],
-    ['path:name', 'path:orders/*', '-path:/orders', 'path:"/orders/*"', 'path:/orders*xx'],
+    [
+      'path:name',
+      'path:orders/*',
+      '-path:/orders',
+      'path:"/orders/*"',
+      'path:/orders*xx',
+      'path:/orders/caf%C3%A9%20one/f*%20one/f(x)',
+      'path:/orders/*one/f*f(x)',
+    ],
   ],
   ['the path of an empty target', { target: '?a=1' }, ['path:/', 'path:/*', '"/?a"'], ['path:a', 'path:/?*']],
   [
@@ -98,6 +106,7 @@ const CASES: [what: string, sample: Sample, hits: string[], misses: string[]][] 
       'query.empty:*',
       'query.%zz:1',
       'query.raw:ü',
+      'query.größe:5',
     ],
     ['query.name:jürgen', 'query.q:aB', 'query.none:*', 'query.q:"*"', '-query.q:*'],
   ],
