@@ -117,15 +117,18 @@ test('waits while the server is away, and goes on after a rejected report', asyn
   expect(told).toEqual([]);
 });
 
-test('a server without the call gets no further reports, and the user is informed once', async () => {
-  const { reports, add, told, callCount } = world([new ApiError(404, 'nothing', { code: 'NOT_FOUND' })]);
-  add(0);
-  add(1);
-  await expect.poll(() => told.length).toBe(1);
-  add(2);
-  await reports.flush(10_000);
-  expect([told.length, callCount()]).toEqual([1, 1]);
-});
+test.each([new ApiError(404, 'nothing', { code: 'NOT_FOUND' }), new ApiError(405, 'nothing')])(
+  'a server without the call ($status) gets no further reports, and the user is informed once',
+  async (answer) => {
+    const { reports, add, told, callCount } = world([answer]);
+    add(0);
+    add(1);
+    await expect.poll(() => told.length).toBe(1);
+    add(2);
+    await reports.flush(10_000);
+    expect([told.length, callCount()]).toEqual([1, 1]);
+  },
+);
 
 test('keeps the newest reports', async () => {
   const { reports, add, bodies, told } = world([new ApiError(0, 'away')]);
@@ -135,6 +138,23 @@ test('keeps the newest reports', async () => {
   expect(told).toEqual([
     "2,000 results were not reported, because the server did not accept them in time. Its pages don't show them.",
   ]);
+});
+
+test('tries again at once at the end', async () => {
+  const bodies: unknown[] = [];
+  let isAway = true;
+  const call: Call = async (_name, { body }) => {
+    if (isAway) throw new ApiError(503, 'away');
+    bodies.push(body);
+    return undefined as never;
+  };
+  const told: string[] = [];
+  const reports = reportsBy(call, { notify: async (sentence) => void told.push(sentence), retryMs: 100_000 });
+  reports.add(attemptAt(0));
+  await turnOfTheLoop();
+  isAway = false;
+  await reports.flush(10_000);
+  expect([bodies.length, told]).toEqual([1, []]);
 });
 
 test('says how many reports are dropped at the end', async () => {

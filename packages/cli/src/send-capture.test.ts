@@ -1,3 +1,4 @@
+import { MAX_DELIVERY_RESPONSE_BYTES } from '@creel/contract';
 import { createServer as createTcpServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { listenLocally } from '../../../fixtures/listen-locally.ts';
@@ -43,6 +44,11 @@ const headers = (bytes: number): string => `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat
 
 test.each([
   ['a complete response', `${headers(1)}good`, { status: 200, isCut: false }],
+  [
+    'a response of 20 KB, of which slightly more is kept than the server stores',
+    `HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(20_000)}`,
+    { beginning: new Uint8Array(MAX_DELIVERY_RESPONSE_BYTES + 8).fill(97) },
+  ],
   ['a response that breaks off', `${headers(1)}go`, { status: 200, isCut: true }],
   ['a status below 100', 'HTTP/1.1 099 Odd\r\n\r\ngood', { reason: 'it answered with something that is not HTTP' }],
   ['60 KB of headers', `${headers(60_000)}good`, { status: 200, isCut: false }],
