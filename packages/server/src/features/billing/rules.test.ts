@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { someSubscription } from '../../../test/store-world.ts';
-import { chooseSubscription, fieldsFor } from './rules.ts';
+import { chooseSubscription, fieldsFor, isChargedNow } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
 const state = (fields: Partial<SubscriptionState> = {}): SubscriptionState =>
@@ -58,4 +58,13 @@ describe('the plan', () => {
     const given = { ...before, stripeSubscriptionId: null };
     expect(fieldsFor(undefined, given)).toEqual(given);
   });
+});
+
+test.each([
+  ['BASIC', 'monthly', 'PREMIUM', 'monthly', true],
+  ['BASIC', 'monthly', 'BASIC', 'yearly', true],
+  ['BASIC', 'yearly', 'BASIC', 'monthly', false],
+  ['PREMIUM', 'monthly', 'BASIC', 'monthly', false],
+] as const)('from %s %s to %s %s is charged at once: %s', (from, before, to, after, isCharged) => {
+  expect(isChargedNow({ tier: from, interval: before }, { tier: to, interval: after })).toBe(isCharged);
 });
