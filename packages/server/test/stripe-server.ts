@@ -226,6 +226,8 @@ export class StripeModel {
   #createSession(given: URLSearchParams): object {
     const plan = stripePlanOf(given.get('line_items[0][price]') ?? '');
     if (plan === undefined) throw new Refusal(400, 'resource_missing', 'No such price', 'line_items[0][price]');
+    if (Number(given.get('expires_at')) < this.#seconds() + 1800)
+      throw new Refusal(400, undefined, 'It expires too early.');
     const customer = openCheckout(this.customer(given.get('customer') ?? ''), {
       ...plan,
       email: '',
