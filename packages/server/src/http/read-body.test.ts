@@ -10,11 +10,11 @@ import type { BodyResult } from './read-body.ts';
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A body that is read as it arrives. */
-function reading(limit: number, budget = new MemoryBudget({ bytes: 1_000_000 })) {
+function reading(limit: number, budget = new MemoryBudget({ bytes: 1_000_000 }), parts = Infinity) {
   const request = new IncomingMessage(new Socket());
   const results: BodyResult[] = [];
   const reservation = budget.reserve('sender');
-  readBody(request, { bytes: limit }, reservation, (result) => results.push(result));
+  readBody(request, { bytes: limit, parts }, reservation, (result) => results.push(result));
   const send = async (...pieces: string[]): Promise<void> => {
     for (const piece of pieces) request.push(Buffer.from(piece));
     await settled();
@@ -94,6 +94,14 @@ describe('readBody', () => {
     await hangUp();
     expect(results).toEqual([Buffer.from('12345')]);
     expect(budget.used).toBe(5);
+  });
+
+  test('more parts than allowed: rejected, and nothing is held', async () => {
+    const { send, results, budget } = reading(100, undefined, 2);
+    await send('a', 'b');
+    expect([results, budget.used]).toEqual([[], 2]);
+    await send('c');
+    expect([results, budget.used]).toEqual([['too-many-parts'], 0]);
   });
 
   test('a hundred parallel bodies never exceed the budget', async () => {
