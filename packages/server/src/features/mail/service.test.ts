@@ -1,9 +1,14 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createServer } from 'node:net';
 import type { SMTPServerOptions } from 'smtp-server';
 import { listenLocally } from '../../../../../fixtures/listen-locally.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import { MailRefused, createMailer, compose, escapeHtml, defaultSender } from './service.ts';
+import { MailRefused, createMailer, compose, escapeHtml, defaultSender, moment } from './service.ts';
+
+test('a time is in UTC', () => {
+  vi.stubEnv('TZ', 'Asia/Kolkata');
+  expect(moment(Date.UTC(2026, 10, 21, 20, 41))).toBe('November 21, 2026 at 20:41');
+});
 
 test('both forms have the same content; a link is on its own line', () => {
   const message = compose('A subject', ['First', { label: 'Open', url: 'https://creel.example/x?a=1&b=2' }]);
