@@ -83,7 +83,7 @@ function world() {
   });
   const write = (id: string, withinMs = 4000): Promise<CaptureOutcome | 'logged'> =>
     writer.writeCaptures(batchOf(id), LIMITS, withinMs);
-  return { state, stored, logged, writer, write, modes, check, failures, searches: () => searches };
+  return { state, stored, logged, log, writer, write, modes, check, failures, searches: () => searches };
 }
 
 /** A writer whose batch `a` was in the log and is now in the database. `isReset`: the positions of the log started again. */
@@ -212,6 +212,13 @@ test('what an earlier process has logged comes first', async () => {
   state.mayDrain = true;
   await expect.poll(() => stored).toEqual(['earlier', 'a']);
   await writer.close();
+});
+
+test('a full log takes no captures', async () => {
+  const { log, writer } = world();
+  await writer.checkLog();
+  log.isFull = true;
+  await expect(writer.checkLog()).rejects.toThrow('The overflow log is full.');
 });
 
 test('an empty log whose positions start again is drained, after a while', async () => {
