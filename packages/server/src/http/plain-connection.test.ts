@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { listenLocally } from '../../../../fixtures/listen-locally.ts';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../fixtures/raw-http.ts';
@@ -10,11 +10,6 @@ import { MemoryBudget } from '../limits/memory-budget.ts';
 import { PlainConnection } from './plain-connection.ts';
 import type { CaptureReply } from './plain-request.ts';
 import type { PlainConnectionOptions } from './plain-connection.ts';
-
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close();
-});
 
 interface Taken {
   readonly target: string;
@@ -57,7 +52,7 @@ async function listen(settings: Partial<PlainConnectionOptions> = {}, budget = n
     accepted.push(socket);
     connections.push(new PlainConnection(socket, options));
   });
-  servers.push(server);
+  onTestFinished(() => void server.close());
   const port = await listenLocally(server);
   return { connections, taken, handedOver, read, accepted, budget, open: () => openRaw({ port }) };
 }
@@ -277,16 +272,22 @@ describe('a body', () => {
     expect(taken).toEqual([]);
   });
 
-  test('of a sender that ends its side while its endpoint is looked up is not waited for', async () => {
+  test.each<[string, (connection: RawConnection) => void]>([
+    ['ends its side', (connection) => connection.halfClose()],
+    ['resets', (connection) => connection.reset()],
+  ])('of a sender that %s while its endpoint is looked up gives its memory back', async (how, leave) => {
     const found = Promise.withResolvers<void>();
-    const reservation = new MemoryBudget({ bytes: 1_000_000 }).reserve('sender');
+    const { open, accepted, budget } = await listen({ admit: () => found.promise.then(() => admission) });
+    const reservation = budget.reserve('sender');
+    reservation.grow(1);
     const admission = { reservation, refuseForMemory, capture: () => undefined };
-    const { open, accepted } = await listen({ admit: () => found.promise.then(() => admission) });
     const connection = await open();
     await connection.send(post(10));
-    connection.halfClose();
-    await until(() => accepted[0]?.readableEnded === true);
+    leave(connection);
+    await until(() => accepted[0]?.readableEnded === true || accepted[0]?.destroyed === true);
     found.resolve();
+    await until(() => budget.used === 0);
+    if (how === 'resets') return;
     const answer = await connection.next();
     expect([answer.status, answer.header('connection')]).toEqual([400, 'close']);
     await connection.closed();
