@@ -128,7 +128,7 @@ describe('checkout', () => {
     '//evil.test/',
     'http://127.0.0.1:1/',
     'javascript:alert(1)',
-    'http://user@127.0.0.1/',
+    `http://user@127.0.0.1:${server.port}/`,
     'http://',
   ])('returns to this site only: %s', async (returnUrl) => {
     const { client } = await server.register();
