@@ -301,10 +301,16 @@ async function openBus({ config: { databaseUrl }, store }: ServerOptions, nats: 
 /** Replicas of the overflow log, unless the cluster has fewer servers. */
 const MAX_REPLICAS = 3;
 
-async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
+async function overflowLogOf({ config, store, log }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
   const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
-  return new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes, connection: () => nats.connection });
+  return new OverflowLog({
+    name,
+    replicas,
+    maxBytes: config.overflowMaxBytes,
+    connection: () => nats.connection,
+    onLost: () => log.error('NATS has lost the overflow log and the captures in it; the server creates a new log'),
+  });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

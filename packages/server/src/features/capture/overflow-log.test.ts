@@ -168,13 +168,16 @@ test('a smaller maximum waits until the log is empty, because nats-server would 
   await expect(openLog(100_000).append(batchOf(150_000))).rejects.toThrow('full');
 });
 
-test('a log that NATS has lost is created again', async () => {
-  const log = openLog(100_000);
-  await log.append(batchOf(10));
+test('a log that NATS has lost is reported and created again', async () => {
+  const onLost = vi.fn<() => void>();
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 100_000, connection: () => connection, onLost });
+  await answered(() => log.append(batchOf(10), 60_000));
   await (await jetstreamManager(connection)).streams.delete('creel-overflow-test');
-  await expect(log.state()).rejects.toThrow('stream not found');
-  await log.append(batchOf(10));
-  expect(await log.state()).toMatchObject({ messages: 1, drainedTo: 0, lastPosition: 1 });
+  expect(onLost).not.toHaveBeenCalled();
+  await expect(answered(() => log.state())).rejects.toThrow('stream not found');
+  expect(onLost).toHaveBeenCalledOnce();
+  await answered(() => log.append(batchOf(10), 60_000));
+  expect(await answered(() => log.state())).toMatchObject({ messages: 1, drainedTo: 0, lastPosition: 1 });
 });
 
 test('an empty log is not full, although a batch was larger than it', async () => {

@@ -60,6 +60,8 @@ export interface OverflowLogOptions {
   readonly maxBytes: number;
   /** The connection to NATS; `undefined` before it is first established. */
   readonly connection: () => NatsConnection | undefined;
+  /** Called when NATS has lost the log, with the batches in it. */
+  readonly onLost?: () => void;
 }
 
 /**
@@ -217,7 +219,10 @@ export class OverflowLog {
     try {
       return (await manager.streams.info(this.#stream)).state;
     } catch (error) {
-      if (isMissing(error)) this.#opened = undefined;
+      if (isMissing(error) && this.#opened !== undefined) {
+        this.#opened = undefined;
+        this.#options.onLost?.();
+      }
       throw error;
     }
   }
