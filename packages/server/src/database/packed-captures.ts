@@ -95,6 +95,20 @@ export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures
   return { id: randomUUID(), joinedIds: batches.map(({ id }) => id), count, numbers, bytes };
 }
 
+/** The id of no endpoint. */
+const NO_ENDPOINT = 0;
+
+/** Returns the batch with the stale captures assigned to no endpoint, so that they are not stored. */
+export function withoutStale(
+  batch: PackedCaptures,
+  isStale: (endpointId: number, receivedAt: number) => boolean,
+): PackedCaptures {
+  const numbers = batch.numbers.slice(0, batch.count * FIELDS);
+  for (let at = 0; at < numbers.length; at += FIELDS)
+    if (isStale(numbers[at] ?? 0, numbers[at + 1] ?? 0)) numbers[at] = NO_ENDPOINT;
+  return { ...batch, numbers };
+}
+
 /** A batch without captures, which trims endpoints. */
 export function trimBatch(overfull: readonly number[]): PackedCaptures {
   return { id: randomUUID(), overfull, count: 0, numbers: new Float64Array(), bytes: new Uint8Array() };

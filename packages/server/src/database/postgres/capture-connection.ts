@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { joinCaptures } from '../packed-captures.ts';
+import { joinCaptures, unpackCaptures, withoutStale } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { databaseTooLate } from '../store.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
@@ -26,6 +26,9 @@ const UNIQUE_VIOLATION = '23505';
 const TRIAL_CAPTURE =
   "insert into captured_requests (key, method, received_at, head, body) values (-1, 'POST', 0, '', $1)";
 const TRIAL_BYTES = 64 * 1024;
+
+/** Milliseconds by which the clocks of two nodes may differ: a capture may seem this much older than its endpoint. */
+const CLOCK_DIFFERENCE_MS = 10_000;
 
 interface Session {
   readonly client: pg.Client;
@@ -98,7 +101,7 @@ export class CaptureConnection {
       });
       const missing = batches.filter(({ id }) => !known.has(id));
       if (missing.length === 0) return drained;
-      const batch = joinCaptures(missing);
+      const batch = await withoutForeign(session.client, joinCaptures(missing));
       const outcome = await writeOnce(session, batch, limits, () => undefined);
       this.#trimAfter(outcome, limits);
       return [...drained, { batch, outcome }];
@@ -228,4 +231,21 @@ async function isAnswering({ client }: Session): Promise<boolean> {
 /** The error leaves open whether an earlier attempt was committed. */
 function isAmbiguous(error: unknown): boolean {
   return faultOf(error) !== 'query' || codeOf(error) === UNIQUE_VIOLATION;
+}
+
+/**
+ * Takes captures from endpoints that were created after them. After a restore of an older backup, PostgreSQL assigns the
+ * ids of endpoints again that are not in it, and those in the overflow log would then be of another user.
+ */
+async function withoutForeign(client: pg.Client, batch: PackedCaptures): Promise<PackedCaptures> {
+  const endpointIds = new Set(unpackCaptures(batch).map((capture) => capture.endpointId));
+  const { rows } = await client.query<{ id: number; createdAt: number }>(
+    'select id, created_at as "createdAt" from endpoints where id = any($1::bigint[])',
+    [[...endpointIds]],
+  );
+  const createdAt = new Map(rows.map((row) => [row.id, row.createdAt]));
+  return withoutStale(
+    batch,
+    (endpointId, receivedAt) => receivedAt < (createdAt.get(endpointId) ?? 0) - CLOCK_DIFFERENCE_MS,
+  );
 }

@@ -40,10 +40,10 @@ async function open(url: string, openStore = openUsual): Promise<AppStore> {
   return store;
 }
 
-function batchTo(endpointId: number, bodies: readonly string[]): PackedCaptures {
+function batchTo(endpointId: number, bodies: readonly string[], receivedAt = T0): PackedCaptures {
   const packer = new CapturePacker();
   for (const body of bodies)
-    packer.add(endpointId, T0, 'POST', encodeHead('/', '192.0.2.1', true, []), Buffer.from(body));
+    packer.add(endpointId, receivedAt, 'POST', encodeHead('/', '192.0.2.1', true, []), Buffer.from(body));
   return packer.take();
 }
 
@@ -175,6 +175,16 @@ test('ids of batches from the overflow log are kept for a day', async () => {
   await database.run(`update capture_batches set written_at = now() - interval '25 hours'`);
   await store.deleteOldBatches?.();
   expect(await database.run('select count(*) from capture_batches')).toEqual([{ count: '0' }]);
+});
+
+test('captures of the log do not go to an endpoint that was created after them, which has the id of a lost one', async () => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  const next = [batchTo(id, ['of another user'], T0 - 11_000), batchTo(id, ['its own, by a slow clock'], T0 - 9000)];
+  const drained = await store.drain?.writeLogged(next, LIMITS, 4000);
+  expect(drained?.map(({ outcome }) => [...outcome.indexes])).toEqual([[-1, 0]]);
+  const [kept, ...others] = await everything(store, id);
+  expect([String(kept?.body), others]).toEqual(['its own, by a slow clock', []]);
 });
 
 test('a batch does not wait longer than its own time for a check of the same connection, and is then not stored', async () => {
