@@ -70,7 +70,7 @@ async function call(
   json?: unknown,
   headers: Record<string, string> = {},
 ): Promise<number> {
-  const answer = await client.tell(path, { method, headers, ...(json === undefined ? {} : { json }) });
+  const answer = await client.answerTo(path, { method, headers, ...(json === undefined ? {} : { json }) });
   if (answer.status >= 400) said.push(JSON.stringify(answer.body));
   return answer.status;
 }

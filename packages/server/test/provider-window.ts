@@ -35,7 +35,7 @@ export function flowCookies(browser: TestClient, name: 'creel_attempt' | 'creel_
 
 /** Returns from the provider to Creel. Returns the message of the callback page. */
 export async function comeBack(browser: TestClient, path: string): Promise<Message> {
-  return messageOf((await browser.tell(path)).body);
+  return messageOf((await browser.answerTo(path)).body);
 }
 
 /** Goes through the provider's window. Returns the message of its last page. */
@@ -46,8 +46,8 @@ export async function prove(provider: TestProvider, browser: TestClient): Promis
 }
 
 /** The last step alone, with any claimed identity. */
-export function login(browser: TestClient, identity: object): ReturnType<TestClient['tell']> {
-  return browser.tell('/api/google-login', { method: 'POST', json: identity });
+export function login(browser: TestClient, identity: object): ReturnType<TestClient['answerTo']> {
+  return browser.answerTo('/api/google-login', { method: 'POST', json: identity });
 }
 
 /** Goes from Creel's start to the provider's redirect. Returns its path and query at Creel. */

@@ -18,8 +18,8 @@ export interface TestClient extends Client {
   readonly jar: CookieJar;
   /** A raw call. Follows no redirect and throws for no status. */
   send(path: string, init?: RawCall): Promise<globalThis.Response>;
-  /** The same, as one comparable value. */
-  tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
+  /** Sends a raw call and returns its answer as one comparable value, with the body parsed if it is JSON. */
+  answerTo(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
 }
 
 /** `headers` are sent with every call. If there are several nodes, the client alternates between them. */
@@ -58,7 +58,7 @@ export function createTestClient(
     },
     jar,
     send,
-    async tell(path, init) {
+    async answerTo(path, init) {
       const answer = await send(path, init);
       const text = await answer.text();
       return { status: answer.status, body: parsed(text), headers: answer.headers };

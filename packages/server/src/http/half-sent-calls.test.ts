@@ -27,15 +27,15 @@ test('endless bodies of calls hold at most 64 MiB in total; captures continue, a
   // They fit exactly, so that none is rejected and frees its memory.
   const half = await Promise.all(Array.from({ length: 65 }, () => begin(login(MIB), Buffer.alloc(MIB - 10, ' '))));
   const wrong = { username: 'nobody', password: 'x'.repeat(100_000) };
-  const tryLogin = () => server.visitor().tell('/api/login', { method: 'POST', json: wrong });
+  const tryLogin = () => server.visitor().answerTo('/api/login', { method: 'POST', json: wrong });
   await expect.poll(async () => (await tryLogin()).status).toBe(503);
   const refused = await tryLogin();
   expect(refused.headers.get('retry-after')).toBe('1');
   expect(refused.body).toMatchObject({ code: 'UNAVAILABLE' });
   expect((await client.send(`/h/${uid}`, { method: 'POST', body: 'x' })).status).toBe(200);
-  expect((await client.tell('/api/user')).status).toBe(200);
+  expect((await client.answerTo('/api/user')).status).toBe(200);
   const ordinary = { username: 'nobody', password: 'a password' };
-  expect((await server.visitor().tell('/api/login', { method: 'POST', json: ordinary })).status).toBe(401);
+  expect((await server.visitor().answerTo('/api/login', { method: 'POST', json: ordinary })).status).toBe(401);
   for (const connection of half) connection.reset();
   await expect.poll(async () => (await tryLogin()).status).toBe(401);
 });

@@ -102,15 +102,15 @@ test.each(['', '/body'])(
     const head = rawRequest([`GET ${path} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`]);
     const readers: Socket[] = [];
     for (let n = 0; n < FIT; n += 1) readers.push(await silentReader(head));
-    const refused = await Promise.all(Array.from({ length: 20 - FIT }, () => client.tell(path)));
+    const refused = await Promise.all(Array.from({ length: 20 - FIT }, () => client.answerTo(path)));
     for (const { status, body, headers } of refused) {
       expect([status, headers.get('retry-after')]).toEqual([503, '1']);
       expect(headers.get('content-disposition')).toBeNull();
       expect(body).toMatchObject({ code: 'UNAVAILABLE' });
     }
     expect(await capture(neighbour.client, neighbour.uid, 'at the same time')).toBe(200);
-    expect((await neighbour.client.tell(`/api/endpoints/${neighbour.uid}/temp-requests`)).status).toBe(200);
-    expect((await client.tell(`/api/endpoints/${uid}/temp-requests?limit=1`)).status).toBe(200);
+    expect((await neighbour.client.answerTo(`/api/endpoints/${neighbour.uid}/temp-requests`)).status).toBe(200);
+    expect((await client.answerTo(`/api/endpoints/${uid}/temp-requests?limit=1`)).status).toBe(200);
     expect(await capture(neighbour.client, neighbour.uid, new Uint8Array(LARGEST))).toBe(200);
     const theirs = `/api/endpoints/${neighbour.uid}/requests/${unsavedId(1)}${what}`;
     expect(await statusAlone(neighbour.client, theirs)).toBe(200);
@@ -138,15 +138,15 @@ test('a list of attempts needs memory for all of its bytes', async () => {
   for (let nth = 0; nth < MAX_ATTEMPTS_PER_REQUEST; nth++)
     await client.call('reportDelivery', { params, body: report });
   const path = `/api/endpoints/${uid}/requests/${params.id}/deliveries`;
-  expect((await client.tell(path)).body).toHaveLength(MAX_ATTEMPTS_PER_REQUEST);
+  expect((await client.answerTo(path)).body).toHaveLength(MAX_ATTEMPTS_PER_REQUEST);
   const readers: Socket[] = [];
   for (const index of [0, 1, 2]) {
     const whole = `GET /api/endpoints/${uid}/requests/${unsavedId(index)} HTTP/1.1`;
     readers.push(await silentReader(rawRequest([whole, 'Host: h', `Cookie: ${client.jar.header()}`])));
   }
-  expect((await client.tell(path)).status).toBe(503);
+  expect((await client.answerTo(path)).status).toBe(503);
   for (const reader of readers) reader.destroy();
-  await expect.poll(async () => (await client.tell(path)).status).toBe(200);
+  await expect.poll(async () => (await client.answerTo(path)).status).toBe(200);
 });
 
 test('a small export needs little memory, while two users hold most of it', async () => {
@@ -157,7 +157,7 @@ test('a small export needs little memory, while two users hold most of it', asyn
     const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}`;
     const head = rawRequest([`GET ${path} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`]);
     for (let n = 0; n < held; n += 1) readers.push(await silentReader(head));
-    expect((await client.tell('/api/export')).status).toBe(503);
+    expect((await client.answerTo('/api/export')).status).toBe(503);
   }
   const { client, uid } = await server.registerOwner();
   expect(await statusAlone(client, '/api/export')).toBe(200);

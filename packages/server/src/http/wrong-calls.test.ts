@@ -17,7 +17,7 @@ describe('invalid calls', () => {
     body: string,
     headers: Record<string, string> = { 'content-type': 'application/json' },
     path = '/api/endpoints',
-  ) => client.tell(path, { method: 'POST', body, headers });
+  ) => client.answerTo(path, { method: 'POST', body, headers });
 
   test.each(['{', '{"name":', 'undefined', "{'name':1}", '{"a":1}x', '\u0000'])('malformed JSON: %j', async (body) => {
     expect(await post(body)).toMatchObject({
@@ -50,7 +50,11 @@ describe('invalid calls', () => {
   test('bytes that are not UTF-8 are not JSON', async () => {
     const body = Buffer.from('{"name":"caf\xe9"}', 'latin1');
     expect(
-      await client.tell('/api/endpoints', { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
+      await client.answerTo('/api/endpoints', {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      }),
     ).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } });
   });
 
@@ -96,7 +100,7 @@ describe('invalid calls', () => {
     await using other = await startTestServer({ settings: { BILLING: 'off' } });
     const person = await other.register();
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
-    const answer = await person.client.tell(`/api/subscription/${call}`, init);
+    const answer = await person.client.answerTo(`/api/subscription/${call}`, init);
     expect(answer).toMatchObject({ status: 501, body: { code: 'BILLING_OFF' } });
   });
 
@@ -109,7 +113,7 @@ describe('invalid calls', () => {
   ])('%s %s: what is sent along does not matter', async (method, path, status, code) => {
     const json = { 'content-type': 'application/json' };
     for (const init of [{}, { body: '{', headers: json }, { body: 'x'.repeat(1_048_577), headers: json }])
-      expect(await client.tell(path, { method, ...init })).toMatchObject({ status, body: { code } });
+      expect(await client.answerTo(path, { method, ...init })).toMatchObject({ status, body: { code } });
   });
 
   test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/json2', 'x'])(
@@ -127,7 +131,7 @@ describe('invalid calls', () => {
     const error = 'Please send the body without a content coding such as gzip.';
     const answer = { status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE', error, message: error } };
     const body = new Uint8Array(gzipSync('{}'));
-    expect(await client.tell('/api/endpoints', { method: 'POST', headers, body })).toMatchObject(answer);
+    expect(await client.answerTo('/api/endpoints', { method: 'POST', headers, body })).toMatchObject(answer);
     expect((await post('{}', { ...headers, 'content-encoding': 'identity' })).status).toBe(201);
   });
 
@@ -139,7 +143,7 @@ describe('invalid calls', () => {
   );
 
   test('a call with only optional fields needs no body', async () => {
-    expect(await client.tell('/api/endpoints', { method: 'POST' })).toMatchObject({
+    expect(await client.answerTo('/api/endpoints', { method: 'POST' })).toMatchObject({
       status: 201,
       body: { name: null },
     });
@@ -178,9 +182,9 @@ describe('invalid calls', () => {
       ['/api/replay', { method: 'POST', json: { url: 'nonsense', bodyFrom: 1, of: source } }, 'REQUEST_NOT_FOUND'],
     ];
     for (const [path, init, code] of calls)
-      expect([path, await client.tell(path, init)]).toMatchObject([path, { status: 404, body: { code } }]);
+      expect([path, await client.answerTo(path, init)]).toMatchObject([path, { status: 404, body: { code } }]);
     const own = { method: 'POST', url: 'nonsense', bodyFrom: 1 };
-    expect(await client.tell('/api/replay', { method: 'POST', json: own })).toMatchObject({ status: 400 });
+    expect(await client.answerTo('/api/replay', { method: 'POST', json: own })).toMatchObject({ status: 400 });
   });
 
   test.each([
@@ -192,7 +196,7 @@ describe('invalid calls', () => {
     ['DELETE', '/metrics?x=1', 'GET, HEAD'],
     ['POST', '/readyz', 'GET, HEAD'],
   ])('%s %s is no method of it', async (method, path, allow) => {
-    const answer = await client.tell(path, { method });
+    const answer = await client.answerTo(path, { method });
     expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
     expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
   });
@@ -200,7 +204,7 @@ describe('invalid calls', () => {
   test('an unknown path is JSON, logged in or not', async () => {
     for (const caller of [client, server.visitor()]) {
       for (const path of ['/api', '/api/', '/api/nothing', '/api/endpoints/x/y/z/nothing', '/api?x']) {
-        expect(await caller.tell(path)).toMatchObject({
+        expect(await caller.answerTo(path)).toMatchObject({
           status: 404,
           body: { code: 'NOT_FOUND', error: 'There is nothing at this address.' },
         });

@@ -110,7 +110,7 @@ export function useDashboard(client: TestClient, round: (call: DashboardCall, nt
   const statuses: Record<string, number> = {};
   const call: DashboardCall = async (path, method = 'GET', body) => {
     const { status, body: answer } = await client
-      .tell(path, { method, ...(body && { json: body }) })
+      .answerTo(path, { method, ...(body && { json: body }) })
       .catch(() => ({ status: 0, body: undefined }));
     statuses[status] = (statuses[status] ?? 0) + 1;
     return answer;

@@ -14,8 +14,9 @@ const someone = () => {
   return { username: `someone-${people}`, email: `someone-${people}@example.com`, password: 'a good password' };
 };
 const from = (address: string) => server.visitor({ 'x-forwarded-for': address });
-const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
-const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
+const register = (json: object, client = server.visitor()) =>
+  client.answerTo('/api/register', { method: 'POST', json });
+const login = (json: object, client = server.visitor()) => client.answerTo('/api/login', { method: 'POST', json });
 
 /** Occupies the queue of password checks until the returned function is called. Checks that still wait then end unchecked. */
 function holdChecks(count: number): () => Promise<unknown> {

@@ -34,7 +34,7 @@ test.each([
   expect(checks.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(150);
   const answer = await server
     .visitor()
-    .tell('/api/login', { method: 'POST', json: { username: user.username, password } });
+    .answerTo('/api/login', { method: 'POST', json: { username: user.username, password } });
   expect(answer.status).toBe(200);
 });
 

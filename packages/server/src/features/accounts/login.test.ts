@@ -13,8 +13,9 @@ const someone = () => {
   people += 1;
   return { username: `someone-${people}`, email: `someone-${people}@example.com`, password: 'a good password' };
 };
-const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
-const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
+const register = (json: object, client = server.visitor()) =>
+  client.answerTo('/api/register', { method: 'POST', json });
+const login = (json: object, client = server.visitor()) => client.answerTo('/api/login', { method: 'POST', json });
 const WRONG = { status: 401, body: { error: 'Invalid username or password', code: 'INVALID_CREDENTIALS' } };
 
 /** Passwords whose checks end later. */
@@ -232,7 +233,7 @@ describe('logging in', () => {
     expect(client.jar.get('creel_session')).not.toBe(before);
     const old = server.visitor();
     old.jar.set('creel_session', before);
-    expect((await old.tell('/api/user')).status).toBe(401);
+    expect((await old.answerTo('/api/user')).status).toBe(401);
   });
 
   test('the database does not have the token of the cookie', async () => {
@@ -276,7 +277,7 @@ describe('logging in', () => {
     passwords.afterCheck = () => own.store.replacePassword(user.id, hash, 'another hash');
     const late = own.visitor();
     expect((await login({ username: user.username, password }, late)).status).toBe(401);
-    expect((await late.tell('/api/user')).status).toBe(401);
+    expect((await late.answerTo('/api/user')).status).toBe(401);
   });
 });
 
@@ -284,12 +285,12 @@ describe('logging out', () => {
   test('ends the session on the server, with or without one', async () => {
     const { client } = await server.register();
     const cookie = client.jar.header();
-    const answer = await client.tell('/api/logout', { method: 'POST' });
+    const answer = await client.answerTo('/api/logout', { method: 'POST' });
     expect(answer.status).toBe(204);
     expect(answer.headers.get('clear-site-data')).toBe('"cache"');
     expect(client.jar.get('creel_session')).toBeUndefined();
-    expect((await server.visitor({ cookie }).tell('/api/user')).status).toBe(401);
-    expect((await server.visitor().tell('/api/logout', { method: 'POST' })).status).toBe(204);
+    expect((await server.visitor({ cookie }).answerTo('/api/user')).status).toBe(401);
+    expect((await server.visitor().answerTo('/api/logout', { method: 'POST' })).status).toBe(204);
   });
 
   test('a session ends after 30 days without use, and after 90 in any case', async () => {
@@ -297,7 +298,7 @@ describe('logging out', () => {
     const day = 24 * 60 * MINUTE;
     const idle = await own.register();
     const busy = await own.register();
-    const statusOf = async ({ client }: typeof idle) => (await client.tell('/api/user')).status;
+    const statusOf = async ({ client }: typeof idle) => (await client.answerTo('/api/user')).status;
     own.clock.advance(29 * day);
     expect(await statusOf(busy)).toBe(200);
     own.clock.advance(day);

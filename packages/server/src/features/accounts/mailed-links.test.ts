@@ -35,7 +35,7 @@ function visitor(): TestClient {
   return server.visitor({ 'x-forwarded-for': `198.51.${addresses >> 8}.${addresses & 255}` });
 }
 const post = (client: TestClient, path: string, json?: object, headers: Record<string, string> = {}) =>
-  client.tell(path, { method: 'POST', ...(json && { json }), headers });
+  client.answerTo(path, { method: 'POST', ...(json && { json }), headers });
 const askReset = (email: string, client = visitor(), headers: Record<string, string> = {}) =>
   post(client, '/api/password-reset', { email }, headers);
 const reset = (token: string, password: string, client = visitor()) =>
@@ -81,7 +81,7 @@ describe('a new password by mail', () => {
       body: { message: expect.any(String) },
     });
     expect(await viewer.closed).toBe(4401);
-    expect((await person.client.tell('/api/user')).status).toBe(401);
+    expect((await person.client.answerTo('/api/user')).status).toBe(401);
     expect([await canLogIn(person, person.password), await canLogIn(person, 'a newer password')]).toEqual([
       false,
       true,
@@ -174,7 +174,7 @@ describe('a new password by mail', () => {
     expect(await canLogIn(person, person.password)).toBe(false);
     const change = (client: TestClient, currentPassword: string) => {
       const json = { currentPassword, newPassword: 'another one', confirmPassword: 'another one' };
-      return client.tell('/api/profile/password', { method: 'PUT', json });
+      return client.answerTo('/api/profile/password', { method: 'PUT', json });
     };
     for (let n = 0; n < 10; n += 1) await change(person.client, 'a wrong guess');
     await reset(await resetToken(person), 'a newer password');
@@ -276,7 +276,7 @@ describe('a verified address', () => {
     const before = visitor();
     await before.call('login', { body: { username: person.user.username, password: person.password } });
     await verify(person.client, await verifyToken(person));
-    expect([(await before.tell('/api/user')).status, (await person.client.tell('/api/user')).status]).toEqual([
+    expect([(await before.answerTo('/api/user')).status, (await person.client.answerTo('/api/user')).status]).toEqual([
       401, 200,
     ]);
   });

@@ -24,11 +24,11 @@ async function watch(client: TestClient, uid: string): Promise<LiveViewer> {
   return viewer;
 }
 
-const statusOf = async (client: TestClient) => (await client.tell('/api/user')).status;
+const statusOf = async (client: TestClient) => (await client.answerTo('/api/user')).status;
 
 describe('the username', () => {
   const rename = (client: TestClient, username: unknown) =>
-    client.tell('/api/profile/username', { method: 'PUT', json: { username } });
+    client.answerTo('/api/profile/username', { method: 'PUT', json: { username } });
 
   test('is changed, trimmed, and used at the next login', async () => {
     const person = await server.register();
@@ -80,7 +80,11 @@ describe('the password', () => {
     currentPassword: unknown,
     newPassword: unknown,
     confirmPassword: unknown = newPassword,
-  ) => client.tell('/api/profile/password', { method: 'PUT', json: { currentPassword, newPassword, confirmPassword } });
+  ) =>
+    client.answerTo('/api/profile/password', {
+      method: 'PUT',
+      json: { currentPassword, newPassword, confirmPassword },
+    });
 
   test('is changed: other sessions and their sockets end within a second; this one continues with a new token', async () => {
     const person = await server.register();
@@ -136,7 +140,7 @@ describe('the password', () => {
     for (let n = 0; n < 10; n += 1)
       expect((await change(client, 'a wrong guess', 'a newer password')).status).toBe(400);
     expect((await change(client, password, 'a newer password')).status).toBe(429);
-    expect((await client.tell('/api/user', { method: 'DELETE', json: { password } })).status).toBe(429);
+    expect((await client.answerTo('/api/user', { method: 'DELETE', json: { password } })).status).toBe(429);
   });
 
   test('of two parallel changes one succeeds', async () => {
@@ -165,12 +169,12 @@ describe('the password', () => {
       body: { fields: { currentPassword: expect.stringContaining('no password yet') } },
     });
     server.clock.advance(10 * 60_000 + 1);
-    expect(await client.tell('/api/user', { method: 'DELETE', json: {} })).toMatchObject({
+    expect(await client.answerTo('/api/user', { method: 'DELETE', json: {} })).toMatchObject({
       status: 403,
       body: { code: 'SIGN_IN_AGAIN' },
     });
     await logIn('a session of just now');
-    expect((await client.tell('/api/user', { method: 'DELETE', json: {} })).status).toBe(204);
+    expect((await client.answerTo('/api/user', { method: 'DELETE', json: {} })).status).toBe(204);
   });
 });
 
@@ -222,7 +226,7 @@ describe('too many sessions', () => {
 });
 
 describe('deleting the account', () => {
-  const remove = (client: TestClient, json: object) => client.tell('/api/user', { method: 'DELETE', json });
+  const remove = (client: TestClient, json: object) => client.answerTo('/api/user', { method: 'DELETE', json });
 
   test('removes everything: user, sessions, endpoints, requests, sockets; the name is free again', async () => {
     const person = await server.register();

@@ -146,7 +146,7 @@ describe('attacks on the callback', () => {
 
   test('a start from another site is rejected; a typed link or our own is not', async () => {
     for (const site of ['cross-site', 'same-site']) {
-      const answer = await server.visitor().tell('/auth/oidc/start', { headers: { 'sec-fetch-site': site } });
+      const answer = await server.visitor().answerTo('/auth/oidc/start', { headers: { 'sec-fetch-site': site } });
       expect(answer.status).toBe(403);
       expect(messageOf(answer.body).problem).toBe('unauthorized-domain');
       expect(answer.headers.getSetCookie()).toEqual([]);
@@ -164,7 +164,7 @@ describe('attacks on the callback', () => {
     const comeBackWith = async (code: string) => {
       const { headers } = await browser.send('/auth/oidc/start');
       const state = new URL(headers.get('location') ?? '').searchParams.get('state');
-      return browser.tell(`/auth/oidc/callback?code=${code}&state=${state}`);
+      return browser.answerTo(`/auth/oidc/callback?code=${code}&state=${state}`);
     };
     for (let n = 0; n < 100; n += 1) expect((await comeBackWith('x')).status).toBe(400);
     const last = await comeBackWith('x');
@@ -213,7 +213,7 @@ describe('a failing provider', () => {
       settings: { OIDC_ISSUER: `http://127.0.0.1:${await freePort()}`, OIDC_CLIENT_ID: 'creel', LOG_LEVEL: 'warn' },
     });
     for (let tried = 0; tried < 2; tried += 1) {
-      const answer = await own.visitor().tell('/auth/oidc/start');
+      const answer = await own.visitor().answerTo('/auth/oidc/start');
       expect(answer.status).toBe(502);
       expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
     }
@@ -240,7 +240,7 @@ describe('a failing provider', () => {
       settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'creel', LOG_LEVEL: 'warn' },
     });
     for (const times of [1, 2]) {
-      const answer = await own.visitor().tell('/auth/oidc/start');
+      const answer = await own.visitor().answerTo('/auth/oidc/start');
       expect([answer.status, asked]).toEqual([502, times]);
       expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
     }
@@ -257,7 +257,7 @@ describe('a failing provider', () => {
     const issuer = `http://127.0.0.1:${await listenLocally(issuing)}`;
     onTestFinished(() => void issuing.close());
     await using own = await startTestServer({ settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'creel' } });
-    const answer = await own.visitor().tell('/auth/oidc/start');
+    const answer = await own.visitor().answerTo('/auth/oidc/start');
     expect(answer.status).toBe(502);
     expect(messageOf(answer.body)).toMatchObject({ problem: 'failed' });
     page = `${issuer}/authorize`;

@@ -145,13 +145,13 @@ describe('logging in', () => {
 
   test('the last page has no inline script, sends to no other origin, and may message its opener', async () => {
     const browser = server.visitor();
-    const page = await browser.tell(await walk(provider, browser));
+    const page = await browser.answerTo(await walk(provider, browser));
     expect(String(page.body)).not.toMatch(/<script(?![^>]*src=)/);
     const [, nonce] = /<script src="[^"]+" nonce="([\w-]{22})"/.exec(String(page.body)) ?? [];
     expect(page.headers.get('content-security-policy')).toContain(`script-src 'nonce-${nonce}' 'strict-dynamic';`);
     expect(page.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
     expect(page.headers.get('cache-control')).toBe('no-store');
-    const script = await browser.tell('/auth/oidc/callback.js');
+    const script = await browser.answerTo('/auth/oidc/callback.js');
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
     expect(String(script.body)).toContain('location.origin');
   });
@@ -159,7 +159,7 @@ describe('logging in', () => {
   test('a name with markup and control characters arrives as text', async () => {
     provider.person = { ...provider.person, name: `"><script>alert(1)</script>\u0000\u202e'&amp;` };
     const browser = server.visitor();
-    const page = await browser.tell(await walk(provider, browser));
+    const page = await browser.answerTo(await walk(provider, browser));
     expect(String(page.body)).not.toContain('<script>alert');
     expect(messageOf(page.body).identity?.displayName).toBe(`"><script>alert(1)</script>'&amp;`);
   });
@@ -224,7 +224,7 @@ describe('the last step is never trusted alone', () => {
     const cookie = browser.jar.header();
     const tries = await Promise.all(
       Array.from({ length: 20 }, () =>
-        server.visitor({ cookie }).tell('/api/google-login', { method: 'POST', json: identity }),
+        server.visitor({ cookie }).answerTo('/api/google-login', { method: 'POST', json: identity }),
       ),
     );
     expect(tries.map((one) => one.status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
@@ -251,7 +251,7 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
     const attacker = await server.register({ email: `P${people}@ACME.test` });
     const victim = server.visitor();
     expect(await login(victim, await prove(provider, victim))).toMatchObject(PASSWORD_FIRST);
-    expect((await victim.tell('/api/user')).status).toBe(401);
+    expect((await victim.answerTo('/api/user')).status).toBe(401);
     expect(await attacker.client.call('getUser', {})).toMatchObject({ id: attacker.user.id, emailVerified: false });
   });
 
@@ -317,6 +317,6 @@ describe('existing accounts (Sudhodanan & Paverd)', () => {
     victim.jar.set('creel_session', planted);
     await logIn(victim);
     expect(victim.jar.get('creel_session')).not.toBe(planted);
-    expect((await attacker.client.tell('/api/user')).status).toBe(401);
+    expect((await attacker.client.answerTo('/api/user')).status).toBe(401);
   });
 });

@@ -39,7 +39,7 @@ async function someone(tier?: 'BASIC' | 'PREMIUM'): Promise<[TestClient, TestCli
 }
 
 const createAt = async (client: TestClient): Promise<string | number> => {
-  const { status, body } = await client.tell('/api/endpoints', { method: 'POST', json: {} });
+  const { status, body } = await client.answerTo('/api/endpoints', { method: 'POST', json: {} });
   return status === 201 ? endpointSchema.parse(body).uid : status;
 };
 
@@ -64,14 +64,14 @@ test('a downgrade during creations leaves exactly the number of the lower plan',
     const clients = await someone('PREMIUM');
     await createMany(clients, 12);
     const creations = createMany(clients, AT_ONCE);
-    const changed = await clients[1].tell('/api/subscription/change', {
+    const changed = await clients[1].answerTo('/api/subscription/change', {
       method: 'POST',
       json: { tier: 'BASIC', interval: 'monthly' },
     });
     expect(changed.status).toBe(200);
     const statuses = (await creations).filter((outcome) => !isUid(outcome));
     expect(new Set([...statuses, 403])).toEqual(new Set([403]));
-    const left = z.array(endpointSchema).parse((await clients[0].tell('/api/endpoints')).body);
+    const left = z.array(endpointSchema).parse((await clients[0].answerTo('/api/endpoints')).body);
     expect(left).toHaveLength(PLANS.BASIC.endpoints);
   }
 });
@@ -81,7 +81,7 @@ test('a period that ends in one process ends once, for both', LIMIT, async () =>
   await createMany(clients, 5);
   await Promise.all(
     [0, 1].map((nth) =>
-      clients[nth === 0 ? 0 : 1].tell('/api/billing/test/portal', { method: 'POST', json: { action: 'end-now' } }),
+      clients[nth === 0 ? 0 : 1].answerTo('/api/billing/test/portal', { method: 'POST', json: { action: 'end-now' } }),
     ),
   );
   for (const client of clients) {

@@ -23,17 +23,17 @@ beforeEach(async () => {
 });
 
 const checkout = (tier = 'BASIC', interval = 'monthly') =>
-  person.client.tell('/api/subscription/checkout', {
+  person.client.answerTo('/api/subscription/checkout', {
     method: 'POST',
     json: { tier, interval, returnUrl: '/subscription#plans' },
   });
 const portal = () =>
-  person.client.tell('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/subscription' } });
+  person.client.answerTo('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/subscription' } });
 const change = (tier: string, interval = 'monthly') =>
-  person.client.tell('/api/subscription/change', { method: 'POST', json: { tier, interval } });
+  person.client.answerTo('/api/subscription/change', { method: 'POST', json: { tier, interval } });
 const user = () => person.client.call('getUser', {});
 const send = ({ body, signature }: Partial<SignedEvent>) =>
-  server.visitor().tell('/api/subscription/webhook', {
+  server.visitor().answerTo('/api/subscription/webhook', {
     method: 'POST',
     body: body ?? '',
     headers: { 'content-type': 'application/json; charset=utf-8', ...(signature && { 'stripe-signature': signature }) },
@@ -217,12 +217,12 @@ test('deleting the account ends every subscription, and is rejected while that i
   stripe.model.outage = 500;
   const remove = { method: 'DELETE', json: { password: person.password } };
   const error = 'Your account was not deleted, because the payment service could not be reached. Please try again.';
-  expect(await person.client.tell('/api/user', remove)).toMatchObject({
+  expect(await person.client.answerTo('/api/user', remove)).toMatchObject({
     status: 502,
     body: { code: 'BILLING_FAILED', error, message: error },
   });
   stripe.model.outage = undefined;
-  expect((await person.client.tell('/api/user', remove)).status).toBe(204);
+  expect((await person.client.answerTo('/api/user', remove)).status).toBe(204);
   expect(stripe.model.running(customerId)).toEqual([]);
 });
 

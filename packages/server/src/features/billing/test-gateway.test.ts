@@ -30,7 +30,7 @@ async function subscriber(tier: Tier, interval: BillingInterval = 'monthly'): Pr
 }
 
 const change = ({ client }: TestPerson, tier: Tier, interval: BillingInterval = 'monthly') =>
-  client.tell('/api/subscription/change', { method: 'POST', json: { tier, interval } });
+  client.answerTo('/api/subscription/change', { method: 'POST', json: { tier, interval } });
 const act = ({ client }: TestPerson, action: 'advance' | 'fail-payment' | 'recover-payment' | 'end-now' | 'cancel') =>
   client.call('actOnTestSubscription', { body: { action } });
 const problem = (status: number, code: string, error: string) => ({ status, body: { code, error, message: error } });
@@ -74,7 +74,7 @@ describe('checkout', () => {
     const person = await server.register();
     const id = await startCheckout(person, 'BASIC', 'monthly');
     const decline = { method: 'POST', json: { action: 'decline' } };
-    expect(await person.client.tell(`/api/billing/test/checkout/${id}`, decline)).toMatchObject(
+    expect(await person.client.answerTo(`/api/billing/test/checkout/${id}`, decline)).toMatchObject(
       problem(402, 'PAYMENT_FAILED', 'The card was declined. Please try another card.'),
     );
     expect((await person.client.call('getUser', {})).subscriptionTier).toBe('FREE');
@@ -87,13 +87,13 @@ describe('checkout', () => {
     const first = await startCheckout(person, 'BASIC', 'monthly');
     const second = await startCheckout(person, 'PREMIUM', 'monthly');
     const payFirst = { method: 'POST', json: { action: 'pay' } };
-    expect(await person.client.tell(`/api/billing/test/checkout/${first}`, payFirst)).toMatchObject({
+    expect(await person.client.answerTo(`/api/billing/test/checkout/${first}`, payFirst)).toMatchObject({
       status: 409,
       body: { code: 'CHECKOUT_CLOSED' },
     });
     await person.client.call('decideTestCheckout', { params: { id: second }, body: { action: 'pay' } });
     const third = { method: 'POST', json: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } };
-    expect(await person.client.tell('/api/subscription/checkout', third)).toMatchObject({
+    expect(await person.client.answerTo('/api/subscription/checkout', third)).toMatchObject({
       status: 409,
       body: { code: 'ALREADY_SUBSCRIBED' },
     });
@@ -114,12 +114,12 @@ describe('checkout', () => {
     const id = await startCheckout(owner, 'BASIC', 'monthly');
     for (const method of ['GET', 'POST'])
       expect(
-        await stranger.client.tell(`/api/billing/test/checkout/${id}`, {
+        await stranger.client.answerTo(`/api/billing/test/checkout/${id}`, {
           method,
           ...(method === 'POST' && { json: { action: 'pay' } }),
         }),
       ).toMatchObject({ status: 404, body: { code: 'CHECKOUT_NOT_FOUND' } });
-    const shown = await owner.client.tell(`/api/billing/test/checkout/${id}`);
+    const shown = await owner.client.answerTo(`/api/billing/test/checkout/${id}`);
     expect(OPERATIONS.getTestCheckout.answer.parse(shown.body).status).toBe('open');
   });
 
@@ -134,8 +134,8 @@ describe('checkout', () => {
     const { client } = await server.register();
     const init = { method: 'POST', json: { tier: 'BASIC', interval: 'monthly', returnUrl } };
     const answer = problem(400, 'VALIDATION_FAILED', 'returnUrl must be an address of this site');
-    expect(await client.tell('/api/subscription/checkout', init)).toMatchObject(answer);
-    expect(await client.tell('/api/subscription/portal', init)).toMatchObject(answer);
+    expect(await client.answerTo('/api/subscription/checkout', init)).toMatchObject(answer);
+    expect(await client.answerTo('/api/subscription/portal', init)).toMatchObject(answer);
   });
 });
 
@@ -168,7 +168,7 @@ describe('changing the plan', () => {
     const person = await given.register();
     const sentence = 'There is no subscription to cancel. This server gave you your plan without one.';
     const json = { tier: 'FREE', interval: 'monthly', returnUrl: '/subscription' };
-    const checkout = await person.client.tell('/api/subscription/checkout', { method: 'POST', json });
+    const checkout = await person.client.answerTo('/api/subscription/checkout', { method: 'POST', json });
     expect(checkout).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
     expect(await change(person, 'FREE')).toMatchObject(problem(400, 'NO_SUBSCRIPTION', sentence));
     expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
@@ -182,7 +182,7 @@ describe('changing the plan', () => {
     });
     expect((await change(person, 'PREMIUM', 'yearly')).body).toMatchObject({ billingInterval: 'yearly' });
     const withoutInterval = { method: 'POST', json: { tier: 'BASIC' } };
-    expect((await person.client.tell('/api/subscription/change', withoutInterval)).body).toMatchObject({
+    expect((await person.client.answerTo('/api/subscription/change', withoutInterval)).body).toMatchObject({
       subscriptionTier: 'BASIC',
       billingInterval: 'yearly',
     });
@@ -276,13 +276,13 @@ describe('changing the plan', () => {
     expect((await person.client.call('getUser', {})).subscriptionEndDate).not.toBeNull();
     const nobody = await server.register();
     expect(
-      await nobody.client.tell('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/' } }),
+      await nobody.client.answerTo('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/' } }),
     ).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
   });
 
   test("events can't be sent to the test gateway", async () => {
     const init = { method: 'POST', json: { id: 'evt_1', type: 'customer.subscription.deleted' } };
-    expect(await server.visitor().tell('/api/subscription/webhook', init)).toMatchObject({
+    expect(await server.visitor().answerTo('/api/subscription/webhook', init)).toMatchObject({
       status: 400,
       body: { code: 'INVALID_SIGNATURE' },
     });
@@ -293,8 +293,8 @@ test("the test gateway's pages exist in test mode only", async () => {
   await using off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
   for (const path of ['/api/billing/test/portal', '/api/billing/test/checkout/cs_test_1']) {
-    expect((await client.tell(path)).status).toBe(404);
-    expect((await client.tell(path, { method: 'POST', json: { action: 'none' } })).status).toBe(404);
+    expect((await client.answerTo(path)).status).toBe(404);
+    expect((await client.answerTo(path, { method: 'POST', json: { action: 'none' } })).status).toBe(404);
   }
 });
 

@@ -131,7 +131,7 @@ test('aborted bodies of calls leave room for other calls', async () => {
     );
   }
   const wrong = { username: 'nobody', password: 'x'.repeat(100_000) };
-  const answer = await place.server.visitor().tell('/api/login', { method: 'POST', json: wrong });
+  const answer = await place.server.visitor().answerTo('/api/login', { method: 'POST', json: wrong });
   expect(answer.status).toBe(401);
 });
 

@@ -104,9 +104,9 @@ describe('while PostgreSQL is unreachable', () => {
     const bodies = Array.from({ length: 6 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
     const [unknown, ready, listed, view] = await Promise.all([
-      client.tell('/h/unknown', { method: 'POST' }),
-      client.tell('/readyz'),
-      client.tell('/api/endpoints'),
+      client.answerTo('/h/unknown', { method: 'POST' }),
+      client.answerTo('/readyz'),
+      client.answerTo('/api/endpoints'),
       upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: client.jar.header() }),
     ]);
     expect([unknown.status, unknown.headers.get('retry-after')]).toEqual([503, '1']);
@@ -126,7 +126,7 @@ describe('while PostgreSQL is unreachable', () => {
     const server = await startNode();
     const { client, uid, endpointId } = await server.registerOwner();
     expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
-    const changed = await client.tell(`/api/endpoints/${uid}`, { method: 'PATCH', json: { name: 'renamed' } });
+    const changed = await client.answerTo(`/api/endpoints/${uid}`, { method: 'PATCH', json: { name: 'renamed' } });
     expect(changed.status).toBe(200);
     link.refuse();
     expect(await send(server, uid, 'away')).toEqual(LOGGED);
@@ -141,7 +141,7 @@ describe('while PostgreSQL is unreachable', () => {
     link.refuse();
     const bodies = Array.from({ length: 300 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
-    await client.tell(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_500_000) });
+    await client.answerTo(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_500_000) });
     link.mend();
     await expect.poll(() => storedBodies(endpointId)).toHaveLength(302);
     expect((await storedBodies(endpointId)).slice(1, 301)).toEqual(bodies);
@@ -178,10 +178,10 @@ describe('while PostgreSQL is unreachable', () => {
     expect(sent.slice(logged.length).map(({ status }) => status)).toEqual(sent.slice(logged.length).map(() => 503));
     expect(sent.length).toBeGreaterThan(logged.length);
     expect(await metricOf(server.origin, 'creel_overflow_log_full')).toBe(1);
-    expect((await client.tell('/readyz')).status).toBe(503);
+    expect((await client.answerTo('/readyz')).status).toBe(503);
     link.mend();
     await expect.poll(() => storedBodies(endpointId)).toHaveLength(1 + logged.length);
-    await expect.poll(async () => (await client.tell('/readyz')).status).toBe(200);
+    await expect.poll(async () => (await client.answerTo('/readyz')).status).toBe(200);
   });
 
   test('another node drains what a node without PostgreSQL has logged', async () => {

@@ -172,7 +172,7 @@ describe('forwarding', () => {
     });
     const retry = `/api/endpoints/${uid}/deliveries/${pending?.deliveryId}/retry`;
     const error = 'Its destination is off. Turn it on, then send again.';
-    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
+    expect(await client.answerTo(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
     await send(uid, 'while off');
     await client.call('changeDestination', { params, body: { url: works.url, enabled: true } });
     await send(uid, 'after');
@@ -195,7 +195,7 @@ describe('forwarding', () => {
     await expect.poll(async () => (await current())?.pending).toBe(53);
     const [attempt] = await attemptsOf(uid, 0);
     const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
-    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({
+    expect(await client.answerTo(retry, { method: 'POST' })).toMatchObject({
       status: 409,
       body: { code: 'DELIVERY_NOT_RETRYABLE', error: 'Its destination is paused. Resume it, then send again.' },
     });
@@ -216,7 +216,7 @@ describe('forwarding', () => {
     expect(await attemptsOf(uid, 0)).toEqual([{ ...attempt, destinationId: null, nextAttemptAt: null }]);
     const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
     const error = 'Its destination is deleted. Replay the request instead.';
-    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
+    expect(await client.answerTo(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
   });
 
   test('deliveries that wait for their first attempt are listed on request, and end with their destination', async () => {
@@ -242,7 +242,7 @@ describe('forwarding', () => {
       }),
       attempt,
     ]);
-    expect(await client.tell(`/api/endpoints/${uid}/requests/${params.id}/deliveries?planned=yes`)).toMatchObject({
+    expect(await client.answerTo(`/api/endpoints/${uid}/requests/${params.id}/deliveries?planned=yes`)).toMatchObject({
       status: 400,
       body: { error: 'planned must be true or false' },
     });
@@ -350,7 +350,7 @@ describe('other attempts', () => {
     expect(await requestAt(uid, 0)).toMatchObject({ lastDelivery: { kind: 'cli', status: 500 } });
     const retry = `/api/endpoints/${uid}/deliveries/${created.deliveryId}/retry`;
     const error = 'Only a destination can send a delivery again. Replay the request instead.';
-    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
+    expect(await client.answerTo(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
   });
 
   test('a replay is recorded if it names its request', async () => {
@@ -359,7 +359,10 @@ describe('other attempts', () => {
     await send(uid);
     const of = { endpointUid: uid, id: unsavedId(0) };
     const replay = (more: object) =>
-      client.tell('/api/replay', { method: 'POST', json: { method: 'PUT', url: target.url, headers: [], ...more } });
+      client.answerTo('/api/replay', {
+        method: 'POST',
+        json: { method: 'PUT', url: target.url, headers: [], ...more },
+      });
     await replay({});
     expect(await attemptsOf(uid, 0)).toEqual([]);
     await replay({ of, body: 'edited' });

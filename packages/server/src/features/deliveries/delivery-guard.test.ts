@@ -39,7 +39,8 @@ const inside = await openRawTarget('127.0.0.1');
 const inside6 = await openRawTarget('::1');
 afterAll(() => Promise.all([server.stop(), inside.close(), inside6.close()]));
 
-const create = (url: string) => client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url } });
+const create = (url: string) =>
+  client.answerTo(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url } });
 const REFUSED = {
   status: 403,
   body: { code: 'TARGET_NOT_ALLOWED', error: PROBLEMS.TARGET_NOT_ALLOWED.sentence },

@@ -45,14 +45,14 @@ describe('destinations', () => {
     expect(await client.call('listDestinations', { params: { uid } })).toEqual([changed, second]);
     await client.call('deleteDestination', { params });
     expect(await client.call('listDestinations', { params: { uid } })).toEqual([second]);
-    const again = await client.tell(`/api/endpoints/${uid}/destinations/${created.id}`, { method: 'DELETE' });
+    const again = await client.answerTo(`/api/endpoints/${uid}/destinations/${created.id}`, { method: 'DELETE' });
     expect(again).toMatchObject({ status: 404, body: { code: 'DESTINATION_NOT_FOUND' } });
   });
 
   test('a sixth is refused, also in parallel', async () => {
     const uid = await newEndpoint();
     const create = () =>
-      client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url: 'http://127.0.0.1:9/' } });
+      client.answerTo(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url: 'http://127.0.0.1:9/' } });
     const statuses = (await Promise.all(Array.from({ length: 8 }, create))).map((answer) => answer.status);
     expect(statuses.toSorted()).toEqual([201, 201, 201, 201, 201, 403, 403, 403]);
     expect(await create()).toMatchObject({ status: 403, body: { code: 'TOO_MANY_DESTINATIONS' } });
@@ -75,15 +75,15 @@ describe('destinations', () => {
     const json = { url: 'http://127.0.0.1:9/', ...change };
     const path = `/api/endpoints/${uid}/destinations`;
     const refused = { status: code, body: { code: problem, error } };
-    expect(await client.tell(path, { method: 'POST', json })).toMatchObject(refused);
-    expect(await client.tell(`${path}/${id}`, { method: 'PATCH', json: change })).toMatchObject(refused);
+    expect(await client.answerTo(path, { method: 'POST', json })).toMatchObject(refused);
+    expect(await client.answerTo(`${path}/${id}`, { method: 'PATCH', json: change })).toMatchObject(refused);
   });
 
   test('the position of a mistake is reported', async () => {
     const uid = await newEndpoint();
     const query = '"say is:new" (method:POST -status:5xx)';
     const json = { url: 'http://127.0.0.1:9/', query };
-    expect(await client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json })).toMatchObject({
+    expect(await client.answerTo(`/api/endpoints/${uid}/destinations`, { method: 'POST', json })).toMatchObject({
       body: { position: query.indexOf('status:'), fields: { query: expect.any(String) } },
     });
   });
@@ -96,7 +96,7 @@ describe('destinations', () => {
 
 test.each(['dlv_unknown', '%00', 'a%00b'])('there is no delivery %j to send again', async (id) => {
   const uid = await newEndpoint();
-  expect(await client.tell(`/api/endpoints/${uid}/deliveries/${id}/retry`, { method: 'POST' })).toMatchObject({
+  expect(await client.answerTo(`/api/endpoints/${uid}/deliveries/${id}/retry`, { method: 'POST' })).toMatchObject({
     status: 404,
     body: { code: 'DELIVERY_NOT_FOUND' },
   });

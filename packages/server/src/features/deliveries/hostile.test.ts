@@ -255,12 +255,12 @@ describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
       responseBody: '\0',
     };
     const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}/deliveries`;
-    expect(await client.tell(path, { method: 'POST', json: body })).toMatchObject({
+    expect(await client.answerTo(path, { method: 'POST', json: body })).toMatchObject({
       status: 201,
       body: { statusText: 'a\uFFFDb', error: 'c\uFFFDd', responseHeaders: [{ key: 'x', value: 'e\0f' }] },
     });
     const query = 'body:"a\0b"';
-    const created = await client.tell(`/api/endpoints/${uid}/destinations`, {
+    const created = await client.answerTo(`/api/endpoints/${uid}/destinations`, {
       method: 'POST',
       json: { url: target.url, query },
     });
@@ -278,7 +278,7 @@ describe('a report of creel forward', () => {
     const hours = (count: number): string =>
       new Date(Date.parse(captured?.timestamp ?? '') + count * 3_600_000).toISOString();
     const report = (at: string) =>
-      client.tell(`/api/endpoints/${uid}/requests/${unsavedId(0)}/deliveries`, {
+      client.answerTo(`/api/endpoints/${uid}/requests/${unsavedId(0)}/deliveries`, {
         method: 'POST',
         json: { url: 'http://localhost:1/', method: 'POST', attempt: 1, status: 200, durationMs: 1, at },
       });
@@ -321,7 +321,7 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     expect(attempt).toMatchObject({ status: 500, destinationId: null, nextAttemptAt: null });
     const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
     const error = 'Its destination is deleted. Replay the request instead.';
-    expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
+    expect(await client.answerTo(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
     server.clock.advance(60_000);
     await expectForwarding();
     expect(target.count()).toBe(1);

@@ -14,9 +14,9 @@ const start = (tier: Tier) => startTestServer({ settings: { DEFAULT_TIER: tier, 
 const [free, basic, premium] = await Promise.all([start('FREE'), start('BASIC'), start('PREMIUM')]);
 afterAll(() => Promise.all([free.stop(), basic.stop(), premium.stop()]));
 
-const create = (client: TestClient, json: unknown = {}) => client.tell('/api/endpoints', { method: 'POST', json });
+const create = (client: TestClient, json: unknown = {}) => client.answerTo('/api/endpoints', { method: 'POST', json });
 const change = (client: TestClient, uid: string, json: unknown) =>
-  client.tell(`/api/endpoints/${uid}`, { method: 'PATCH', json });
+  client.answerTo(`/api/endpoints/${uid}`, { method: 'PATCH', json });
 const refusal = (sentence: string) => ({
   status: 403,
   body: { code: 'PLAN_LIMIT', error: sentence, message: sentence },
@@ -228,7 +228,7 @@ describe('expiring and deleting', () => {
   test('an endpoint past its time answers captures with 410 and is still shown', async () => {
     const { client, uid } = await free.registerOwner();
     free.clock.advance(DAY);
-    const refused = await client.tell(`/h/${uid}`, { method: 'POST', body: 'late' });
+    const refused = await client.answerTo(`/h/${uid}`, { method: 'POST', body: 'late' });
     expect(refused).toMatchObject({ status: 410, body: { code: 'ENDPOINT_EXPIRED' } });
     expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ uid, requestCount: 0 });
   });
@@ -236,9 +236,9 @@ describe('expiring and deleting', () => {
   test('deleting removes the requests, and succeeds once', async () => {
     const { client, uid } = await basic.registerOwner();
     await client.send(`/h/${uid}`, { method: 'POST', body: 'a unique needle' });
-    expect((await client.tell(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(204);
-    expect((await client.tell(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(404);
-    expect((await client.tell(`/api/endpoints/${uid}`)).body).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
+    expect((await client.answerTo(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await client.answerTo(`/api/endpoints/${uid}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await client.answerTo(`/api/endpoints/${uid}`)).body).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
     expect((await client.send(`/h/${uid}`, { method: 'POST', body: 'x' })).status).toBe(404);
     expect(await client.call('search', { query: { q: 'unique needle' } })).toEqual([]);
     expect(await client.call('listEndpoints', {})).toEqual([]);
@@ -250,7 +250,7 @@ describe('expiring and deleting', () => {
       letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
     );
     for (const other of [swapped, `${uid}x`, uid.slice(0, -1), `%20${uid}`, `${uid}%00`]) {
-      expect((await client.tell(`/api/endpoints/${other}`)).status).toBe(404);
+      expect((await client.answerTo(`/api/endpoints/${other}`)).status).toBe(404);
     }
   });
 });

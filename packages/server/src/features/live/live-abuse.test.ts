@@ -164,7 +164,7 @@ test('twenty of the worst connections at once use little memory, and the server 
   await Promise.all(peers.filter((_one, at) => at % 2 === 1).map((one) => one.closed()));
   expect((await server.residentBytes()) - resting).toBeLessThan(64 * 1024 * 1024);
   for (const one of peers) one.close();
-  expect((await client.tell('/healthz')).status).toBe(200);
+  expect((await client.answerTo('/healthz')).status).toBe(200);
   expect(server.output()).not.toMatch(/unhandled|uncaught|"level":(50|60)|TypeError|RangeError/i);
 });
 

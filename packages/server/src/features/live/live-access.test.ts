@@ -282,7 +282,7 @@ describe('invalid upgrades', () => {
   );
 
   test('a GET without an upgrade: 426', async () => {
-    const { status, body } = await owner.client.tell(path());
+    const { status, body } = await owner.client.answerTo(path());
     expect({ status, body }).toMatchObject({ status: 426, body: { code: 'UPGRADE_REQUIRED' } });
   });
 
@@ -324,6 +324,6 @@ describe('invalid upgrades', () => {
       );
       connection.reset();
     }
-    expect((await owner.client.tell('/healthz')).status).toBe(200);
+    expect((await owner.client.answerTo('/healthz')).status).toBe(200);
   });
 });

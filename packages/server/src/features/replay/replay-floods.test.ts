@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => target.close());
 
-const replay = (json: object, from: TestClient = client) => from.tell('/api/replay', { method: 'POST', json });
+const replay = (json: object, from: TestClient = client) => from.answerTo('/api/replay', { method: 'POST', json });
 
 test('a user whose replays all wait leaves the target to others', async () => {
   const other = await server.register();

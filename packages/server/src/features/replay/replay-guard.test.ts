@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const replay = (url: string, more: object = {}) =>
-  client.tell('/api/replay', { method: 'POST', json: { method: 'GET', url, ...more } });
+  client.answerTo('/api/replay', { method: 'POST', json: { method: 'GET', url, ...more } });
 const REFUSED = {
   status: 403,
   body: {
@@ -81,7 +81,7 @@ describe('a public server sends nothing to internal addresses', () => {
     const { client: other } = await server.register();
     const slow = Array.from({ length: 10 }, () => replay('http://hanging.example/'));
     const quick = { method: 'GET', url: 'http://gone.example/' };
-    expect(await other.tell('/api/replay', { method: 'POST', json: quick })).toMatchObject({ status: 502 });
+    expect(await other.answerTo('/api/replay', { method: 'POST', json: quick })).toMatchObject({ status: 502 });
     hung.resolve([]);
     // They still waited for their lookups.
     const error = 'The name hanging.example has no address.';
@@ -112,7 +112,7 @@ describe('a server on a loopback address, or with the setting, reaches its own n
     ({ client: their } = await local.register());
   });
   afterAll(() => local.stop());
-  const send = (url: string) => their.tell('/api/replay', { method: 'POST', json: { method: 'GET', url } });
+  const send = (url: string) => their.answerTo('/api/replay', { method: 'POST', json: { method: 'GET', url } });
 
   test.each(['127.0.0.1', 'web', 'both', '0.0.0.0', '[::ffff:127.0.0.1]'])('this machine as %s', async (host) => {
     await using target = await openRawTarget();

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => target.close());
 
-const replay = (json: object, from: TestClient = client) => from.tell('/api/replay', { method: 'POST', json });
+const replay = (json: object, from: TestClient = client) => from.answerTo('/api/replay', { method: 'POST', json });
 
 /** The only received request: its lines and its body. */
 function sent(): { lines: string[]; body: Buffer } {

@@ -61,7 +61,7 @@ test('can be limited to endpoints by name, but not to those of others', async ()
   const some = read(await (await client.send(`/api/export?endpoint=${one}&endpoint=${two}&endpoint=${one}`)).text());
   expect(some.requests.map(({ body }) => body)).toEqual(['One', 'Two']);
   expect(read(await (await client.send(`/api/export?endpoint=${two}`)).text()).requests).toHaveLength(1);
-  expect(await stranger.client.tell(`/api/export?endpoint=${one}`)).toMatchObject({
+  expect(await stranger.client.answerTo(`/api/export?endpoint=${one}`)).toMatchObject({
     status: 404,
     body: { code: 'ENDPOINT_NOT_FOUND' },
   });

@@ -18,9 +18,10 @@ beforeEach(async () => {
 
 const capture = (count: number, method?: string, path?: string): Promise<void> =>
   captureMany(client, uid, { count, ...(method && { method }), ...(path && { path }) });
-const save = (index: unknown) => client.tell(`/api/endpoints/${uid}/save-request`, { method: 'POST', json: { index } });
-const at = (path: string, init?: Parameters<TestClient['tell']>[1]) =>
-  client.tell(`/api/endpoints/${uid}${path}`, init);
+const save = (index: unknown) =>
+  client.answerTo(`/api/endpoints/${uid}/save-request`, { method: 'POST', json: { index } });
+const at = (path: string, init?: Parameters<TestClient['answerTo']>[1]) =>
+  client.answerTo(`/api/endpoints/${uid}${path}`, init);
 const indexes = (requests: readonly CapturedRequest[]) => requests.map(({ index }) => index);
 
 describe('restoring', () => {
@@ -136,7 +137,7 @@ describe('lists', () => {
     const seen: number[] = [];
     let pages = 0;
     while (path !== undefined) {
-      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      const answer: Awaited<ReturnType<TestClient['answerTo']>> = await client.answerTo(path);
       if (Array.isArray(answer.body)) seen.push(...answer.body.map((request: CapturedRequest) => request.index));
       pages += 1;
       path = nextLink(answer.headers.get('link'));
@@ -165,7 +166,7 @@ describe('lists', () => {
           body: { code: 'VALIDATION_FAILED', fields: { limit: 'limit must be a whole number from 1 up' } },
         });
       }
-      expect((await client.tell(`/api/search?q=x&limit=${limit}`)).status).toBe(400);
+      expect((await client.answerTo(`/api/search?q=x&limit=${limit}`)).status).toBe(400);
     },
   );
 
@@ -247,7 +248,7 @@ describe('saving', () => {
     await client.send(`/h/${uid}`, { method: 'POST', body: text });
     expect((await save(0)).body).toMatchObject({ index: 0, saved: true, body: text, bodyTruncated: false });
     expect((await save(0)).body).toMatchObject({ body: text });
-    const short = await client.tell(`/api/endpoints/${uid}/save-request`, {
+    const short = await client.answerTo(`/api/endpoints/${uid}/save-request`, {
       method: 'POST',
       json: { index: 0 },
       headers: { prefer: 'respond-async, return=minimal' },

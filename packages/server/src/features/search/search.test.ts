@@ -19,7 +19,7 @@ beforeEach(async () => {
 const capture = (count: number, method?: string, path?: string): Promise<void> =>
   captureMany(client, uid, { count, ...(method && { method }), ...(path && { path }) });
 describe('search', () => {
-  const search = (query: string) => client.tell(`/api/search?${query}`);
+  const search = (query: string) => client.answerTo(`/api/search?${query}`);
 
   test.each([
     ['a method', 'PATCH'],
@@ -47,7 +47,7 @@ describe('search', () => {
     let path: string | undefined = '/api/search?q=body&limit=3';
     const seen: [string, number][] = [];
     while (path !== undefined) {
-      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      const answer: Awaited<ReturnType<TestClient['answerTo']>> = await client.answerTo(path);
       expect(answer.status).toBe(200);
       if (Array.isArray(answer.body))
         seen.push(
@@ -105,8 +105,8 @@ describe('search', () => {
     expect(found.map(({ endpointUid }) => endpointUid)).toEqual([first]);
     const stranger = (await server.register()).client;
     const unknown = { status: 404, body: { code: 'ENDPOINT_NOT_FOUND' } };
-    expect(await stranger.tell(`/api/search?q=body&endpoint=${first}`)).toMatchObject(unknown);
-    expect(await stranger.tell(`/api/search?q=(&endpoint=${first}`)).toMatchObject(unknown);
+    expect(await stranger.answerTo(`/api/search?q=body&endpoint=${first}`)).toMatchObject(unknown);
+    expect(await stranger.answerTo(`/api/search?q=(&endpoint=${first}`)).toMatchObject(unknown);
     expect(await search('q=&endpoint=nothing')).toMatchObject(unknown);
     expect(await search('q=body&endpoint=')).toMatchObject(unknown);
   });
@@ -175,7 +175,7 @@ describe('search', () => {
     const found: unknown[] = [];
     let path: string | undefined = '/api/search?q=method:PUT&scan=4';
     while (path !== undefined) {
-      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      const answer: Awaited<ReturnType<TestClient['answerTo']>> = await client.answerTo(path);
       found.push(...(Array.isArray(answer.body) ? answer.body : []));
       counts.push(answer.headers.get('x-creel-searched'));
       path = nextLink(answer.headers.get('link'));

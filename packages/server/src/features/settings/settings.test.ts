@@ -21,7 +21,7 @@ afterAll(async () => {
   await mailbox.close();
 });
 
-const save = (client: TestClient, json: object) => client.tell('/api/user/settings', { method: 'POST', json });
+const save = (client: TestClient, json: object) => client.answerTo('/api/user/settings', { method: 'POST', json });
 
 describe('settings', () => {
   test("start with notices off and the account's address", async () => {
@@ -120,7 +120,7 @@ describe('settings', () => {
 
 describe('the test mail', () => {
   const testEmail = (client: TestClient, email: unknown) =>
-    client.tell('/api/test-email', { method: 'POST', json: { email } });
+    client.answerTo('/api/test-email', { method: 'POST', json: { email } });
 
   test('arrives as text and HTML, from an address at the public host', async () => {
     const { client } = await paid.register();

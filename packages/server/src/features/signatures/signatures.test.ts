@@ -43,7 +43,7 @@ async function captureEvent(age = 0, body = EVENT): Promise<number> {
 
 const signatureOf = async (id: number) => (await client.call('getRequest', { params: { uid, id } })).signature;
 const replay = (json: object, from = client) =>
-  from.tell('/api/replay', {
+  from.answerTo('/api/replay', {
     method: 'POST',
     json: { method: 'POST', url: `${target.url}/hooks`, headers: [], ...json },
   });
@@ -66,7 +66,7 @@ test('the endpoint says its scheme, and a request says whether its signature is 
   });
   await setSecret(`${SECRET}\n`);
   expect(await signatureOf(id)).toMatchObject({ reason: expect.stringContaining('line break at its end') });
-  const { status } = await client.tell(`/api/endpoints/${uid}/signing-secret`, { method: 'DELETE' });
+  const { status } = await client.answerTo(`/api/endpoints/${uid}/signing-secret`, { method: 'DELETE' });
   expect([status, await signatureOf(id)]).toEqual([204, null]);
   expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ signing: null });
 });
@@ -90,7 +90,7 @@ test.each<[object, string, string]>([
   [{ scheme: 'hmac-sha256', secret: 'x', header: 'a', prefix: 'a\n' }, 'prefix', 'prefix'],
 ])('rejects %j', async (json, field, sentence) => {
   const path = `/api/endpoints/${uid}/signing-secret`;
-  expect(await client.tell(path, { method: 'PUT', json })).toMatchObject({
+  expect(await client.answerTo(path, { method: 'PUT', json })).toMatchObject({
     status: 400,
     body: { code: 'VALIDATION_FAILED', fields: { [field]: expect.stringContaining(sentence) } },
   });
