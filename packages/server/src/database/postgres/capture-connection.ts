@@ -101,7 +101,7 @@ export class CaptureConnection {
       });
       const missing = batches.filter(({ id }) => !known.has(id));
       if (missing.length === 0) return drained;
-      const batch = await withoutForeign(session.client, joinCaptures(missing));
+      const batch = await withoutOlderThanEndpoint(session.client, joinCaptures(missing));
       const outcome = await writeOnce(session, batch, limits, () => undefined);
       this.#trimAfter(outcome, limits);
       return [...drained, { batch, outcome }];
@@ -234,10 +234,11 @@ function isAmbiguous(error: unknown): boolean {
 }
 
 /**
- * Takes captures from endpoints that were created after them. After a restore of an older backup, PostgreSQL assigns the
- * ids of endpoints again that are not in it, and those in the overflow log would then be of another user.
+ * Assigns captures that are older than their endpoint to none, so that they are not stored. After a restore of an older
+ * backup, PostgreSQL assigns the ids of endpoints again that are not in it. A new endpoint would then get captures of
+ * another user from the overflow log.
  */
-async function withoutForeign(client: pg.Client, batch: PackedCaptures): Promise<PackedCaptures> {
+async function withoutOlderThanEndpoint(client: pg.Client, batch: PackedCaptures): Promise<PackedCaptures> {
   const endpointIds = new Set(unpackCaptures(batch).map((capture) => capture.endpointId));
   const { rows } = await client.query<{ id: number; createdAt: number }>(
     'select id, created_at as "createdAt" from endpoints where id = any($1::bigint[])',
